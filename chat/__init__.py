@@ -1,0 +1,1 @@
+"""The conversation: sessions, engine, providers, tools, events and the doors to them."""

@@ -1,0 +1,232 @@
+"""The neutral language between the engine and the vendors of models.
+
+A provider turns a `ModelRequest` into a stream of pieces; `fold` turns pieces into a `Reply`. Nothing here or in the
+providers knows Django. A reply counts only when its last piece is a `TurnEnd`: `Reply.end` is None otherwise.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+ErrorCode = Literal[
+    "rate_limit",
+    "server_error",
+    "auth_error",
+    "timeout",
+    "network",
+    "content_filter",
+    "context_length",
+    "internal",
+]
+EndReason = Literal["stop", "tool_calls", "length", "content_filter"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call the model asks for; `arguments` is JSON text as the model wrote it, perhaps malformed."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """One entry of the conversation as a vendor sees it.
+
+    `vendor_blocks` are opaque JSON objects of the vendor named in `vendor` that it must get back unchanged in the same
+    turn (Anthropic's signed thinking); other vendors ignore them.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    reasoning: str = ""
+    vendor: str = ""
+    vendor_blocks: tuple[dict[str, Any], ...] = ()
+    cache_breakpoint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as offered to a model; `parameters` is a JSON Schema of an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What is sent to a model; `max_tokens` bounds what it may write."""
+
+    messages: tuple[PromptMessage, ...]
+    tools: tuple[ToolSpec, ...]
+    model: str
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call. `prompt_tokens` includes `cached_tokens`; `estimated` where the vendor did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStart:
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    id: str
+    fragment: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class VendorBlock:
+    """Something opaque to give back in the next request (see `PromptMessage.vendor_blocks`)."""
+
+    vendor: str
+    block: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """The vendor said that the turn is over."""
+
+    reason: EndReason
+
+
+Piece = TextDelta | ReasoningDelta | ToolCallStart | ToolCallDelta | UsageReport | VendorBlock | TurnEnd
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the pieces so far amount to."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    vendor: str = ""
+    vendor_blocks: tuple[dict[str, Any], ...] = ()
+    end: EndReason | None = None
+
+
+def fold(reply: Reply, piece: Piece) -> Reply:
+    """The reply after one more piece."""
+    match piece:
+        case TextDelta(text):
+            return replace(reply, text=reply.text + text)
+        case ReasoningDelta(text):
+            return replace(reply, reasoning=reply.reasoning + text)
+        case ToolCallStart(id, name):
+            return replace(reply, tool_calls=(*reply.tool_calls, ToolCall(id, name, "")))
+        case ToolCallDelta(id, fragment):
+            calls = tuple(
+                replace(call, arguments=call.arguments + fragment) if call.id == id else call
+                for call in reply.tool_calls
+            )
+            return replace(reply, tool_calls=calls)
+        case UsageReport(usage):
+            return replace(reply, usage=usage)
+        case VendorBlock(vendor, block):
+            return replace(reply, vendor=vendor, vendor_blocks=(*reply.vendor_blocks, block))
+        case TurnEnd(reason):
+            return replace(reply, end=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens."""
+
+    input: float
+    cached_input: float
+    output: float
+
+    def cost(self, usage: Usage) -> float:
+        """What a call cost, in US dollars."""
+        fresh = usage.prompt_tokens - usage.cached_tokens
+        total = fresh * self.input + usage.cached_tokens * self.cached_input + usage.completion_tokens * self.output
+        return total / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderConfig:
+    """One entry of the registry, completed from the environment.
+
+    `kind` names the wire: "openai" (Chat Completions), "openai-responses" (Responses, for reasoning summaries),
+    "anthropic" or "demo". `price` is None where nobody knows it.
+    """
+
+    name: str
+    kind: Literal["openai", "openai-responses", "anthropic", "demo"]
+    base_url: str
+    model: str
+    max_tokens: int
+    price: Price | None
+    api_key: str = field(default="", repr=False)
+    idle_timeout_s: float = 60
+    total_timeout_s: float = 600
+
+
+class ProviderError(Exception):
+    """A call failed. `code` is one of eight; `detail` is for logs and never holds a key or a URL with one.
+
+    `retry_after` is in seconds, where the vendor said so.
+    """
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        detail: str,
+        *,
+        retryable: bool | None = None,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.retryable = code in {"rate_limit", "server_error", "timeout", "network"} if retryable is None else retryable
+        self.status = status
+        self.retry_after = retry_after
+
+
+class Provider(Protocol):
+    """One vendor's wire. Instances live as long as the process and keep one HTTP client."""
+
+    config: ProviderConfig
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
+        """Yields pieces, the last one a `TurnEnd`; raises `ProviderError` otherwise, also for a cut stream.
+
+        Closing the generator (or cancelling the task that reads it) closes the connection to the vendor at once.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Gives back the HTTP client."""
+        ...

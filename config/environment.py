@@ -1,0 +1,65 @@
+"""Every variable of the environment that Countersign reads, with its type and default.
+
+A value that does not fit stops the start with a sentence that names the variable.
+"""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+class Environment(BaseSettings):
+    """Names are those of the environment, in lower case."""
+
+    model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True)
+
+    # Where things are.
+    data_dir: Path = BASE_DIR / ".data"
+    database_url: str = ""
+    redis_url: str = ""
+    celery_broker_url: str = ""
+
+    # The site.
+    debug: bool = False
+    secret_key: str = ""
+    allowed_hosts: str = "127.0.0.1,localhost,[::1]"
+    csrf_trusted_origins: str = ""
+    https: bool = False
+    demo_password: str = ""
+
+    # Models.
+    llm_provider: str = ""
+    llm_model: str = ""
+    ai_debug: bool = False
+    stream_idle_timeout_s: float = Field(60, gt=0)
+    model_call_timeout_s: float = Field(600, gt=0)
+
+    # Limits of the engine.
+    disconnect_grace_s: float = Field(30, ge=0)
+    ai_slots: int = Field(4, ge=1)
+    ai_exclusive: bool = False
+    tool_rounds: int = Field(5, ge=1)
+    tool_rounds_extended: int = Field(10, ge=1)
+
+    # Limits of the doors. Rates read "count/period", the period one of s, min, hour.
+    limit_login: str = Field("10/min", pattern=r"^\d+/(s|min|hour)$")
+    limit_messages: str = Field("120/min", pattern=r"^\d+/(s|min|hour)$")
+    limit_frames: str = Field("50/s", pattern=r"^\d+/(s|min|hour)$")
+    limit_sockets: int = Field(20, ge=1)
+    max_message_chars: int = Field(32_000, ge=1)
+    max_frame_bytes: int = Field(1_048_576, ge=1024)
+    max_import_bytes: int = Field(20_971_520, ge=1024)
+    max_import_nodes: int = Field(20_000, ge=1)
+
+    # How fast processes notice each other's death, in seconds.
+    heartbeat_s: float = Field(5, gt=0)
+    process_silent_s: float = Field(15, gt=0)
+    drain_s: float = Field(25, ge=0)
+
+
+def csv(text: str) -> list[str]:
+    """"a, b" -> ["a", "b"]; nothing for an empty text."""
+    return [part.strip() for part in text.split(",") if part.strip()]

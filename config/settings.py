@@ -1,0 +1,221 @@
+"""The one settings file. Values come from the environment (`config/environment.py`)."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONCE, NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from config import local
+from config.environment import Environment, csv
+
+ENV = Environment()
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = ENV.data_dir.resolve()
+_addresses = local.addresses(DATA_DIR)
+
+# --- the site ---------------------------------------------------------------------------------------------------
+
+DEBUG = ENV.debug
+SECRET_KEY = ENV.secret_key or local.secret(DATA_DIR, "secret_key")
+ALLOWED_HOSTS = csv(ENV.allowed_hosts)
+CSRF_TRUSTED_ORIGINS = csv(ENV.csrf_trusted_origins)
+
+INSTALLED_APPS = [
+    "daphne",
+    "config.apps.SiteConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "csp",
+    "rest_framework",
+    "drf_spectacular",
+    "graphs.apps.GraphsConfig",
+    "rag.apps.RagConfig",
+    "chat.apps.ChatConfig",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    },
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("fr", _("French"))]
+LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "static-collected"
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# --- PostgreSQL and Valkey --------------------------------------------------------------------------------------
+
+DATABASES = {
+    "default": dj_database_url.parse(
+        ENV.database_url or _addresses.database_url, engine="django.db.backends.postgresql"
+    )
+    | {"CONN_MAX_AGE": 0},
+}
+DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": 20, "timeout": 10}
+REDIS_URL = ENV.redis_url or _addresses.redis_url
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "countersign",
+    }
+}
+#: Names of Valkey channels and keys begin with this; tests that run side by side set their own.
+REDIS_PREFIX = "countersign"
+
+# --- Celery -----------------------------------------------------------------------------------------------------
+
+CELERY_BROKER_URL = ENV.celery_broker_url or local.celery_url(REDIS_URL)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
+CELERY_BEAT_SCHEDULE = {
+    "delete-silent-processes": {"task": "chat.tasks.delete_silent_processes", "schedule": timedelta(minutes=5)},
+}
+
+# --- the doors --------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "chat.api.authentication.BearerAuthentication",
+        "chat.api.authentication.CookieAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["chat.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "chat.api.problems.problem_response",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Countersign",
+    "DESCRIPTION": "Talk with a language model about workflow graphs; every change is a proposal.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+SIMPLE_JWT = {
+    "ALGORITHM": "HS256",
+    "ACCESS_TOKEN_LIFETIME": timedelta(minutes=15),
+    "REFRESH_TOKEN_LIFETIME": timedelta(days=7),
+    "CHECK_REVOKE_TOKEN": True,
+    "UPDATE_LAST_LOGIN": False,
+}
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    },
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+if ENV.https:
+    SECURE_SSL_REDIRECT = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# --- models of vendors ------------------------------------------------------------------------------------------
+
+LLM_PROVIDER = ENV.llm_provider
+LLM_MODEL = ENV.llm_model
+AI_DEBUG = ENV.ai_debug
+STREAM_IDLE_TIMEOUT_S = ENV.stream_idle_timeout_s
+MODEL_CALL_TIMEOUT_S = ENV.model_call_timeout_s
+
+# --- limits -----------------------------------------------------------------------------------------------------
+
+DISCONNECT_GRACE_S = ENV.disconnect_grace_s
+TOOL_ROUNDS = ENV.tool_rounds
+TOOL_ROUNDS_EXTENDED = ENV.tool_rounds_extended
+LIMIT_LOGIN = ENV.limit_login
+LIMIT_MESSAGES = ENV.limit_messages
+LIMIT_FRAMES = ENV.limit_frames
+LIMIT_SOCKETS = ENV.limit_sockets
+MAX_MESSAGE_CHARS = ENV.max_message_chars
+MAX_FRAME_BYTES = ENV.max_frame_bytes
+MAX_IMPORT_BYTES = ENV.max_import_bytes
+MAX_IMPORT_NODES = ENV.max_import_nodes
+HEARTBEAT_S = ENV.heartbeat_s
+PROCESS_SILENT_S = ENV.process_silent_s
+DRAIN_S = ENV.drain_s
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "countersign": {"level": "DEBUG" if AI_DEBUG else "INFO"},
+    },
+}

@@ -1,0 +1,1 @@
+"""What people talk about: workspaces, workflow graphs and their interchange."""
