@@ -127,14 +127,14 @@ CELERY_BEAT_SCHEDULE = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "chat.api.authentication.BearerAuthentication",
-        "chat.api.authentication.CookieAuthentication",
+        "graphs.api.authentication.BearerAuthentication",
+        "graphs.api.authentication.CookieAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["chat.api.parsers.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["graphs.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "chat.api.problems.problem_response",
+    "EXCEPTION_HANDLER": "graphs.api.problems.problem_response",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {

@@ -1,0 +1,21 @@
+"""The tables of the conversation."""
+
+from chat.models.conversation import Message, Session, SessionType
+from chat.models.idempotency import IdempotencyKey
+from chat.models.runs import Process, Run, RunStatus
+from chat.models.streams import Presence, Stream, StreamEvent
+from chat.models.usage import ModelCall
+
+__all__ = [
+    "IdempotencyKey",
+    "Message",
+    "ModelCall",
+    "Presence",
+    "Process",
+    "Run",
+    "RunStatus",
+    "Session",
+    "SessionType",
+    "Stream",
+    "StreamEvent",
+]

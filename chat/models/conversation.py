@@ -1,0 +1,112 @@
+"""Sessions and their messages."""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.streams import Stream
+from graphs.models import Workspace
+
+
+class SessionType(models.TextChoices):
+    CHAT = "CHAT", _("chat")
+    SEED = "SEED", _("template of an automation")
+    AUTOMATION = "AUTOMATION", _("automation")
+
+
+class Session(models.Model):
+    """One conversation of one person about one object.
+
+    `state` is the engine's state (`chat/engine/states.py`), versioned JSON; `phase` repeats its phase for filters.
+    `context_type` and `context_id` name the object as registered kind and key, for example "graph" and "nba".
+    """
+
+    class OnDisconnect(models.TextChoices):
+        CONTINUE = "continue", _("let the answer finish")
+        CANCEL = "cancel", _("stop the answer")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="sessions")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="chat_sessions")
+    stream = models.OneToOneField(Stream, models.PROTECT, related_name="session")
+    type = models.CharField(_("type"), max_length=10, choices=SessionType.choices, default=SessionType.CHAT)
+    title = models.CharField(_("title"), max_length=200, blank=True)
+    context_type = models.CharField(_("kind of object"), max_length=30, blank=True)
+    context_id = models.CharField(_("object"), max_length=100, blank=True)
+    model = models.CharField(_("model"), max_length=100, blank=True)
+    language = models.CharField(_("language"), max_length=10, default="en")
+    on_disconnect = models.CharField(
+        _("when everybody left"), max_length=10, choices=OnDisconnect.choices, default=OnDisconnect.CANCEL
+    )
+    require_validation = models.BooleanField(_("ask before every change"), default=False)
+    phase = models.CharField(_("phase"), max_length=40, default="IDLE")
+    state = models.JSONField(default=dict)
+    end_reason = models.CharField(_("end reason"), max_length=20, blank=True)
+    usage = models.JSONField(_("usage"), default=dict)
+    hidden_at = models.DateTimeField(_("deleted by its owner"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    updated_at = models.DateTimeField(_("last activity"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("session")
+        verbose_name_plural = _("sessions")
+        ordering = ("-updated_at", "-id")
+        indexes: ClassVar = [
+            models.Index(
+                fields=["owner", "workspace", "context_type", "context_id", "-updated_at"],
+                name="session_of_object",
+                condition=models.Q(hidden_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or str(self.id)
+
+
+class Message(models.Model):
+    """What a person wrote, or one answer of the model with everything it did for it.
+
+    An answer is one row however many rounds it took: `rounds` is a list of
+    `{text, reasoning, toolCalls: [{id, name, arguments, result, status}], vendor, vendorBlocks}`, one per model call,
+    and `content`, `reasoning` and `tool_calls` gather it for readers. `retrieved` is the context that was looked up for
+    a question and stays with it. `status` is "complete", "streaming", "stopped" or "failed".
+    """
+
+    class Role(models.TextChoices):
+        USER = "user", _("person")
+        ASSISTANT = "assistant", _("model")
+        SYSTEM = "system", _("system")
+
+    class Status(models.TextChoices):
+        COMPLETE = "complete", _("complete")
+        QUEUED = "queued", _("waiting for its turn")
+        STREAMING = "streaming", _("being written")
+        STOPPED = "stopped", _("stopped")
+        FAILED = "failed", _("failed")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    session = models.ForeignKey(Session, models.CASCADE, related_name="messages")
+    sequence = models.PositiveIntegerField(_("position"))
+    role = models.CharField(_("role"), max_length=10, choices=Role.choices)
+    kind = models.CharField(_("kind"), max_length=30, default="text")
+    status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.COMPLETE)
+    content = models.TextField(_("content"), blank=True)
+    reasoning = models.TextField(_("reasoning"), blank=True)
+    rounds = models.JSONField(_("rounds"), default=list, blank=True)
+    retrieved = models.TextField(_("retrieved context"), blank=True)
+    model = models.CharField(_("model"), max_length=100, blank=True)
+    prompt_version = models.CharField(_("prompt version"), max_length=40, blank=True)
+    exclude_from_prompt = models.BooleanField(_("not shown to the model"), default=False)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("message")
+        verbose_name_plural = _("messages")
+        ordering = ("sequence",)
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "sequence"], name="message_sequence")]
+
+    def __str__(self) -> str:
+        return f"{self.get_role_display()}: {self.content[:60]}"

@@ -1,0 +1,89 @@
+"""Runs of the engine and the processes that drive them."""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.conversation import Message, Session
+
+
+class Process(models.Model):
+    """A process that drives runs. It renews `seen_at` (database time) every few seconds; silence means death."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    label = models.CharField(_("label"), max_length=100)
+    started_at = models.DateTimeField(_("started"), db_default=Now())
+    seen_at = models.DateTimeField(_("last seen"), db_default=Now())
+
+    class Meta:
+        verbose_name = _("process")
+        verbose_name_plural = _("processes")
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class RunStatus(models.TextChoices):
+    #: Waits for a process, or for the session's run before it.
+    QUEUED = "queued", _("queued")
+    #: A process drives it.
+    RUNNING = "running", _("running")
+    #: Came to rest: finished, or waits for a person.
+    SUCCEEDED = "succeeded", _("succeeded")
+    #: Ended with an error that the person was told.
+    FAILED = "failed", _("failed")
+    #: Stopped by a person, or because nobody read it any more.
+    CANCELLED = "cancelled", _("cancelled")
+
+
+class Run(models.Model):
+    """One drive of the engine, from a trigger until it rests.
+
+    `trigger` is one of the engine's events as JSON (`{"event": "UserMessageSent", ...}`). `epoch` is the stream's epoch
+    when it was claimed. `first_sequence` is the number of its `status: started`.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    session = models.ForeignKey(Session, models.CASCADE, related_name="runs")
+    message = models.OneToOneField(Message, models.CASCADE, related_name="run")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    trigger = models.JSONField()
+    status = models.CharField(_("status"), max_length=10, choices=RunStatus.choices, default=RunStatus.QUEUED)
+    process = models.UUIDField(null=True, blank=True)
+    epoch = models.BigIntegerField(default=0)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    first_sequence = models.BigIntegerField(null=True, blank=True)
+    stop_requested_at = models.DateTimeField(null=True, blank=True)
+    #: Set when a reader was seen; only then a disconnect may end the run.
+    watched = models.BooleanField(default=False)
+    provider = models.CharField(_("provider"), max_length=40, blank=True)
+    model = models.CharField(_("model"), max_length=100, blank=True)
+    outcome = models.CharField(_("outcome"), max_length=20, blank=True)
+    error = models.JSONField(_("error"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("run")
+        verbose_name_plural = _("runs")
+        ordering = ("created_at", "id")
+        indexes: ClassVar = [
+            models.Index(
+                fields=["created_at"],
+                name="live_runs",
+                condition=models.Q(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]),
+            ),
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["session"], name="one_running_run_per_session", condition=models.Q(status=RunStatus.RUNNING)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session} · {self.get_status_display()}"

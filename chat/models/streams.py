@@ -1,0 +1,67 @@
+"""The event log: a stream is a gap-free sequence of events 1..n; `chat/events` is its only writer."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from graphs.models import Workspace
+
+
+class Stream(models.Model):
+    """One conversation (`session_<id>`) or one entity (`graph_<id>`).
+
+    The row is the lock of its log: whoever appends holds it and raises `last_sequence`. `epoch` rises when a run is
+    claimed; a group writer that still has an older one writes nothing. `writer` and `batch` name the last group commit,
+    so that after a lost answer to COMMIT the writer can tell whether it happened. No changing column is indexed (HOT).
+    """
+
+    name = models.CharField(_("name"), max_length=80, unique=True)
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+    last_sequence = models.BigIntegerField(_("last sequence"), default=0)
+    epoch = models.BigIntegerField(default=0)
+    writer = models.UUIDField(null=True)
+    batch = models.BigIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("stream")
+        verbose_name_plural = _("streams")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StreamEvent(models.Model):
+    """One event. Run and message are named without a database constraint: runs are locked while events are written."""
+
+    pk = models.CompositePrimaryKey("stream_id", "sequence")
+    stream = models.ForeignKey(Stream, models.CASCADE, related_name="events")
+    sequence = models.BigIntegerField()
+    version = models.SmallIntegerField(default=1, db_default=1)
+    type = models.CharField(max_length=30)
+    data = models.JSONField()
+    message_id = models.UUIDField(null=True)
+    run_id = models.UUIDField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name = _("event")
+        verbose_name_plural = _("events")
+        indexes: ClassVar = [models.Index(fields=["message_id"], name="event_message")]
+
+    def __str__(self) -> str:
+        return f"{self.stream_id}:{self.sequence} {self.type}"
+
+
+class Presence(models.Model):
+    """Someone in a process reads this stream; renewed while they do, deleted when the last one leaves."""
+
+    stream = models.ForeignKey(Stream, models.CASCADE, related_name="readers")
+    process = models.UUIDField()
+    seen_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["stream", "process"], name="one_presence_per_process"),
+        ]

@@ -1,0 +1,6 @@
+"""The tables of what people talk about. Every query starts from a workspace."""
+
+from graphs.models.workflows import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet
+from graphs.models.workspaces import Membership, Role, Workspace
+
+__all__ = ["BUILT_IN_TYPES", "Edge", "Graph", "Membership", "Node", "NodeType", "Role", "Sheet", "Workspace"]

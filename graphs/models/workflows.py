@@ -1,0 +1,158 @@
+"""Workflow graphs: graphs, their sheets, nodes and edges, and the node types of a workspace."""
+
+from typing import ClassVar
+
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.db import models
+from django.db.models.functions import Cast, Left
+from django.utils.translation import gettext_lazy as _
+
+from graphs.models.workspaces import Workspace
+
+#: Types every workspace has without a `NodeType` row.
+BUILT_IN_TYPES = ("starter", "return", "html", "entryType", "note")
+
+
+#: A tsvector holds at most a megabyte; longer code is searched by its beginning.
+SEARCHED_CHARS = 100_000
+
+
+def words(expression: models.expressions.Combinable, weight: str) -> SearchVector:
+    """The words of a text for full-text search: `fetchApi`, `fetch-api` and `fetch_api` are all "fetch api"."""
+    text: models.Func | Left = Left(expression, SEARCHED_CHARS)
+    for pattern, replacement in (("([a-z0-9])([A-Z])", r"\1 \2"), ("[^[:alnum:]]+", " ")):
+        text = models.Func(
+            text,
+            models.Value(pattern),
+            models.Value(replacement),
+            models.Value("g"),
+            function="regexp_replace",
+            output_field=models.TextField(),
+        )
+    return SearchVector(text, config="simple", weight=weight)
+
+
+class Graph(models.Model):
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="graphs")
+    key = models.CharField(_("key"), max_length=100)
+    name = models.CharField(_("name"), max_length=200)
+    description = models.TextField(_("description"), blank=True)
+    metadata = models.JSONField(_("metadata"), default=dict, blank=True)
+    version = models.PositiveIntegerField(_("version"), default=1)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    updated_at = models.DateTimeField(_("changed"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("graph")
+        verbose_name_plural = _("graphs")
+        ordering = ("name", "id")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["workspace", "key"], name="graph_key_in_workspace")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Sheet(models.Model):
+    """A page of a graph."""
+
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="sheets")
+    key = models.CharField(_("key"), max_length=100)
+    name = models.CharField(_("name"), max_length=200)
+    position = models.PositiveIntegerField(_("position"), default=0)
+
+    class Meta:
+        verbose_name = _("sheet")
+        verbose_name_plural = _("sheets")
+        ordering = ("position", "id")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["graph", "key"], name="sheet_key_in_graph")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Node(models.Model):
+    """A step of a workflow: `process` is its code, `data` its settings.
+
+    `handles` is `{side: [{id, type: "in" | "out", accept, label?}]}` with the sides R, L, T and B.
+    `search` holds the words of key, name, type, process and data; the database keeps it true.
+    """
+
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="nodes")
+    sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="nodes")
+    key = models.CharField(_("key"), max_length=100)
+    name = models.CharField(_("name"), max_length=200, blank=True)
+    type = models.CharField(_("type"), max_length=200)
+    process = models.TextField(_("process"), blank=True)
+    data = models.JSONField(_("data"), default=dict, blank=True)
+    handles = models.JSONField(_("handles"), default=dict, blank=True)
+    pos_x = models.FloatField(default=0)
+    pos_y = models.FloatField(default=0)
+    width = models.FloatField(null=True, blank=True)
+    height = models.FloatField(null=True, blank=True)
+    version = models.PositiveIntegerField(_("version"), default=1)
+    search = models.GeneratedField(
+        expression=words(models.F("key"), "A")
+        + words(models.F("name"), "A")
+        + words(models.F("type"), "B")
+        + words(models.F("process"), "C")
+        + words(Cast("data", models.TextField()), "D"),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        verbose_name = _("node")
+        verbose_name_plural = _("nodes")
+        ordering = ("id",)
+        constraints: ClassVar = [models.UniqueConstraint(fields=["graph", "key"], name="node_key_in_graph")]
+        indexes: ClassVar = [GinIndex(fields=["search"], name="node_search")]
+
+    def __str__(self) -> str:
+        return self.name or self.key
+
+
+class Edge(models.Model):
+    """A connection from an `out` handle of one node to an `in` handle of another."""
+
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="edges")
+    sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="edges")
+    key = models.CharField(_("key"), max_length=250)
+    source = models.ForeignKey(Node, models.CASCADE, related_name="edges_out")
+    source_handle = models.CharField(_("source handle"), max_length=100, blank=True)
+    target = models.ForeignKey(Node, models.CASCADE, related_name="edges_in")
+    target_handle = models.CharField(_("target handle"), max_length=100, blank=True)
+    label = models.CharField(_("label"), max_length=200, blank=True)
+    version = models.PositiveIntegerField(_("version"), default=1)
+
+    class Meta:
+        verbose_name = _("edge")
+        verbose_name_plural = _("edges")
+        ordering = ("id",)
+        constraints: ClassVar = [models.UniqueConstraint(fields=["graph", "key"], name="edge_key_in_graph")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class NodeType(models.Model):
+    """A type of node that a workspace defined, beside the built-in ones."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="node_types")
+    key = models.CharField(_("key"), max_length=100)
+    display_name = models.CharField(_("display name"), max_length=200)
+    description = models.TextField(_("description"), blank=True)
+    category = models.CharField(_("category"), max_length=100, blank=True)
+    icon = models.CharField(_("icon"), max_length=100, blank=True)
+    handles = models.JSONField(_("handles"), default=dict, blank=True)
+    process = models.TextField(_("process"), blank=True)
+    version = models.PositiveIntegerField(_("version"), default=1)
+
+    class Meta:
+        verbose_name = _("node type")
+        verbose_name_plural = _("node types")
+        ordering = ("display_name", "id")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["workspace", "key"], name="type_key_in_workspace")]
+
+    def __str__(self) -> str:
+        return self.display_name
