@@ -58,8 +58,6 @@ class Run(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     first_sequence = models.BigIntegerField(null=True, blank=True)
     stop_requested_at = models.DateTimeField(null=True, blank=True)
-    #: Set when a reader was seen; only then a disconnect may end the run.
-    watched = models.BooleanField(default=False)
     provider = models.CharField(_("provider"), max_length=40, blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)
     outcome = models.CharField(_("outcome"), max_length=20, blank=True)

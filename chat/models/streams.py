@@ -33,10 +33,14 @@ class Stream(models.Model):
 
 
 class StreamEvent(models.Model):
-    """One event. Run and message are named without a database constraint: runs are locked while events are written."""
+    """One event, written by `chat/events` only.
+
+    Run and message are named without a foreign key, and the stream without a constraint in the database: rows they
+    point to are locked by others while events are written, and the stream's row is held by the writer anyway.
+    """
 
     pk = models.CompositePrimaryKey("stream_id", "sequence")
-    stream = models.ForeignKey(Stream, models.CASCADE, related_name="events")
+    stream = models.ForeignKey(Stream, models.CASCADE, related_name="events", db_constraint=False, db_index=False)
     sequence = models.BigIntegerField()
     version = models.SmallIntegerField(default=1, db_default=1)
     type = models.CharField(max_length=30)
@@ -55,13 +59,13 @@ class StreamEvent(models.Model):
 
 
 class Presence(models.Model):
-    """Someone in a process reads this stream; renewed while they do, deleted when the last one leaves."""
+    """Somebody reads this stream through a process; `seen_at` (database time) is renewed while they do."""
 
     stream = models.ForeignKey(Stream, models.CASCADE, related_name="readers")
-    process = models.UUIDField()
+    process = models.UUIDField(null=True)
     seen_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["stream", "process"], name="one_presence_per_process"),
+            models.UniqueConstraint(fields=["stream", "process"], name="one_presence_per_process", nulls_distinct=False),
         ]

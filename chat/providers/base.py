@@ -119,7 +119,16 @@ class TurnEnd:
     reason: EndReason
 
 
-Piece = TextDelta | ReasoningDelta | ToolCallStart | ToolCallDelta | UsageReport | VendorBlock | TurnEnd
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The call failed with `code` before anything was shown; attempt number `attempt` follows after `delay_s`."""
+
+    attempt: int
+    delay_s: float
+    code: ErrorCode
+
+
+Piece = TextDelta | ReasoningDelta | ToolCallStart | ToolCallDelta | UsageReport | VendorBlock | TurnEnd | Retrying
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +165,8 @@ def fold(reply: Reply, piece: Piece) -> Reply:
             return replace(reply, vendor=vendor, vendor_blocks=(*reply.vendor_blocks, block))
         case TurnEnd(reason):
             return replace(reply, end=reason)
+        case Retrying():
+            return reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +190,9 @@ class ProviderConfig:
 
     `kind` names the wire: "openai" (Chat Completions), "openai-responses" (Responses, for reasoning summaries),
     "anthropic" or "demo". `price` is None where nobody knows it.
+
+    Facts about a vendor: `max_tokens_field` is what Chat Completions calls its limit there; `echo_reasoning`: it wants
+    the reasoning of messages with tool calls back; `thinking_tokens`: what Anthropic's model may think with, 0 for none.
     """
 
     name: str
@@ -188,6 +202,9 @@ class ProviderConfig:
     max_tokens: int
     price: Price | None
     api_key: str = field(default="", repr=False)
+    max_tokens_field: str = "max_tokens"
+    echo_reasoning: bool = False
+    thinking_tokens: int = 0
     idle_timeout_s: float = 60
     total_timeout_s: float = 600
 
@@ -210,9 +227,17 @@ class ProviderError(Exception):
         super().__init__(detail)
         self.code = code
         self.detail = detail
-        self.retryable = code in {"rate_limit", "server_error", "timeout", "network"} if retryable is None else retryable
+        self.retryable = (
+            code in {"rate_limit", "server_error", "timeout", "network"} if retryable is None else retryable
+        )
         self.status = status
         self.retry_after = retry_after
+
+    def with_detail(self, detail: str) -> "ProviderError":
+        """The same failure, told in other words."""
+        return ProviderError(
+            self.code, detail, retryable=self.retryable, status=self.status, retry_after=self.retry_after
+        )
 
 
 class Provider(Protocol):

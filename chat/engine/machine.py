@@ -1,0 +1,265 @@
+"""The engine's decisions: `transition(state, event)` is pure and total over the table below.
+
+Chat, automation and structured generation are the same machine. Method: the event-driven session engine of seed B, with
+seed A's tool rounds inside.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from chat.engine.states import (
+    ActionFailureOccurred,
+    ActionsExecuted,
+    AIResponseParsed,
+    AIResponseReceived,
+    AskPerson,
+    CallModel,
+    CommunicationResponseReceived,
+    CompletionConfirmed,
+    CompletionRejected,
+    ConfirmCompletion,
+    DataQueriesExecuted,
+    EndReason,
+    Enrich,
+    EnrichmentsExecuted,
+    Event,
+    IllegalTransition,
+    Limits,
+    NetworkAvailable,
+    NetworkErrorOccurred,
+    NetworkRetryScheduled,
+    ParseErrorOccurred,
+    ParseReply,
+    Phase,
+    Rest,
+    RetryScheduled,
+    RunActions,
+    RunQueries,
+    RunStopped,
+    ScheduleRetry,
+    SchedulerHeartbeat,
+    SessionActivationRequested,
+    SessionCompleted,
+    SessionKind,
+    State,
+    Step,
+    SystemErrorOccurred,
+    UserMessageSent,
+    ValidationReceived,
+    Waiting,
+    WaitForNetwork,
+)
+
+#: A person may write whenever the session rests.
+RESTING = frozenset({Phase.IDLE, Phase.WAITING_VALIDATION, Phase.WAITING_COMMUNICATION_RESPONSE})
+#: A process drives the session.
+ACTIVE = frozenset(
+    {
+        Phase.EXECUTING_ENRICHMENTS,
+        Phase.CALLING_AI,
+        Phase.PARSING_AI_RESPONSE,
+        Phase.EXECUTING_DATA_QUERIES,
+        Phase.EXECUTING_ACTIONS,
+        Phase.RETRYING_AFTER_FORMAT_ERROR,
+        Phase.RETRYING_AFTER_ACTION_FAILURE,
+        Phase.WAITING_NETWORK_RETRY,
+        Phase.WAITING_COMPLETION_CONFIRMATION,
+    }
+)
+OPEN = RESTING | ACTIVE
+
+
+def transition(state: State, event: Event, limits: Limits) -> Step:
+    """The next state and what to do there. Raises `IllegalTransition`; changes nothing."""
+    phases, decide = _TABLE[type(event)]
+    if state.phase not in phases:
+        raise IllegalTransition(f"{type(event).__name__} in {state.phase}")
+    return decide(state, event, limits)
+
+
+def _start(state: State, event: Event, limits: Limits) -> Step:
+    fresh = replace(
+        state,
+        phase=Phase.EXECUTING_ENRICHMENTS,
+        rounds=0,
+        rounds_allowed=limits.tool_rounds,
+        failure="",
+        failures=0,
+        waiting=None,
+    )
+    return Step(fresh, Enrich())
+
+
+def _call(state: State, limits: Limits) -> Step:
+    """Asks the model, or a person where the rounds are used up, or ends an automation at its limit."""
+    if state.kind is SessionKind.AUTOMATION:
+        if state.round_trips >= limits.automation_round_trips:
+            return _close(state, EndReason.LIMIT_REACHED)
+        return _calling(state, tools=True)
+    if state.rounds < state.rounds_allowed:
+        return _calling(state, tools=True)
+    if state.rounds_allowed < limits.tool_rounds_extended:
+        return _ask(state, Waiting("tool_limit"))
+    return _calling(state, tools=False)
+
+
+def _calling(state: State, *, tools: bool) -> Step:
+    called = replace(state, phase=Phase.CALLING_AI, waiting=None, round_trips=state.round_trips + 1)
+    return Step(called, CallModel(tools))
+
+
+def _ask(state: State, waiting: Waiting) -> Step:
+    phase = Phase.WAITING_VALIDATION if waiting.kind == "validation" else Phase.WAITING_COMMUNICATION_RESPONSE
+    return Step(replace(state, phase=phase, waiting=waiting), AskPerson(waiting))
+
+
+def _close(state: State, reason: EndReason) -> Step:
+    closed = replace(state, phase=Phase.COMPLETED, waiting=None, end_reason=reason)
+    return Step(closed, Rest("finished" if reason is EndReason.COMPLETED else "stopped"))
+
+
+def _idle(state: State, reason: str) -> Step:
+    """A chat returns to rest; an automation ends."""
+    if state.kind is SessionKind.AUTOMATION:
+        ends = {"finished": EndReason.COMPLETED, "stopped": EndReason.CANCELLED, "failed": EndReason.ERROR}
+        closed = replace(state, phase=Phase.COMPLETED, waiting=None, end_reason=ends[reason])
+        return Step(closed, Rest(reason))  # type: ignore[arg-type]
+    return Step(replace(state, phase=Phase.IDLE, waiting=None), Rest(reason))  # type: ignore[arg-type]
+
+
+def _enriched(state: State, event: Event, limits: Limits) -> Step:
+    return _call(state, limits)
+
+
+def _received(state: State, event: Event, limits: Limits) -> Step:
+    return Step(replace(state, phase=Phase.PARSING_AI_RESPONSE), ParseReply())
+
+
+def _parsed(state: State, event: AIResponseParsed, limits: Limits) -> Step:
+    if event.actions:
+        if event.needs_validation:
+            return _ask(state, Waiting("validation"))
+        return Step(replace(state, phase=Phase.EXECUTING_ACTIONS), RunActions())
+    if event.queries:
+        return Step(replace(state, phase=Phase.EXECUTING_DATA_QUERIES), RunQueries())
+    if event.question_id and state.kind is SessionKind.CHAT:
+        return _ask(state, Waiting("question", event.question_id))
+    if event.completed and state.kind is SessionKind.AUTOMATION:
+        waiting = Waiting("completion")
+        confirming = replace(state, phase=Phase.WAITING_COMPLETION_CONFIRMATION, waiting=waiting)
+        return Step(confirming, ConfirmCompletion())
+    if state.kind is SessionKind.AUTOMATION:
+        return _call(state, limits)
+    return _idle(state, "finished")
+
+
+def _validated(state: State, event: ValidationReceived, limits: Limits) -> Step:
+    if event.approved:
+        return Step(replace(state, phase=Phase.EXECUTING_ACTIONS, waiting=None), RunActions())
+    return _call(replace(state, waiting=None), limits)
+
+
+def _answered(state: State, event: CommunicationResponseReceived, limits: Limits) -> Step:
+    if state.waiting is None or state.waiting.kind != "tool_limit":
+        return _call(replace(state, waiting=None), limits)
+    if event.go_on:
+        return _calling(replace(state, rounds_allowed=limits.tool_rounds_extended), tools=True)
+    return _calling(replace(state, rounds_allowed=state.rounds), tools=False)
+
+
+def _queried(state: State, event: Event, limits: Limits) -> Step:
+    return _call(replace(state, rounds=state.rounds + 1, failure="", failures=0), limits)
+
+
+def _acted(state: State, event: ActionsExecuted, limits: Limits) -> Step:
+    done = replace(state, rounds=state.rounds + 1, failure="", failures=0)
+    if event.keep_control or state.kind is SessionKind.AUTOMATION:
+        return _call(done, limits)
+    return _idle(done, "finished")
+
+
+def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> Step:
+    """The model is told and asked again; the same failure several times in a row ends the turn."""
+    failures = state.failures + 1 if failure == state.failure else 1
+    counted = replace(state, failure=failure, failures=failures, rounds=state.rounds + 1)
+    if failures >= limits.same_failures:
+        return _idle(counted, "failed")
+    return Step(replace(counted, phase=phase), ScheduleRetry())
+
+
+def _unusable(state: State, event: ParseErrorOccurred, limits: Limits) -> Step:
+    return _failed_again(state, event.failure, Phase.RETRYING_AFTER_FORMAT_ERROR, limits)
+
+
+def _action_failed(state: State, event: ActionFailureOccurred, limits: Limits) -> Step:
+    return _failed_again(state, event.failure, Phase.RETRYING_AFTER_ACTION_FAILURE, limits)
+
+
+def _retry(state: State, event: Event, limits: Limits) -> Step:
+    return _call(state, limits)
+
+
+def _offline(state: State, event: Event, limits: Limits) -> Step:
+    if state.kind is SessionKind.AUTOMATION:
+        return Step(replace(state, phase=Phase.WAITING_NETWORK_RETRY), WaitForNetwork())
+    return _idle(state, "failed")
+
+
+def _waits_on(state: State, event: Event, limits: Limits) -> Step:
+    return Step(state, WaitForNetwork())
+
+
+def _broken(state: State, event: Event, limits: Limits) -> Step:
+    return _idle(state, "failed")
+
+
+def _stopped(state: State, event: Event, limits: Limits) -> Step:
+    return _idle(state, "stopped")
+
+
+def _confirmed(state: State, event: Event, limits: Limits) -> Step:
+    return _close(state, EndReason.COMPLETED)
+
+
+def _contradicted(state: State, event: Event, limits: Limits) -> Step:
+    return _call(replace(state, waiting=None), limits)
+
+
+def _closed(state: State, event: SessionCompleted, limits: Limits) -> Step:
+    return _close(state, event.reason)
+
+
+def _looked(state: State, event: SchedulerHeartbeat, limits: Limits) -> Step:
+    """Only an automation that rests can run out of time: who works, or waits for the network, is not inactive."""
+    if event.expired and state.kind is SessionKind.AUTOMATION and state.phase in RESTING:
+        return _close(state, EndReason.TIMEOUT)
+    return Step(state)
+
+
+#: For every event: the phases it may happen in, and what follows. There is no other way to move.
+_TABLE: dict[type, tuple[frozenset[Phase], Callable[..., Step]]] = {
+    SessionActivationRequested: (frozenset({Phase.IDLE}), _start),
+    UserMessageSent: (RESTING, _start),
+    EnrichmentsExecuted: (frozenset({Phase.EXECUTING_ENRICHMENTS}), _enriched),
+    AIResponseReceived: (frozenset({Phase.CALLING_AI}), _received),
+    AIResponseParsed: (frozenset({Phase.PARSING_AI_RESPONSE}), _parsed),
+    ValidationReceived: (frozenset({Phase.WAITING_VALIDATION}), _validated),
+    CommunicationResponseReceived: (frozenset({Phase.WAITING_COMMUNICATION_RESPONSE}), _answered),
+    DataQueriesExecuted: (frozenset({Phase.EXECUTING_DATA_QUERIES}), _queried),
+    ActionsExecuted: (frozenset({Phase.EXECUTING_ACTIONS}), _acted),
+    CompletionConfirmed: (frozenset({Phase.WAITING_COMPLETION_CONFIRMATION}), _confirmed),
+    CompletionRejected: (frozenset({Phase.WAITING_COMPLETION_CONFIRMATION}), _contradicted),
+    NetworkErrorOccurred: (frozenset({Phase.CALLING_AI}), _offline),
+    ParseErrorOccurred: (frozenset({Phase.PARSING_AI_RESPONSE, Phase.EXECUTING_DATA_QUERIES}), _unusable),
+    ActionFailureOccurred: (frozenset({Phase.EXECUTING_ACTIONS}), _action_failed),
+    RetryScheduled: (
+        frozenset({Phase.RETRYING_AFTER_FORMAT_ERROR, Phase.RETRYING_AFTER_ACTION_FAILURE}),
+        _retry,
+    ),
+    NetworkRetryScheduled: (frozenset({Phase.WAITING_NETWORK_RETRY}), _waits_on),
+    NetworkAvailable: (frozenset({Phase.WAITING_NETWORK_RETRY}), _retry),
+    SystemErrorOccurred: (ACTIVE, _broken),
+    SessionCompleted: (OPEN, _closed),
+    RunStopped: (OPEN, _stopped),
+    SchedulerHeartbeat: (frozenset(Phase), _looked),
+}

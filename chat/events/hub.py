@@ -1,0 +1,251 @@
+"""One per web process: wakes the readers of streams and hands them the events after their cursor.
+
+Committed events come from this process's writer; wake-ups of other processes come over Valkey, and because those may be
+lost, watched streams are asked for their last number every second.
+"""
+
+import asyncio
+import logging
+import uuid
+from collections import deque
+from collections.abc import Sequence
+
+import redis.asyncio
+from django.conf import settings
+
+from chat.database import in_db
+from chat.events import presence, reading, wakeup
+from chat.events.vocabulary import StoredEvent
+
+log = logging.getLogger("countersign.hub")
+
+#: Committed events kept in memory for the readers of a stream; who is further behind reads the table.
+RECENT = 256
+#: Events a reader gets at a time.
+PAGE = 500
+POLL_S = 1.0
+#: Wake-ups for other processes are gathered this long.
+COALESCE_S = 0.01
+
+
+class CursorBeyondEnd(Exception):
+    """The cursor names an event that does not exist yet; nothing is served for it."""
+
+
+class _Tail:
+    """The end of one watched stream: its last number, its newest events, and who waits for more."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.recent: deque[StoredEvent] = deque(maxlen=RECENT)
+        self.watches: set[Watch] = set()
+
+    def add(self, events: Sequence[StoredEvent]) -> None:
+        """Takes committed events; what is known already is dropped, a gap empties `recent` (readers use the table)."""
+        fresh = [event for event in events if event.sequence > self.last]
+        if not fresh:
+            return
+        if fresh[0].sequence != self.last + 1:
+            self.recent.clear()
+        self.recent.extend(fresh)
+        self.last = fresh[-1].sequence
+        self.wake()
+
+    def wake(self) -> None:
+        for watch in self.watches:
+            watch.wake()
+
+    def since(self, cursor: int, limit: int) -> list[StoredEvent] | None:
+        """The events after the cursor from memory, or None where memory does not reach back so far."""
+        if not self.recent or self.recent[0].sequence > cursor + 1:
+            return None
+        skip = cursor + 1 - self.recent[0].sequence
+        return [self.recent[i] for i in range(skip, min(skip + limit, len(self.recent)))]
+
+
+class Watch:
+    """One reader of one stream. Use it as an async context manager through `Hub.watch`."""
+
+    def __init__(self, hub: "Hub", stream_id: int, after: int) -> None:
+        self._hub = hub
+        self.stream_id = stream_id
+        self.cursor = after
+        self.news = asyncio.Event()
+
+    def wake(self) -> None:
+        self.news.set()
+
+    async def next(self) -> list[StoredEvent]:
+        """Waits for events after the cursor, moves it, and returns them (up to `PAGE`)."""
+        while True:
+            self.news.clear()
+            events = await self._hub.events_after(self.stream_id, self.cursor)
+            if events:
+                self.cursor = events[-1].sequence
+                return events
+            await self.news.wait()
+
+    def close(self) -> None:
+        self._hub.unwatch(self)
+
+
+class Hub:
+    def __init__(self, process_id: uuid.UUID) -> None:
+        self._process_id = process_id
+        self._tails: dict[int, _Tail] = {}
+        self._behind: set[int] = set()
+        self._outgoing: dict[int, int] = {}
+        self._refresh = asyncio.Event()
+        self._publish = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._loop = asyncio.get_running_loop()
+
+    def start(self) -> None:
+        self._redis = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
+        jobs = (self._refresh_forever(), self._publish_forever(), self._listen_forever(), self._poll_forever())
+        self._tasks = [asyncio.create_task(job) for job in jobs]
+        wakeup.use(self._announced)
+
+    async def close(self) -> None:
+        wakeup.use(None)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._redis.aclose()
+
+    async def watch(self, stream_id: int, after: int) -> Watch:
+        """A reader from the event after `after` on; raises `CursorBeyondEnd` for a cursor from the future.
+
+        The caller has made sure that the reader may read the stream.
+        """
+        watch = Watch(self, stream_id, after)
+        tail = self._tails.setdefault(stream_id, _Tail())
+        first = not tail.watches
+        tail.watches.add(watch)
+        try:
+            last = (await in_db(reading.last_sequences, [stream_id])).get(stream_id, 0)
+            if after > max(last, tail.last):
+                raise CursorBeyondEnd
+            if first:
+                await in_db(presence.seen, [stream_id], self._process_id)
+        except BaseException:
+            watch.close()
+            raise
+        tail.last = max(tail.last, last)
+        return watch
+
+    def unwatch(self, watch: Watch) -> None:
+        tail = self._tails.get(watch.stream_id)
+        if tail is None:
+            return
+        tail.watches.discard(watch)
+        if not tail.watches:
+            del self._tails[watch.stream_id]
+
+    def deliver(self, events: Sequence[StoredEvent]) -> None:
+        """Takes what the writer of this process has committed, for readers here and, as wake-ups, elsewhere."""
+        by_stream: dict[int, list[StoredEvent]] = {}
+        for event in events:
+            by_stream.setdefault(event.stream_id, []).append(event)
+        for stream_id, own in by_stream.items():
+            tail = self._tails.get(stream_id)
+            if tail is not None:
+                tail.add(own)
+            self._outgoing[stream_id] = own[-1].sequence
+        self._publish.set()
+
+    async def events_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
+        """Up to `PAGE` events after the cursor; none when the reader is up to date."""
+        tail = self._tails.get(stream_id)
+        if tail is None or cursor >= tail.last:
+            return []
+        events = tail.since(cursor, PAGE)
+        if events is None:
+            events = await in_db(reading.after, {stream_id: cursor}, PAGE)
+        return events
+
+    def _announced(self, stream_id: int, last: int) -> None:
+        """A transaction of this process appended events; called from any thread."""
+        self._loop.call_soon_threadsafe(self._appended_here, stream_id, last)
+
+    def _appended_here(self, stream_id: int, last: int) -> None:
+        self._outgoing[stream_id] = last
+        self._publish.set()
+        self._note(stream_id, last)
+
+    def _note(self, stream_id: int, last: int) -> None:
+        tail = self._tails.get(stream_id)
+        if tail is not None and last > tail.last:
+            self._behind.add(stream_id)
+            self._refresh.set()
+
+    async def _refresh_forever(self) -> None:
+        """Reads the rows of all streams that others wrote to, in one query per round."""
+        while True:
+            await self._refresh.wait()
+            self._refresh.clear()
+            behind = {id_: self._tails[id_].last for id_ in self._behind if id_ in self._tails}
+            self._behind.clear()
+            if not behind:
+                continue
+            try:
+                events = await in_db(reading.after, behind, RECENT)
+            except Exception as error:  # noqa: BLE001 - the poll comes back to it in a second
+                log.warning("events not read, trying again: %s", type(error).__name__)
+                continue
+            self._take_in(events)
+
+    def _take_in(self, events: Sequence[StoredEvent]) -> None:
+        start = 0
+        for i in range(1, len(events) + 1):
+            if i == len(events) or events[i].stream_id != events[start].stream_id:
+                tail = self._tails.get(events[start].stream_id)
+                if tail is not None:
+                    tail.add(events[start:i])
+                    if i - start == RECENT:
+                        self._note(events[start].stream_id, tail.last + 1)
+                start = i
+
+    async def _publish_forever(self) -> None:
+        while True:
+            await self._publish.wait()
+            await asyncio.sleep(COALESCE_S)
+            self._publish.clear()
+            outgoing, self._outgoing = self._outgoing, {}
+            text = ",".join(f"{id_}:{last}" for id_, last in outgoing.items())
+            try:
+                await self._redis.publish(wakeup.channel(), text)
+            except (redis.RedisError, OSError) as error:
+                log.warning("wake-ups not published: %s", type(error).__name__)
+
+    async def _listen_forever(self) -> None:
+        while True:
+            try:
+                async with self._redis.pubsub() as pubsub:
+                    await pubsub.subscribe(wakeup.channel())
+                    async for message in pubsub.listen():
+                        if message["type"] == "message":
+                            self._heard(message["data"])
+            except (redis.RedisError, OSError) as error:
+                log.warning("wake-ups not heard, polling meanwhile: %s", type(error).__name__)
+                await asyncio.sleep(POLL_S)
+
+    def _heard(self, data: bytes) -> None:
+        for pair in data.decode().split(","):
+            stream_id, _, last = pair.partition(":")
+            if int(stream_id) in self._tails:
+                self._note(int(stream_id), int(last))
+
+    async def _poll_forever(self) -> None:
+        while True:
+            await asyncio.sleep(POLL_S)
+            watched = list(self._tails)
+            if not watched:
+                continue
+            try:
+                lasts = await in_db(presence.seen_and_last, watched, self._process_id)
+            except Exception as error:  # noqa: BLE001 - PostgreSQL may be away for a while
+                log.warning("streams not polled, trying again: %s", type(error).__name__)
+                continue
+            for stream_id, last in lasts.items():
+                self._note(stream_id, last)

@@ -1,0 +1,38 @@
+"""The models this site may use, as Django's settings name them. Asked by the engine, the API and the system checks."""
+
+import asyncio
+import os
+from weakref import WeakKeyDictionary
+
+from django.conf import settings
+
+from chat.providers.base import Provider, ProviderConfig
+from chat.providers.building import build
+from chat.providers.registry import Registry
+
+_providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
+
+
+def configured() -> Registry:
+    """The registry of now; keys and addresses are read from the environment each time."""
+    environ = {**os.environ, "LLM_PROVIDER": settings.LLM_PROVIDER, "LLM_MODEL": settings.LLM_MODEL}
+    return Registry(
+        settings.CHAT_PROVIDERS,
+        environ,
+        idle_timeout_s=settings.STREAM_IDLE_TIMEOUT_S,
+        total_timeout_s=settings.MODEL_CALL_TIMEOUT_S,
+    )
+
+
+def provider_for(config: ProviderConfig) -> Provider:
+    """The one provider of this event loop for a configuration. Call it within the loop that will use it."""
+    of_this_loop = _providers.setdefault(asyncio.get_running_loop(), {})
+    if config not in of_this_loop:
+        of_this_loop[config] = build(config)
+    return of_this_loop[config]
+
+
+async def close_providers() -> None:
+    """Gives back the HTTP clients of this event loop; a process calls it when it stops."""
+    for provider in _providers.pop(asyncio.get_running_loop(), {}).values():
+        await provider.close()

@@ -1,0 +1,31 @@
+"""Anthropic's Messages. Built by `building.py`."""
+
+from collections.abc import AsyncGenerator
+
+from anthropic import AsyncAnthropic, DefaultAioHttpClient
+
+from chat.providers.anthropic_messages import messages_body
+from chat.providers.anthropic_stream import MessagesDecoder
+from chat.providers.base import ModelRequest, Piece, ProviderConfig
+from chat.providers.streaming import HEADERS, http_timeout, read_pieces
+
+
+class AnthropicProvider:
+    def __init__(self, config: ProviderConfig) -> None:
+        self.config = config
+        self._client = AsyncAnthropic(
+            api_key=config.api_key,
+            base_url=config.base_url,
+            max_retries=0,
+            timeout=http_timeout(config),
+            http_client=DefaultAioHttpClient(timeout=http_timeout(config)),
+            default_headers=HEADERS,
+        )
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        body = messages_body(request, self.config)
+        create = self._client.messages.with_streaming_response.create
+        return read_pieces(lambda: create(**body), MessagesDecoder(request), self.config)
+
+    async def close(self) -> None:
+        await self._client.close()

@@ -1,0 +1,151 @@
+"""Anthropic's Messages: the bytes of an answer as pieces. Called by `anthropic.py`."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from chat.providers.anthropic_messages import VENDOR
+from chat.providers.base import (
+    EndReason,
+    ModelRequest,
+    Piece,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallStart,
+    Usage,
+    UsageReport,
+    VendorBlock,
+)
+from chat.providers.call_ids import tool_name
+from chat.providers.decoding import Decoder, token_count
+from chat.providers.errors import error_in_stream
+
+_END: dict[str, EndReason] = {
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "content_filter",
+}
+_COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+
+
+@dataclass(slots=True)
+class _Block:
+    """A content block in the making; `written` is thinking or the JSON of arguments."""
+
+    kind: str
+    id: str = ""
+    written: str = ""
+    signature: str = ""
+    data: str = ""
+    given_input: Any = None
+
+
+class MessagesDecoder(Decoder):
+    def __init__(self, request: ModelRequest) -> None:
+        super().__init__(request)
+        self._blocks: dict[object, _Block] = {}
+        self._counts: dict[str, int] = {}
+        self._stop: EndReason = "stop"
+        self._handlers: dict[str, Callable[[dict[str, Any]], Iterator[Piece]]] = {
+            "message_start": self._start_message,
+            "content_block_start": self._start_block,
+            "content_block_delta": self._take_delta,
+            "content_block_stop": self._stop_block,
+            "message_delta": self._take_message_delta,
+            "message_stop": self._stop_message,
+            "error": self._fail,
+        }
+
+    def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
+        handler = self._handlers.get(str(payload.get("type") or name))
+        return handler(payload) if handler else iter(())
+
+    def pending(self) -> Iterator[Piece]:
+        for index in list(self._blocks):
+            yield from self._stop_block({"index": index})
+
+    def _start_message(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        self._count(_dict(payload.get("message")))
+        if self.usage:
+            yield UsageReport(Usage(self.usage.prompt_tokens, 0, self.usage.cached_tokens, estimated=True))
+
+    def _start_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        if payload.get("index") in self._blocks:
+            yield from self._stop_block(payload)
+        content = _dict(payload.get("content_block"))
+        block = _Block(str(content.get("type")))
+        self._blocks[payload.get("index")] = block
+        if block.kind == "tool_use":
+            self.count_call()
+            block.id = self.ids.claim(content.get("id"))
+            block.given_input = content.get("input")
+            yield ToolCallStart(block.id, tool_name(self.text(content.get("name"))))
+        elif block.kind == "redacted_thinking":
+            block.data = self.text(content.get("data"))
+        else:
+            yield from self._write(block, content)
+
+    def _take_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        delta = _dict(payload.get("delta"))
+        block = self._blocks.get(payload.get("index")) or _Block(str(delta.get("type")).removesuffix("_delta"))
+        yield from self._write(block, delta)
+
+    def _write(self, block: _Block, fields: dict[str, Any]) -> Iterator[Piece]:
+        if block.kind == "tool_use":
+            if fragment := self.text(fields.get("partial_json")):
+                block.written += fragment
+                yield ToolCallDelta(block.id, fragment)
+        elif block.kind == "thinking":
+            block.signature += self.text(fields.get("signature"))
+            if thought := self.text(fields.get("thinking")):
+                block.written += thought
+                yield ReasoningDelta(thought)
+        elif block.kind == "text" and (text := self.text(fields.get("text"))):
+            yield TextDelta(text)
+
+    def _stop_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        block = self._blocks.pop(payload.get("index"), None)
+        if block is None:
+            return
+        if block.kind == "tool_use" and not block.written.strip():
+            yield ToolCallDelta(block.id, self.text(json.dumps(_dict(block.given_input))))
+        elif block.kind == "thinking" and block.signature:
+            signed = {"type": "thinking", "thinking": block.written, "signature": block.signature}
+            yield VendorBlock(VENDOR, signed)
+        elif block.kind == "redacted_thinking":
+            yield VendorBlock(VENDOR, {"type": "redacted_thinking", "data": block.data})
+
+    def _take_message_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        self._count(payload)
+        reason = _dict(payload.get("delta")).get("stop_reason")
+        if isinstance(reason, str):
+            self._stop = _END.get(reason, "stop")
+        return iter(())
+
+    def _stop_message(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        self.end(self._stop)
+        self.done = True
+        return iter(())
+
+    def _fail(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        raise error_in_stream(payload)
+
+    def _count(self, holder: dict[str, Any]) -> None:
+        """Counts are cumulative, and each may come in any event; one that cannot be believed makes none of them so."""
+        usage = _dict(holder.get("usage"))
+        for name in _COUNTS:
+            if usage.get(name) is not None:
+                self._counts[name] = -1 if (count := token_count(usage[name])) is None else count
+        counts = [self._counts.get(name, 0) for name in _COUNTS]
+        if "input_tokens" not in self._counts or "output_tokens" not in self._counts or min(counts) < 0:
+            self.usage = None
+            return
+        fresh, read, created, written = counts
+        self.usage = Usage(fresh + read + created, written, read)
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,42 @@
+"""Names and ids of tool calls that every vendor takes back. Called by the decoders of the wires."""
+
+import re
+from collections.abc import Iterable
+
+from chat.providers.base import ModelRequest
+
+_ACCEPTED_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
+MAX_NAME = 64
+UNNAMED = "unnamed_tool"
+
+
+class CallIds:
+    """Gives every call an id that no other call of the conversation has."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    @classmethod
+    def of(cls, request: ModelRequest) -> "CallIds":
+        return cls(call.id for message in request.messages for call in message.tool_calls)
+
+    def claim(self, wanted: object) -> str:
+        """The vendor's id where it is usable and new, else one made here."""
+        usable = isinstance(wanted, str) and _ACCEPTED_ID.fullmatch(wanted) is not None
+        claimed = str(wanted) if usable and wanted not in self._taken else self._next_free()
+        self._taken.add(claimed)
+        return claimed
+
+    def _next_free(self) -> str:
+        number = len(self._taken) + 1
+        while f"call_{number}" in self._taken:
+            number += 1
+        return f"call_{number}"
+
+
+def tool_name(written: object) -> str:
+    """A name that vendors accept in the history: what the model wrote, without the characters they refuse."""
+    if not isinstance(written, str):
+        return UNNAMED
+    return _NOT_IN_A_NAME.sub("_", written)[:MAX_NAME] or UNNAMED

@@ -1,0 +1,46 @@
+"""JSON and text from outside, made safe to keep: no NUL, no lone surrogate. Called by the decoders of the wires."""
+
+import json
+from typing import Any
+
+import jiter
+
+REPLACEMENT = "\ufffd"
+
+
+def clean(text: str) -> str:
+    """The same text with U+FFFD in place of every NUL and every lone surrogate; PostgreSQL takes neither."""
+    if "\x00" in text:
+        text = text.replace("\x00", REPLACEMENT)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # Surrogates that make a pair become the character they stand for, the others U+FFFD.
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def parse_json(data: bytes) -> Any:
+    """The value of a JSON text, also of one with wrong UTF-8, raw control characters or half a surrogate pair.
+
+    Raises `ValueError` for what no reading can make JSON.
+    """
+    try:
+        return jiter.from_json(data, cache_mode="keys")
+    except ValueError:
+        pass
+    try:
+        return json.loads(data.decode("utf-8", "replace"), strict=False)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def json_object_or_empty(text: str) -> dict[str, Any]:
+    """The object that a JSON text holds; an empty one for anything else."""
+    try:
+        value = parse_json(text.encode("utf-8", "replace"))
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,131 @@
+"""What the decoders of all wires share: events to pieces, limits, and the rule that a turn must be said to be over."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from chat.providers.base import EndReason, ModelRequest, Piece, ProviderError, TurnEnd, Usage, UsageReport
+from chat.providers.call_ids import CallIds
+from chat.providers.cleaning import clean, parse_json
+from chat.providers.estimating import estimated_tokens, prompt_estimate
+from chat.providers.sse import EventStream, ServerSentEvent
+
+MAX_REPLY_CHARACTERS = 4_194_304
+MAX_TOOL_CALLS = 128
+MAX_TOKENS_BELIEVED = 100_000_000
+_SEVERITY: dict[EndReason, int] = {"stop": 0, "tool_calls": 1, "length": 2, "content_filter": 3}
+
+
+class Decoder(ABC):
+    """Bytes of one answer in, pieces out; the same pieces for any cut of the same bytes.
+
+    `done`: nothing more will come. `ended`: why the turn ended, as soon as the vendor said so.
+    """
+
+    def __init__(self, request: ModelRequest) -> None:
+        self.done = False
+        self.ended: EndReason | None = None
+        self.usage: Usage | None = None
+        self.ids = CallIds.of(request)
+        self._request = request
+        self._events = EventStream()
+        self._seen_events = 0
+        self._seen_bytes = 0
+        self._calls = 0
+        self._characters = 0
+
+    def feed(self, chunk: bytes) -> Iterator[Piece]:
+        """Pieces of one more chunk. Raises `ProviderError` at the first thing that cannot be understood."""
+        self._seen_bytes += len(chunk)
+        for event in self._events.feed(chunk):
+            yield from self._take(event, self._parse(event))
+            if self.done:
+                return
+
+    def close(self) -> Iterator[Piece]:
+        """The last pieces, ending with `TurnEnd`; `ProviderError` where the vendor never said that the turn is over."""
+        if not self.done:
+            yield from self._take_unfinished_event()
+        yield from self.pending()
+        if self.ended is None:
+            raise self._cut()
+        yield UsageReport(self.usage or self._estimate())
+        yield TurnEnd(self._end_reason(self.ended))
+
+    @abstractmethod
+    def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
+        """Pieces of one event."""
+
+    def pending(self) -> Iterator[Piece]:
+        """Pieces that waited for something that will not come."""
+        return iter(())
+
+    def is_farewell(self, event: ServerSentEvent) -> bool:
+        """Whether an event is not JSON but says that nothing more comes."""
+        return False
+
+    def text(self, value: object) -> str:
+        """Cleaned text of a field, empty where it is none; counts it against the limit of a reply."""
+        if not isinstance(value, str):
+            return ""
+        self._characters += len(value)
+        if self._characters > MAX_REPLY_CHARACTERS:
+            raise ProviderError("server_error", f"the answer is longer than {MAX_REPLY_CHARACTERS} characters")
+        return clean(value)
+
+    def count_call(self) -> None:
+        self._calls += 1
+        if self._calls > MAX_TOOL_CALLS:
+            raise ProviderError("server_error", f"the answer asks for more than {MAX_TOOL_CALLS} tool calls")
+
+    def end(self, reason: EndReason) -> None:
+        """The vendor said that the turn is over. Said twice, the graver reason counts."""
+        if self.ended is None or _SEVERITY[reason] > _SEVERITY[self.ended]:
+            self.ended = reason
+
+    def _take(self, event: ServerSentEvent, payload: object) -> Iterator[Piece]:
+        self._seen_events += 1
+        if self.is_farewell(event):
+            self.done = True
+        elif isinstance(payload, dict):
+            yield from self.take(event.name, payload)
+        else:
+            raise ProviderError("server_error", "an event of the answer is not a JSON object")
+
+    def _parse(self, event: ServerSentEvent) -> object:
+        if self.is_farewell(event):
+            return None
+        try:
+            return parse_json(event.data)
+        except ValueError:
+            raise ProviderError("server_error", "an event of the answer is not JSON") from None
+
+    def _take_unfinished_event(self) -> Iterator[Piece]:
+        for event in self._events.close():
+            try:
+                payload = self._parse(event)
+            except ProviderError:
+                return  # Cut within the event: `close` says so.
+            yield from self._take(event, payload)
+
+    def _cut(self) -> ProviderError:
+        if self._seen_events:
+            return ProviderError("network", "the answer was cut before its end")
+        if self._seen_bytes:
+            return ProviderError("server_error", "the answer is not an event stream")
+        return ProviderError("network", "the answer is empty")
+
+    def _end_reason(self, said: EndReason) -> EndReason:
+        if said == "stop" and self._calls:
+            return "tool_calls"
+        return "stop" if said == "tool_calls" and not self._calls else said
+
+    def _estimate(self) -> Usage:
+        return Usage(prompt_estimate(self._request), estimated_tokens(self._characters), estimated=True)
+
+
+def token_count(value: object) -> int | None:
+    """A number of tokens that can be believed, else None."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= MAX_TOKENS_BELIEVED else None

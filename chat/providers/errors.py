@@ -1,0 +1,171 @@
+"""Everything that goes wrong with a vendor, as one of eight codes. Called by the providers, never by the engine."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import aiohttp
+
+from chat.providers.base import ErrorCode, ProviderError
+
+MAX_DETAIL = 500
+_KEYS = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][\w*.\-]{4,}")
+_URLS = re.compile(r"(https?://)(?:[^\s/@]*@)?([^\s/?#]*)[^\s]*")
+
+_BY_STATUS: dict[int, ErrorCode] = {
+    401: "auth_error",
+    402: "auth_error",
+    403: "auth_error",
+    408: "timeout",
+    413: "context_length",
+    429: "rate_limit",
+    504: "timeout",
+}
+_BY_NAME: dict[str, ErrorCode] = {
+    "rate_limit_error": "rate_limit",
+    "rate_limit_exceeded": "rate_limit",
+    "insufficient_quota": "rate_limit",
+    "overloaded_error": "server_error",
+    "api_error": "server_error",
+    "server_error": "server_error",
+    "internal_server_error": "server_error",
+    "service_unavailable": "server_error",
+    "timeout_error": "timeout",
+    "authentication_error": "auth_error",
+    "permission_error": "auth_error",
+    "billing_error": "auth_error",
+    "invalid_api_key": "auth_error",
+    "request_too_large": "context_length",
+    "context_length_exceeded": "context_length",
+    "content_filter": "content_filter",
+    "content_policy_violation": "content_filter",
+}
+_BY_WORDS: tuple[tuple[ErrorCode, re.Pattern[str]], ...] = (
+    (
+        "context_length",
+        re.compile(
+            r"maximum context length|context.?length|context window|prompt is too long|too many (input )?tokens", re.I
+        ),
+    ),
+    (
+        "content_filter",
+        re.compile(
+            r"content.?filter|content management policy|content policy|flagged|safety system|content exists risk", re.I
+        ),
+    ),
+    ("auth_error", re.compile(r"(invalid|incorrect) (x-)?api.?key|authentication fail|insufficient balance", re.I)),
+    ("rate_limit", re.compile(r"too many requests|rate.?limit", re.I)),
+    ("server_error", re.compile(r"overloaded", re.I)),
+    ("timeout", re.compile(r"timed out|ETIMEDOUT", re.I)),
+    ("network", re.compile(r"ECONNREFUSED|ENOTFOUND|ECONNRESET", re.I)),
+)
+
+
+def classify(exception: BaseException, secret: str = "") -> ProviderError:
+    """Any exception of an SDK, of HTTP or of the network as a `ProviderError`; `secret` never appears in its detail."""
+    if isinstance(exception, ProviderError):
+        return exception
+    status = getattr(exception, "status_code", None)
+    if isinstance(status, int):
+        return _of_status(exception, status, secret)
+    code = _of_connection(exception) or _of_words(str(exception)) or "internal"
+    return ProviderError(code, redacted(f"{type(exception).__name__}: {exception}", secret))
+
+
+def error_in_stream(error: object) -> ProviderError:
+    """An error that a vendor sent as an event: `{"type", "code", "message"}`, perhaps within `{"error": ...}`."""
+    code = _of_body(error) or "server_error"
+    return ProviderError(code, redacted(_message(error)), retryable=_retryable(code, error))
+
+
+def redacted(text: str, secret: str = "") -> str:
+    """Text for logs: without the key, anything that looks like one, or what may stand in a URL beside its host."""
+    if secret:
+        text = text.replace(secret, "[key]")
+    text = _KEYS.sub("[key]", _URLS.sub(r"\1\2", text))
+    return " ".join(text.split())[:MAX_DETAIL]
+
+
+def _of_status(exception: BaseException, status: int, secret: str) -> ProviderError:
+    body = getattr(exception, "body", None)
+    headers = getattr(getattr(exception, "response", None), "headers", {})
+    code = _BY_STATUS.get(status) or ("server_error" if status >= 500 or status == 409 else None)
+    code = code or _of_body(body) or _of_words(str(exception)) or "internal"
+    retryable = False if headers.get("x-should-retry") == "false" else _retryable(code, body)
+    detail = redacted(f"HTTP {status}: {_message(body) or exception}", secret)
+    return ProviderError(code, detail, status=status, retry_after=retry_after(headers), retryable=retryable)
+
+
+def _of_connection(exception: BaseException) -> ErrorCode | None:
+    """aiohttp's word counts first: the SDKs call a connection that was reset a timeout."""
+    for cause in _causes(exception):
+        if isinstance(cause, TimeoutError):
+            return "timeout"
+        if isinstance(cause, (aiohttp.ClientError, OSError)):
+            return "network"
+    names = {kind.__name__ for cause in _causes(exception) for kind in type(cause).__mro__}
+    if names & {"APITimeoutError", "TimeoutException"}:
+        return "timeout"
+    return "network" if names & {"APIConnectionError", "TransportError"} else None
+
+
+def _causes(exception: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    link: BaseException | None = exception
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _of_words(text: str) -> ErrorCode | None:
+    return next((code for code, words in _BY_WORDS if words.search(text)), None)
+
+
+def _of_body(body: object) -> ErrorCode | None:
+    fields = _fields(body)
+    for name in (fields.get("code"), fields.get("type")):
+        if isinstance(name, str) and name in _BY_NAME:
+            return _BY_NAME[name]
+        if isinstance(name, int) and not isinstance(name, bool) and name >= 400:
+            return _BY_STATUS.get(name) or ("server_error" if name >= 500 else None)
+    return _of_words(_message(body)) or ("internal" if fields.get("type") == "invalid_request_error" else None)
+
+
+def _retryable(code: ErrorCode, body: object) -> bool | None:
+    """None leaves it to the code. A spent quota does not come back by waiting."""
+    return False if code == "rate_limit" and "insufficient_quota" in _fields(body).values() else None
+
+
+def _fields(body: object) -> Mapping[str, Any]:
+    if not isinstance(body, Mapping):
+        return {}
+    inner = body.get("error")
+    return inner if isinstance(inner, Mapping) else body
+
+
+def _message(body: object) -> str:
+    fields = _fields(body)
+    message = fields.get("message") or fields.get("type") or fields.get("error") or ""
+    return message if isinstance(message, str) else str(message)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds from `retry-after-ms` or `Retry-After` (a number or a date); None where there is nothing usable."""
+    milliseconds, value = headers.get("retry-after-ms"), headers.get("retry-after")
+    try:
+        seconds = float(milliseconds) / 1000 if milliseconds else float(value or "nan")
+    except ValueError:
+        seconds = _until(value or "")
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def _until(date: str) -> float:
+    try:
+        when = parsedate_to_datetime(date)
+    except ValueError:
+        return float("nan")
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())

@@ -1,0 +1,38 @@
+"""Chat Completions of OpenAI, DeepSeek and every endpoint that speaks the same. Built by `building.py`."""
+
+from collections.abc import AsyncGenerator
+
+from openai import AsyncOpenAI, DefaultAioHttpClient
+
+from chat.providers.base import ModelRequest, Piece, ProviderConfig
+from chat.providers.openai_chat import chat_body
+from chat.providers.openai_chat_stream import ChatDecoder
+from chat.providers.streaming import HEADERS, http_timeout, read_pieces
+
+NO_KEY = "none"
+
+
+def openai_client(config: ProviderConfig) -> AsyncOpenAI:
+    """The SDK's client on aiohttp, which costs a third of the CPU; its retries are off, ours are in `retrying.py`."""
+    return AsyncOpenAI(
+        api_key=config.api_key or NO_KEY,
+        base_url=config.base_url,
+        max_retries=0,
+        timeout=http_timeout(config),
+        http_client=DefaultAioHttpClient(timeout=http_timeout(config)),
+        default_headers=HEADERS,
+    )
+
+
+class OpenAIProvider:
+    def __init__(self, config: ProviderConfig) -> None:
+        self.config = config
+        self._client = openai_client(config)
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        body = chat_body(request, self.config)
+        create = self._client.chat.completions.with_streaming_response.create
+        return read_pieces(lambda: create(**body), ChatDecoder(request), self.config)
+
+    async def close(self) -> None:
+        await self._client.close()

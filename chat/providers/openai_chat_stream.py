@@ -1,0 +1,137 @@
+"""Chat Completions: the bytes of an answer as pieces. Called by `openai.py`."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from chat.providers.base import (
+    EndReason,
+    ModelRequest,
+    Piece,
+    ProviderError,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallStart,
+    Usage,
+)
+from chat.providers.call_ids import tool_name
+from chat.providers.decoding import Decoder, token_count
+from chat.providers.errors import error_in_stream
+from chat.providers.sse import ServerSentEvent
+
+_END: dict[str, EndReason] = {
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "content_filter": "content_filter",
+}
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call in the making. `id` is empty until it was announced; `arguments` waits until then."""
+
+    vendor_id: str = ""
+    name: str = ""
+    id: str = ""
+    arguments: str = ""
+
+
+class ChatDecoder(Decoder):
+    def __init__(self, request: ModelRequest) -> None:
+        super().__init__(request)
+        self._by_index: dict[object, _Call] = {}
+        self._in_order: list[_Call] = []
+
+    def is_farewell(self, event: ServerSentEvent) -> bool:
+        return event.data.strip() == b"[DONE]"
+
+    def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
+        if payload.get("error") or name == "error":
+            raise error_in_stream(payload)
+        if isinstance(payload.get("usage"), dict):
+            self.usage = chat_usage(payload["usage"]) or self.usage
+        choices = payload.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict) and choice.get("index", 0) in (0, None):
+                yield from self._take_choice(choice)
+
+    def pending(self) -> Iterator[Piece]:
+        for call in self._in_order:
+            if not call.id:
+                yield from self._announce(call)
+            if not call.arguments.strip():
+                yield ToolCallDelta(call.id, "{}")
+
+    def _take_choice(self, choice: dict[str, Any]) -> Iterator[Piece]:
+        delta = choice.get("delta")
+        if isinstance(delta, dict):
+            yield from self._take_delta(delta)
+        reason = choice.get("finish_reason")
+        if reason == "insufficient_system_resource":
+            raise ProviderError("server_error", "the vendor ran out of resources within the answer")
+        if isinstance(reason, str) and reason:
+            self.end(_END.get(reason, "stop"))
+
+    def _take_delta(self, delta: dict[str, Any]) -> Iterator[Piece]:
+        if reasoning := self.text(delta.get("reasoning_content") or delta.get("reasoning")):
+            yield ReasoningDelta(reasoning)
+        if text := self.text(delta.get("content")) + self.text(delta.get("refusal")):
+            yield TextDelta(text)
+        fragments = delta.get("tool_calls")
+        for fragment in fragments if isinstance(fragments, list) else ():
+            if isinstance(fragment, dict):
+                yield from self._take_fragment(fragment)
+
+    def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[Piece]:
+        function = fragment.get("function")
+        function = function if isinstance(function, dict) else {}
+        call = self._call_of(fragment, function)
+        call.name = call.name or self.text(function.get("name"))
+        written = function.get("arguments")
+        arguments = self.text(json.dumps(written) if isinstance(written, dict) else written)
+        call.arguments += arguments
+        if not call.id and call.name:
+            yield from self._announce(call)
+        elif call.id and arguments:
+            yield ToolCallDelta(call.id, arguments)
+
+    def _call_of(self, fragment: dict[str, Any], function: dict[str, Any]) -> _Call:
+        """The call that a fragment belongs to. A new id with a name begins a new one, also at an index seen before."""
+        given = fragment.get("id")
+        vendor_id = given if isinstance(given, str) else ""
+        index = fragment.get("index")
+        call = self._by_index.get(index) if isinstance(index, int) else self._without_index(vendor_id)
+        begins = bool(vendor_id and function.get("name"))
+        if call is None or (begins and call.vendor_id and call.vendor_id != vendor_id):
+            self.count_call()
+            call = _Call()
+            self._in_order.append(call)
+            if isinstance(index, int):
+                self._by_index[index] = call
+        call.vendor_id = call.vendor_id or vendor_id
+        return call
+
+    def _without_index(self, vendor_id: str) -> _Call | None:
+        same = [call for call in self._in_order if call.vendor_id == vendor_id] if vendor_id else self._in_order
+        return same[-1] if same else None
+
+    def _announce(self, call: _Call) -> Iterator[Piece]:
+        call.id = self.ids.claim(call.vendor_id)
+        yield ToolCallStart(call.id, tool_name(call.name))
+        if call.arguments:
+            yield ToolCallDelta(call.id, call.arguments)
+
+
+def chat_usage(usage: dict[str, Any]) -> Usage | None:
+    """OpenAI's and DeepSeek's counts; None where they cannot be believed."""
+    prompt, completion = token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
+    if prompt is None or completion is None:
+        return None
+    details = usage.get("prompt_tokens_details")
+    cached = token_count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    if cached is None:
+        cached = token_count(usage.get("prompt_cache_hit_tokens"))
+    return Usage(prompt, completion, min(cached or 0, prompt))

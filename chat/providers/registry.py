@@ -1,0 +1,188 @@
+"""Which models there are: the table of settings, completed from the environment. Asked by `chat/models_available.py`.
+
+Variables are named after the first word of an entry's name: `openai` and `openai-mini` share `OPENAI_API_KEY`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from chat.providers.base import Price, ProviderConfig
+
+DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
+FALLBACK = "demo"
+_MODEL_NAME = re.compile(r"[\w.:/@+-]{1,200}")
+
+
+class Entry(BaseModel):
+    """One line of the table. `price`: dollars per million tokens of input, cached input and output; None unknown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["openai", "openai-responses", "anthropic", "demo"]
+    base_url: str
+    model: str
+    max_tokens: int
+    price: tuple[float, float, float] | None
+    max_tokens_field: str = "max_tokens"
+    echo_reasoning: bool = False
+    thinking_tokens: int = 0
+
+
+class ModelUnavailable(ValueError):
+    """No such provider, or one that is not configured; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A provider that is configured, with the model it uses unless another is named."""
+
+    provider: str
+    model: str
+    default: bool
+
+    @property
+    def id(self) -> str:
+        """What `Registry.resolve` takes."""
+        return f"{self.provider}:{self.model}"
+
+
+class Registry:
+    """`table` maps names to the fields of `Entry`; `environ` is the process's environment or something like it."""
+
+    def __init__(
+        self,
+        table: Mapping[str, Mapping[str, Any]],
+        environ: Mapping[str, str],
+        *,
+        idle_timeout_s: float = 60,
+        total_timeout_s: float = 600,
+    ) -> None:
+        self._entries = {name: _entry(name, fields) for name, fields in table.items()}
+        self._environ = environ
+        self._idle_timeout_s = idle_timeout_s
+        self._total_timeout_s = total_timeout_s
+
+    def default(self) -> str:
+        """The name that LLM_PROVIDER gives, else the first provider with a key, else the demo."""
+        named = self._value("LLM_PROVIDER").lower()
+        if named:
+            return named
+        return next((name for name in DETECTION_ORDER if self._has_key(name)), FALLBACK)
+
+    def resolve(self, choice: str | None = None) -> ProviderConfig:
+        """The configuration for "provider", "provider:model" or None, the default.
+
+        Raises `ModelUnavailable`, whose text says what is missing.
+        """
+        name, _, model = (choice or self.default()).partition(":")
+        if missing := self._missing(name, model):
+            raise ModelUnavailable(missing[0])
+        entry = self._entries[name]
+        model = model or self._model(name)
+        return ProviderConfig(
+            name=name,
+            kind=entry.kind,
+            base_url=self._base_url(name),
+            model=model,
+            max_tokens=entry.max_tokens,
+            price=self._price(name, model),
+            api_key=self._value(_variable(name, "API_KEY")),
+            max_tokens_field=entry.max_tokens_field,
+            echo_reasoning=entry.echo_reasoning,
+            thinking_tokens=entry.thinking_tokens,
+            idle_timeout_s=self._idle_timeout_s,
+            total_timeout_s=self._total_timeout_s,
+        )
+
+    def choices(self) -> list[Choice]:
+        """What can be asked for, the default first."""
+        default = self.default()
+        usable = [name for name in self._entries if not self._missing(name)]
+        usable.sort(key=lambda name: name != default)
+        return [Choice(name, self._model(name), name == default) for name in usable]
+
+    def problems(self) -> list[str]:
+        """Sentences about a configuration that cannot work; none when all is well."""
+        return self._missing(self.default())
+
+    def _missing(self, name: str, model: str = "") -> list[str]:
+        entry = self._entries.get(name)
+        if entry is None:
+            return [f"There is no provider {name!r}. Use one of: {', '.join(self._entries)}."]
+        if entry.kind == "demo":
+            return []
+        missing = []
+        key, base_url = _variable(name, "API_KEY"), _variable(name, "BASE_URL")
+        if entry.base_url and not self._value(key):
+            missing.append(f"The provider {name!r} needs a key: set {key}.")
+        missing.extend(_wrong_url(base_url, self._base_url(name)))
+        if not _MODEL_NAME.fullmatch(model or self._model(name)):
+            missing.append(
+                f"The provider {name!r} needs the name of a model: set {_variable(name, 'MODEL')} or LLM_MODEL."
+            )
+        return missing
+
+    def _has_key(self, name: str) -> bool:
+        return name in self._entries and bool(self._value(_variable(name, "API_KEY")))
+
+    def _model(self, name: str) -> str:
+        chosen = self._value("LLM_MODEL") if name == self.default() else ""
+        entry = self._entries[name]
+        if entry.kind == "demo":
+            return entry.model
+        return chosen or entry.model or self._value(_variable(name, "MODEL"))
+
+    def _base_url(self, name: str) -> str:
+        return self._value(_variable(name, "BASE_URL")) or self._entries[name].base_url
+
+    def _price(self, name: str, model: str) -> Price | None:
+        """Of this entry, or of another one of the same vendor that is for this model."""
+        same_vendor = [name, *(other for other in self._entries if _first_word(other) == _first_word(name))]
+        entry = next((self._entries[other] for other in same_vendor if self._entries[other].model == model), None)
+        return Price(*entry.price) if entry and entry.price else None
+
+    def _value(self, variable: str) -> str:
+        return self._environ.get(variable, "").strip()
+
+
+def problems(table: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]) -> list[str]:
+    """Everything that is wrong with a table and an environment, in sentences that say what to do."""
+    try:
+        return Registry(table, environ).problems()
+    except ModelUnavailable as wrong:
+        return [str(wrong)]
+
+
+def _entry(name: str, fields: Mapping[str, Any]) -> Entry:
+    try:
+        return Entry.model_validate(dict(fields))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ModelUnavailable(f"CHAT_PROVIDERS[{name!r}]: {place}: {first['msg']}") from None
+
+
+def _first_word(name: str) -> str:
+    return name.partition("-")[0]
+
+
+def _variable(name: str, suffix: str) -> str:
+    return f"{_first_word(name).upper()}_{suffix}"
+
+
+def _wrong_url(variable: str, url: str) -> list[str]:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return [f"{variable} is not a URL."]
+    if parts.scheme not in {"http", "https"} or not host:
+        return [f"{variable} must be the http or https address of an endpoint."]
+    if parts.username or parts.password or parts.query:
+        return [f"{variable} must hold no user, password or query: the key goes into the API_KEY variable."]
+    return []

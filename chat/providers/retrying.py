@@ -1,0 +1,56 @@
+"""Makes a failed call again while nothing of it was shown. Wraps every provider that talks to a vendor."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+
+from chat.providers.base import ModelRequest, Piece, Provider, ProviderError, Retrying, UsageReport
+
+MAX_ATTEMPTS = 3
+FIRST_DELAY_S = 0.5
+MAX_RETRY_AFTER_S = 60.0
+
+
+class RetryingProvider:
+    """A provider whose retryable failures are met with at most `MAX_ATTEMPTS` calls; each further one is announced."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.config = provider.config
+        self._provider = provider
+        self._sleep = sleep
+        self._jitter = jitter
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            shown = False
+            try:
+                async with aclosing(self._provider.stream(request)) as pieces:
+                    async for piece in pieces:
+                        shown = shown or not isinstance(piece, UsageReport)
+                        yield piece
+                return
+            except ProviderError as error:
+                delay_s = self._delay(error, attempt)
+                if shown or delay_s is None:
+                    raise
+                code = error.code
+            yield Retrying(attempt + 1, delay_s, code)
+            await self._sleep(delay_s)
+
+    async def close(self) -> None:
+        await self._provider.close()
+
+    def _delay(self, error: ProviderError, attempt: int) -> float | None:
+        """Seconds until the next attempt, or None where there is none."""
+        if not error.retryable or attempt == MAX_ATTEMPTS:
+            return None
+        if error.retry_after is None:
+            return FIRST_DELAY_S * 2 ** (attempt - 1) * (1 + self._jitter())
+        return error.retry_after if error.retry_after <= MAX_RETRY_AFTER_S else None
