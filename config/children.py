@@ -1,0 +1,110 @@
+"""A process of ours: how it is started, tied to our life, and read. The supervisor holds them."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from config.account import Account
+from config.terminal import Terminal
+
+WRAPPER = Path(__file__).with_name("exec_wrapper.py")
+LONGEST_LINE = 16_384
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run. `explain` turns last lines of output into a sentence for a cause that a restart does not cure."""
+
+    name: str
+    argv: Sequence[str]
+    env: Mapping[str, str] | None = None
+    account: Account | None = None
+    pass_fds: tuple[int, ...] = ()
+    #: Sent by the kernel, or by the guardian, when we die.
+    death_signal: signal.Signals = signal.SIGKILL
+    #: How it is asked to stop, with the seconds it then has; SIGKILL follows.
+    stop: Sequence[tuple[signal.Signals, float]] = ((signal.SIGTERM, 10),)
+    #: Whether a second request to stop cuts these seconds short.
+    hurries: bool = True
+    explain: Callable[[str], str | None] = lambda tail: None
+    #: Whether it died because a predecessor is still going away.
+    waits: Callable[[str], bool] = lambda tail: False
+
+
+@dataclass
+class Child:
+    """One start of a program. Create it in the main thread only: the kernel's signal comes when the thread ends."""
+
+    program: Program
+    terminal: Terminal
+    _tail: deque[str] = field(default_factory=lambda: deque(maxlen=30))
+
+    def __post_init__(self) -> None:
+        pipe, held = (-1, -1) if sys.platform == "linux" else os.pipe()
+        self._held = held
+        account = self.program.account
+        who = (account.uid, account.gid) if account else (-1, -1)
+        wrapper = [
+            sys.executable,
+            "-I",
+            "-S",
+            str(WRAPPER),
+            *map(str, (os.getpid(), int(self.program.death_signal), pipe, *who)),
+        ]
+        self._process = subprocess.Popen(  # noqa: S603
+            [*wrapper, *self.program.argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=self.program.env,
+            pass_fds=(*self.program.pass_fds, *([pipe] if pipe >= 0 else [])),
+            start_new_session=True,
+            cwd="/" if account else None,
+        )
+        if pipe >= 0:
+            os.close(pipe)
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def tail(self) -> str:
+        """The last lines it wrote."""
+        return "\n".join(self._tail)
+
+    def poll(self) -> int | None:
+        """Its exit code, negative for a signal; None while it runs."""
+        code = self._process.poll()
+        if code is not None:
+            self._reader.join(timeout=1)
+            if self._held >= 0:
+                os.close(self._held)
+                self._held = -1
+        return code
+
+    def send(self, number: signal.Signals) -> None:
+        """Nothing happens when it has ended."""
+        self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """With everything it started in its session."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _read(self, output: IO[bytes]) -> None:
+        with output:
+            while line := output.readline(LONGEST_LINE):
+                text = line.decode(errors="replace").rstrip()
+                self._tail.append(text)
+                self.terminal.line(self.program.name, text)

@@ -1,0 +1,180 @@
+"""Where the embedded servers of a data folder are, and the secrets kept in that folder.
+
+Read by the settings, so that every process of a data folder finds the same servers; `manage.py up` starts them there.
+"""
+
+import hashlib
+import os
+import re
+import secrets
+import stat
+import string
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from config.problem import Problem
+
+DATABASE = "countersign"
+#: Where root keeps what PostgreSQL's own user must be able to enter, when the data folder is closed to others.
+SYSTEM_DIR = Path("/var/lib/countersign")
+#: The kernel's limit for a socket path is 107 bytes on Linux and 103 on macOS.
+SOCKET_PATH_LIMIT = 103
+ALPHABET = string.ascii_letters + string.digits
+
+
+@dataclass(frozen=True)
+class Addresses:
+    database_url: str
+    redis_url: str
+
+
+@dataclass(frozen=True)
+class Places:
+    """Folders and sockets of the embedded servers of one data folder."""
+
+    data_dir: Path
+    postgres_home: Path
+    postgres_socket_dir: Path
+    valkey_socket_dir: Path
+
+    @property
+    def postgres_data(self) -> Path:
+        return self.postgres_home / "postgres"
+
+    @property
+    def postgres_socket(self) -> Path:
+        return self.postgres_socket_dir / ".s.PGSQL.5432"
+
+    @property
+    def valkey_data(self) -> Path:
+        return self.data_dir / "valkey"
+
+    @property
+    def valkey_socket(self) -> Path:
+        return self.valkey_socket_dir / "valkey.sock"
+
+
+def addresses(data_dir: Path) -> Addresses:
+    """The URLs of the embedded servers; says nothing about whether they run."""
+    where = places(data_dir)
+    return Addresses(
+        database_url=f"postgresql://{DATABASE}@/{DATABASE}?host={where.postgres_socket_dir}",
+        redis_url=f"unix://{where.valkey_socket}?db=0",
+    )
+
+
+def celery_url(redis_url: str) -> str:
+    """Kombu's spelling of a Redis address: it knows unix sockets by another scheme and option."""
+    parts = urlsplit(redis_url)
+    if parts.scheme != "unix":
+        return redis_url
+    login = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    number = parse_qs(parts.query).get("db", ["0"])[0]
+    return f"redis+socket://{login}{parts.path}?virtual_host={number}"
+
+
+def places(data_dir: Path) -> Places:
+    """Everything lies in the data folder, unless PostgreSQL's user cannot enter it or a socket's path would not fit."""
+    home = _postgres_home(data_dir)
+    sockets = Places(data_dir, home, home / "socket", data_dir / "valkey")
+    if _fits(sockets.postgres_socket) and _fits(sockets.valkey_socket):
+        return sockets
+    short = _system_dir(data_dir) if _is_root() else Path(f"/tmp/countersign-{os.geteuid()}-{_digest(data_dir)}")  # noqa: S108
+    return Places(data_dir, home, short / "socket", short / "valkey")
+
+
+def open_to_others(path: Path) -> bool:
+    """Whether another user of this machine may enter every existing folder on the way to `path`, and use it."""
+    for part in (path, *path.parents):
+        try:
+            if not part.stat().st_mode & stat.S_IXOTH:
+                return False
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+    return True
+
+
+def secret(data_dir: Path, name: str, length: int = 64) -> str:
+    """The secret of this name, made at first use (letters and digits, readable by the owner only)."""
+    path = data_dir / name
+    try:
+        make_data_dir(data_dir)
+        return _read(path) or _create(path, "".join(secrets.choice(ALPHABET) for _ in range(length)))
+    except OSError as error:
+        raise Problem(no_access(data_dir, error)) from error
+
+
+def make_data_dir(data_dir: Path) -> None:
+    """Closed to others; as root they may pass through it, because PostgreSQL runs as another user."""
+    if data_dir.is_dir():
+        return
+    data_dir.mkdir(parents=True, exist_ok=True)
+    data_dir.chmod(0o711 if _is_root() else 0o700)
+
+
+def no_access(folder: Path, error: OSError) -> str:
+    return (
+        f"Cannot use the data folder {folder}: {error.strerror or error}. "
+        "Give your user read and write access to it, or name another folder with DATA_DIR=/path."
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return ""
+
+
+def _create(path: Path, value: str) -> str:
+    """Never seen half written; when two processes create it at once, both return the same value."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(value)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            if existing := _read(path):
+                return existing
+            os.replace(temporary, path)
+        return value
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _postgres_home(data_dir: Path) -> Path:
+    """Where data once are, they stay, whatever becomes of the permissions on the way."""
+    if not _is_root():
+        return data_dir
+    system_dir = _system_dir(data_dir)
+    if (system_dir / "postgres").exists():
+        return system_dir
+    if (data_dir / "postgres").exists() or open_to_others(data_dir):
+        return data_dir
+    return system_dir
+
+
+def _system_dir(data_dir: Path) -> Path:
+    return SYSTEM_DIR / _digest(data_dir)
+
+
+def _fits(socket: Path) -> bool:
+    """Short enough for the kernel, and the same in every spelling of a URL."""
+    return (
+        len(os.fsencode(socket)) <= SOCKET_PATH_LIMIT and re.fullmatch(r"[\w./-]+", str(socket), re.ASCII) is not None
+    )
+
+
+def _digest(data_dir: Path) -> str:
+    return hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0

@@ -1,0 +1,66 @@
+"""Starts everything: the embedded servers where none are named, web processes, workers and beat."""
+
+import argparse
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from config import local, startup
+from config.environment import Environment
+
+
+class Command(BaseCommand):
+    help = "Starts Countersign with everything it needs, in this terminal, until Ctrl-C."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--web", type=_at_least(1), default=1, metavar="N", help="web processes on the port")
+        parser.add_argument(
+            "--workers", type=_at_least(0), default=1, metavar="N", help="Celery workers; 0 for none, and no beat"
+        )
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+        parser.add_argument("--port", type=_port, default=8000, help="port to listen on; 0 for any free one")
+        parser.add_argument("--with-parent", action="store_true", help="stop when the starting process ends (make run)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        environment = Environment()
+        data_dir = settings.DATA_DIR
+        startup.run(
+            startup.Site(
+                data_dir=data_dir,
+                host=options["host"],
+                port=options["port"],
+                web=options["web"],
+                workers=options["workers"],
+                database_url=environment.database_url,
+                redis_url=environment.redis_url,
+                demo_password=environment.demo_password or local.secret(data_dir, "demo_password", 14),
+                host_header=_host_header(options["host"]),
+                drain_s=settings.DRAIN_S,
+                with_parent=options["with_parent"],
+            )
+        )
+
+
+def _host_header(host: str) -> str:
+    """A name that the site answers to, for our own question whether it is ready."""
+    allowed = [name for name in settings.ALLOWED_HOSTS if not name.startswith(("*", "."))]
+    return allowed[0] if allowed else host
+
+
+def _at_least(lowest: int) -> Any:
+    def count(text: str) -> int:
+        value = int(text)
+        if value < lowest:
+            raise argparse.ArgumentTypeError(f"must be at least {lowest}")
+        return value
+
+    return count
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 65535:
+        raise argparse.ArgumentTypeError("must be from 0 to 65535")
+    return value

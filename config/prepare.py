@@ -1,0 +1,62 @@
+"""Brings the database to the state that the code needs: extension, migrations, demo data.
+
+`python -m config.prepare`, run by `manage.py up` before the web processes; several of them may run at once.
+"""
+
+import os
+import sys
+import time
+
+import django
+import psycopg
+from django.core.management import call_command, get_commands
+from django.db import connection
+
+from config.problem import Problem
+
+#: Any number, the same in every process: one prepares at a time.
+ADVISORY_LOCK = 0x436F756E
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    with _connect() as alone:
+        _wait_for_turn(alone)
+        _ensure_extension(alone)
+        call_command("migrate", interactive=False)
+        if "seed_demo" in get_commands():
+            call_command("seed_demo")
+
+
+def _connect() -> psycopg.Connection:
+    parameters = connection.get_connection_params() | {"autocommit": True, "connect_timeout": 10}
+    try:
+        return psycopg.connect(**parameters)
+    except psycopg.OperationalError as error:
+        raise Problem(
+            f"Cannot reach the database: {str(error).strip()}\n"
+            "Is the server of DATABASE_URL running, does the database exist, and are user and password right?"
+        ) from error
+
+
+def _wait_for_turn(alone: psycopg.Connection) -> None:
+    """Asks again and again: a statement that waits would hold a snapshot, and concurrent index builds wait for those."""
+    while not (row := alone.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK]).fetchone()) or not row[0]:
+        time.sleep(0.2)
+
+
+def _ensure_extension(alone: psycopg.Connection) -> None:
+    if alone.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
+        return
+    try:
+        alone.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except psycopg.Error as error:
+        raise Problem(
+            f"The database has no extension vector, and it cannot be made: {str(error).strip()}\n"
+            "Install pgvector on that server and run CREATE EXTENSION vector in the database as its superuser."
+        ) from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""The processes of the site itself: web, workers, beat."""
+
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from config.children import Program
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+#: What a web process runs; `-X daphne` has no effect but to name it in lists of processes.
+WEB = ("-X", "daphne", "-m", "chat.server")
+THREADS = 4
+
+
+def environment(data_dir: Path, demo_password: str) -> dict[str, str]:
+    """For our Python processes: found modules and data are the same wherever we were started."""
+    path = os.pathsep.join([str(BASE_DIR), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {
+        **os.environ,
+        "DATA_DIR": str(data_dir),
+        "DEMO_PASSWORD": demo_password,
+        "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "config.settings"),
+        "PYTHONPATH": path,
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def prepare(env: Mapping[str, str]) -> Program:
+    return _python("prepare", ["-m", "config.prepare"], env)
+
+
+def web(count: int, listening: int, drain_s: float, env: Mapping[str, str]) -> list[Program]:
+    """`listening` is the file descriptor of the socket they share."""
+    arguments = [*WEB, "--fd", str(listening)]
+    return [_python(f"web-{i}", arguments, env, stop_s=drain_s + 5, pass_fds=(listening,)) for i in range(1, count + 1)]
+
+
+def workers(count: int, env: Mapping[str, str]) -> list[Program]:
+    return [
+        _celery(f"worker-{i}", ["worker", "-P", "threads", "-c", str(THREADS), "-n", f"worker-{i}@%h"], env)
+        for i in range(1, count + 1)
+    ]
+
+
+def beat(data_dir: Path, env: Mapping[str, str]) -> Program:
+    return _celery("beat", ["beat", "--schedule", str(data_dir / "beat-schedule"), "--pidfile="], env)
+
+
+def _celery(name: str, arguments: Sequence[str], env: Mapping[str, str]) -> Program:
+    return _python(name, ["-W", "ignore:You're running the worker", "-m", "celery", "-A", "config", *arguments], env)
+
+
+def _python(
+    name: str, arguments: Sequence[str], env: Mapping[str, str], stop_s: float = 10, pass_fds: tuple[int, ...] = ()
+) -> Program:
+    return Program(name, [sys.executable, *arguments], env=env, pass_fds=pass_fds, stop=((signal.SIGTERM, stop_s),))

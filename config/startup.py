@@ -1,0 +1,108 @@
+"""`manage.py up`, step by step: lock, port, servers, database, processes, the line that says it is ready."""
+
+import os
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+
+from config import embedded, listening, local, processes
+from config.locks import lock_for_this_process
+from config.problem import Problem
+from config.supervisor import Stopped, Supervisor
+from config.terminal import Terminal
+
+#: After this long without an answer of /readyz a sentence says that it takes long.
+SLOW_S = 60
+
+
+@dataclass(frozen=True)
+class Site:
+    """What to start. An empty URL means: start our own server."""
+
+    data_dir: Path
+    host: str
+    port: int
+    web: int
+    workers: int
+    database_url: str
+    redis_url: str
+    demo_password: str
+    host_header: str
+    drain_s: float
+    #: Stop when the process that started us ends.
+    with_parent: bool = False
+
+
+def run(site: Site) -> None:
+    """Returns after an orderly stop. Raises Problem with a sentence; in both cases nothing is left running."""
+    names = ["postgres", "valkey", "prepare", *(f"web-{i + 1}" for i in range(site.web))]
+    terminal = Terminal([*names, *(f"worker-{i + 1}" for i in range(site.workers)), "beat"])
+    try:
+        _make_ours(site.data_dir)
+        with listening.listen(site.host, site.port) as shared, Supervisor(terminal) as supervisor:
+            _start(site, shared, supervisor)
+            _watch(site, supervisor)
+    except Stopped:
+        terminal.say("Stopped.")
+    finally:
+        terminal.close()
+
+
+def _make_ours(data_dir: Path) -> None:
+    try:
+        local.make_data_dir(data_dir)
+        lock_for_this_process(data_dir)
+    except OSError as error:
+        raise Problem(local.no_access(data_dir, error)) from error
+
+
+def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
+    env = processes.environment(site.data_dir, site.demo_password)
+    where = local.places(site.data_dir)
+    embedded.start(embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url), supervisor)
+    if site.redis_url:
+        _check_redis(site.redis_url)
+    code, tail = supervisor.run(processes.prepare(env))
+    if code != 0:
+        last = tail.strip().rpartition("\n")[2]
+        raise Problem(f"The database could not be prepared: {last}\nThe lines of prepare above say more.")
+    if site.workers:
+        supervisor.keep(processes.beat(site.data_dir, env))
+        supervisor.keep(*processes.workers(site.workers, env))
+    supervisor.keep(*processes.web(site.web, shared.fileno(), site.drain_s, env))
+    threading.Thread(target=_announce, args=(site, shared, supervisor.terminal), daemon=True).start()
+
+
+def _check_redis(url: str) -> None:
+    client = redis.Redis.from_url(url, socket_timeout=10, socket_connect_timeout=10)
+    try:
+        client.ping()
+    except (redis.RedisError, ValueError) as error:
+        raise Problem(
+            f"Cannot reach the Valkey or Redis of REDIS_URL: {error}. Is it running, and the URL right?"
+        ) from error
+    finally:
+        client.close()
+
+
+def _announce(site: Site, shared: socket.socket, terminal: Terminal) -> None:
+    """Says once that the site is ready; ends with the process."""
+    slow_at = time.monotonic() + SLOW_S
+    while not listening.is_ready(shared, site.host_header):
+        time.sleep(0.1)
+        if time.monotonic() > slow_at:
+            slow_at = float("inf")
+            terminal.say(f"Not ready after {SLOW_S} seconds: {listening.url(shared)}/readyz says why.")
+    terminal.say(f"Ready: {listening.url(shared)}  login: demo / {site.demo_password}")
+
+
+def _watch(site: Site, supervisor: Supervisor) -> None:
+    parent = os.getppid()
+    while True:
+        supervisor.pause(0.2)
+        if site.with_parent and os.getppid() != parent:
+            supervisor.stop_on_request()

