@@ -1,0 +1,154 @@
+"""Writes a parsed file to the database. Called by the command, the API and the pages."""
+
+import re
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from graphs.interchange.base import MAX_KEY, FileWarning, ParsedGraph, ParsedNodeType, shown
+from graphs.interchange.keys import UniqueTexts, slug
+from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet, Workspace
+
+#: Rows of one INSERT.
+BATCH = 1_000
+#: Attempts to find a free key while others import under the same name.
+ATTEMPTS = 10
+
+_GOOD_KEY = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_KEY - 1}}}")
+
+
+class KeyTaken(Exception):
+    """The workspace has a graph with this key already; nothing was imported."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(_('There is a graph with the key "{key}" already. Choose another key.').format(key=key))
+        self.key = key
+
+
+class KeyInvalid(ValueError):
+    """The key cannot stand in an address; nothing was imported."""
+
+    def __init__(self, key: str) -> None:
+        message = _(
+            '"{key}" is no key: letters, digits, ".", "-" and "_", at most {most}, beginning with one of the first.'
+        )
+        super().__init__(message.format(key=shown(key), most=MAX_KEY))
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedGraph:
+    graph: Graph
+    nodes: int
+    edges: int
+    warnings: tuple[FileWarning, ...]
+
+
+def import_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None = None) -> ImportedGraph:
+    """Stores a graph under `key`, or under a free key made of the file's own or of its name. All or nothing.
+
+    Raises `KeyTaken` or `KeyInvalid` for a given key.
+    """
+    if key is not None and not _GOOD_KEY.fullmatch(key):
+        raise KeyInvalid(key)
+    with transaction.atomic():
+        graph = _create_graph(workspace, parsed, key)
+        warnings = _create_node_types(workspace, parsed.node_types)
+        sheets = _create_sheets(graph, parsed)
+        nodes = _create_nodes(graph, parsed, sheets)
+        _create_edges(graph, parsed, sheets, nodes)
+    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
+
+
+def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) -> Graph:
+    for _attempt in range(ATTEMPTS):
+        candidate = key or _free_key(workspace, parsed)
+        try:
+            with transaction.atomic():
+                return Graph.objects.create(
+                    workspace=workspace,
+                    key=candidate,
+                    name=parsed.name,
+                    description=parsed.description,
+                    metadata=parsed.metadata,
+                )
+        except IntegrityError:
+            if key is not None:
+                raise KeyTaken(key) from None
+    raise KeyTaken(candidate)
+
+
+def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
+    wanted = parsed.key if _GOOD_KEY.fullmatch(parsed.key) else slug(parsed.name, fallback="graph")
+    unique = UniqueTexts()
+    for taken in workspace.graphs.filter(key__startswith=wanted[: MAX_KEY - 10]).values_list("key", flat=True):
+        unique.take(taken)
+    return unique.take(wanted)
+
+
+def _create_node_types(workspace: Workspace, parsed: tuple[ParsedNodeType, ...]) -> list[FileWarning]:
+    """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
+    present = {row.key: row for row in workspace.node_types.filter(key__in=[item.key for item in parsed])}
+    new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
+    rows = [NodeType(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS}) for item in new]
+    NodeType.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    message = _('The workspace has a node type "{key}" of its own, which stays as it is.')
+    return [
+        FileWarning(f"nodeTypes[{index}]", message.format(key=item.key), "type_differs")
+        for index, item in enumerate(parsed)
+        if item not in new and not _same(present.get(item.key), item)
+    ]
+
+
+_TYPE_FIELDS = ("key", "display_name", "description", "category", "icon", "handles", "process")
+
+
+def _same(row: NodeType | None, item: ParsedNodeType) -> bool:
+    return row is not None and all(getattr(row, field) == getattr(item, field) for field in _TYPE_FIELDS)
+
+
+def _create_sheets(graph: Graph, parsed: ParsedGraph) -> dict[str, Sheet]:
+    rows = [
+        Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
+        for position, sheet in enumerate(parsed.sheets)
+    ]
+    return {sheet.key: sheet for sheet in Sheet.objects.bulk_create(rows, batch_size=BATCH)}
+
+
+def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet]) -> dict[str, Node]:
+    rows = [
+        Node(
+            graph=graph,
+            sheet=sheets[node.sheet],
+            key=node.key,
+            type=node.type,
+            name=node.name,
+            process=node.process,
+            data=node.data,
+            handles=node.handles,
+            pos_x=node.pos_x,
+            pos_y=node.pos_y,
+            width=node.width,
+            height=node.height,
+        )
+        for node in parsed.nodes
+    ]
+    return {node.key: node for node in Node.objects.bulk_create(rows, batch_size=BATCH)}
+
+
+def _create_edges(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], nodes: dict[str, Node]) -> None:
+    rows = [
+        Edge(
+            graph=graph,
+            sheet=sheets[edge.sheet],
+            key=edge.key,
+            source=nodes[edge.source],
+            source_handle=edge.source_handle,
+            target=nodes[edge.target],
+            target_handle=edge.target_handle,
+            label=edge.label,
+        )
+        for edge in parsed.edges
+    ]
+    Edge.objects.bulk_create(rows, batch_size=BATCH)

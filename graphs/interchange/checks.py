@@ -1,0 +1,68 @@
+"""Checks of values against pydantic types, with sentences that name the place. Called by the readers."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.utils.translation import gettext as _
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from graphs.interchange.base import Problems, path, shown
+
+Checked = TypeVar("Checked")
+
+#: One value with more mistakes than this is described by one sentence.
+MAX_ERRORS_OF_ONE_VALUE = 100
+
+
+def checked(
+    adapter: TypeAdapter[Checked], value: Any, steps: tuple[str | int, ...], problems: Problems
+) -> Checked | None:
+    """The value as its type, or None after telling `problems` what is wrong with it."""
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        if error.error_count() > MAX_ERRORS_OF_ONE_VALUE:
+            message = _("{count} mistakes; the first ones would not help.").format(count=error.error_count())
+            problems.add(_place(steps, value), message)
+            return None
+        for detail in error.errors(include_url=False, include_input=False):
+            problems.add(_place((*steps, *_plain(detail["loc"])), value), _sentence(detail))
+        return None
+
+
+def _place(steps: tuple[str | int, ...], value: Any) -> str:
+    """The path, and the name that a reader of the file would look for."""
+    name = (value.get("name") or value.get("key")) if isinstance(value, dict) else None
+    return f'{path(steps)} ("{shown(name)}")' if isinstance(name, str) and name else path(steps)
+
+
+def _plain(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """The location without the marks that pydantic adds for keys of dictionaries and members of unions."""
+    return tuple(step for step in location if not (isinstance(step, str) and step == "[key]"))
+
+
+_SENTENCES: dict[str, Callable[[], str]] = {
+    "missing": lambda: _("This field is missing."),
+    "extra_forbidden": lambda: _("This field is not known here."),
+    "string_type": lambda: _("This must be a text."),
+    "string_too_short": lambda: _("This must not be empty."),
+    "string_too_long": lambda: _("This is longer than {max_length} characters."),
+    "string_pattern_mismatch": lambda: _("This may hold no spaces, braces or invisible characters."),
+    "float_type": lambda: _("This must be a number."),
+    "int_type": lambda: _("This must be a whole number."),
+    "greater_than_equal": lambda: _("This must be at least {ge}."),
+    "less_than_equal": lambda: _("This must be at most {le}."),
+    "finite_number": lambda: _("This must be a finite number."),
+    "dict_type": lambda: _("This must be an object."),
+    "model_type": lambda: _("This must be an object."),
+    "list_type": lambda: _("This must be a list."),
+    "literal_error": lambda: _("This must be {expected}."),
+    "too_short": lambda: _("This list is too short."),
+    "too_long": lambda: _("This list is too long."),
+}
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    sentence = _SENTENCES.get(detail["type"])
+    return sentence().format(**detail.get("ctx", {})) if sentence else detail["msg"]

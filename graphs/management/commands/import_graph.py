@@ -1,0 +1,71 @@
+"""`manage.py import_graph FILE...`: reads workflow files, however large, into a workspace."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken, import_graph
+from graphs.interchange import FORMATS, ImportRefused, Limits, parse
+from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.models import Workspace
+
+
+class Command(BaseCommand):
+    help = "Imports workflow files: Countersign's own, n8n's and Node-RED's. A refused file imports nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        add_workspace_option(parser)
+        parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
+        parser.add_argument("--key", help="key of the graph, for one file; else made of the file's own or its name")
+
+    def handle(self, *args: Any, files: list[Path], **options: Any) -> None:
+        if options["key"] and len(files) > 1:
+            raise CommandError("--key names one graph: give one file with it.")
+        workspace = chosen_workspace(options["workspace"])
+        imported = []
+        for number, file in enumerate(files, start=1):
+            progress = f"[{number}/{len(files)}] " if len(files) > 1 else ""
+            graph = self._import(workspace, file, progress, options)
+            if graph is not None:
+                imported.append(graph)
+        self._summary(imported, refused=len(files) - len(imported))
+
+    def _import(self, workspace: Workspace, file: Path, progress: str, options: dict[str, Any]) -> ImportedGraph | None:
+        name = _printable(file)
+        try:
+            parsed = parse(file.read_bytes(), options["format"], Limits(), filename=_printable(file.name))
+            imported = import_graph(workspace, parsed, options["key"])
+        except ImportRefused as refusal:
+            self.stderr.write(f"{progress}{name}: refused, nothing imported")
+            for problem in refusal.problems:
+                self.stderr.write(f"    {problem}")
+        except (KeyTaken, KeyInvalid) as refusal:
+            self.stderr.write(f"{progress}{name}: refused. {refusal}")
+        except OSError as error:
+            self.stderr.write(f"{progress}{name}: cannot be read ({error.strerror}).")
+        else:
+            counts = f"{imported.nodes} nodes, {imported.edges} edges, {len(imported.warnings)} warnings"
+            self.stdout.write(f"{progress}{name}: {imported.graph.key} ({counts})")
+            for warning in imported.warnings:
+                self.stdout.write(f"    {warning}")
+            return imported
+        return None
+
+    def _summary(self, imported: list[ImportedGraph], refused: int) -> None:
+        if len(imported) + refused > 1:
+            nodes = sum(graph.nodes for graph in imported)
+            edges = sum(graph.edges for graph in imported)
+            warnings = sum(len(graph.warnings) for graph in imported)
+            self.stdout.write(
+                f"{len(imported)} graphs with {nodes} nodes and {edges} edges imported, "
+                f"{warnings} warnings, {refused} files refused."
+            )
+        if refused:
+            raise CommandError(f"{refused} of {refused + len(imported)} files were refused.", returncode=1)
+
+
+def _printable(path: Path | str) -> str:
+    """A file's name may hold any bytes; the terminal and the database want text."""
+    return str(path).encode("utf-8", "replace").decode()
