@@ -198,6 +198,51 @@ if ENV.https:
 
 LLM_PROVIDER = ENV.llm_provider
 LLM_MODEL = ENV.llm_model
+#: Adding a provider is one entry (docs/adding-a-provider.md). `<NAME>_API_KEY` and `<NAME>_BASE_URL` complete it, NAME
+#: being the entry's first word. Prices are US dollars per million tokens of input, cached input and output, None where
+#: unknown; entered in November 2026 from the seeds' lists of 2025: compare them with the vendor's before you budget.
+CHAT_PROVIDERS = {
+    "deepseek": {
+        "kind": "openai",
+        "base_url": "https://api.deepseek.com",
+        "model": "deepseek-chat",
+        "max_tokens": 8192,
+        "price": (0.28, 0.028, 0.42),
+        "echo_reasoning": True,
+    },
+    "openai": {
+        "kind": "openai",
+        "base_url": "https://api.openai.com/v1",
+        "model": "gpt-4o",
+        "max_tokens": 8192,
+        "price": (2.50, 1.25, 10.00),
+        "max_tokens_field": "max_completion_tokens",
+    },
+    "openai-mini": {
+        "kind": "openai",
+        "base_url": "https://api.openai.com/v1",
+        "model": "gpt-4o-mini",
+        "max_tokens": 8192,
+        "price": (0.15, 0.075, 0.60),
+        "max_tokens_field": "max_completion_tokens",
+    },
+    "openai-reasoning": {
+        "kind": "openai-responses",
+        "base_url": "https://api.openai.com/v1",
+        "model": "gpt-5-mini",
+        "max_tokens": 16384,
+        "price": (0.25, 0.025, 2.00),
+    },
+    "anthropic": {
+        "kind": "anthropic",
+        "base_url": "https://api.anthropic.com",
+        "model": "claude-sonnet-4-20250514",
+        "max_tokens": 4096,
+        "price": (3.00, 0.30, 15.00),
+    },
+    "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 4096, "price": None},
+    "demo": {"kind": "demo", "base_url": "", "model": "demo", "max_tokens": 4096, "price": (0, 0, 0)},
+}
 AI_DEBUG = ENV.ai_debug
 STREAM_IDLE_TIMEOUT_S = ENV.stream_idle_timeout_s
 MODEL_CALL_TIMEOUT_S = ENV.model_call_timeout_s

@@ -192,7 +192,7 @@ class ProviderConfig:
     "anthropic" or "demo". `price` is None where nobody knows it.
 
     Facts about a vendor: `max_tokens_field` is what Chat Completions calls its limit there; `echo_reasoning`: it wants
-    the reasoning of messages with tool calls back; `thinking_tokens`: what Anthropic's model may think with, 0 for none.
+    the reasoning of messages with tool calls back; `thinking_tokens`: what Anthropic's model may think with, 0 is off.
     """
 
     name: str

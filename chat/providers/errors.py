@@ -11,7 +11,7 @@ import aiohttp
 from chat.providers.base import ErrorCode, ProviderError
 
 MAX_DETAIL = 500
-_KEYS = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][\w*.\-]{4,}")
+_KEYS = re.compile(r"\b(?:sk|pk|key)[-_][\w*.-]{4,}|\bBearer \S+")
 _URLS = re.compile(r"(https?://)(?:[^\s/@]*@)?([^\s/?#]*)[^\s]*")
 
 _BY_STATUS: dict[int, ErrorCode] = {
@@ -70,8 +70,9 @@ def classify(exception: BaseException, secret: str = "") -> ProviderError:
     status = getattr(exception, "status_code", None)
     if isinstance(status, int):
         return _of_status(exception, status, secret)
-    code = _of_connection(exception) or _of_words(str(exception)) or "internal"
-    return ProviderError(code, redacted(f"{type(exception).__name__}: {exception}", secret))
+    cause, code = _of_connection(exception)
+    code = code or _of_words(str(exception)) or "internal"
+    return ProviderError(code, redacted(f"{type(cause).__name__}: {cause}", secret))
 
 
 def error_in_stream(error: object) -> ProviderError:
@@ -98,17 +99,17 @@ def _of_status(exception: BaseException, status: int, secret: str) -> ProviderEr
     return ProviderError(code, detail, status=status, retry_after=retry_after(headers), retryable=retryable)
 
 
-def _of_connection(exception: BaseException) -> ErrorCode | None:
-    """aiohttp's word counts first: the SDKs call a connection that was reset a timeout."""
+def _of_connection(exception: BaseException) -> tuple[BaseException, ErrorCode | None]:
+    """The exception that tells most, and its code. aiohttp's word counts first: the SDKs call a reset a timeout."""
     for cause in _causes(exception):
         if isinstance(cause, TimeoutError):
-            return "timeout"
+            return cause, "timeout"
         if isinstance(cause, (aiohttp.ClientError, OSError)):
-            return "network"
+            return cause, "network"
     names = {kind.__name__ for cause in _causes(exception) for kind in type(cause).__mro__}
     if names & {"APITimeoutError", "TimeoutException"}:
-        return "timeout"
-    return "network" if names & {"APIConnectionError", "TransportError"} else None
+        return exception, "timeout"
+    return exception, "network" if names & {"APIConnectionError", "TransportError"} else None
 
 
 def _causes(exception: BaseException) -> Iterator[BaseException]:

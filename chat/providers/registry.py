@@ -33,7 +33,7 @@ class Entry(BaseModel):
     thinking_tokens: int = 0
 
 
-class ModelUnavailable(ValueError):
+class ModelUnavailableError(ValueError):
     """No such provider, or one that is not configured; the text says what to do."""
 
 
@@ -77,11 +77,11 @@ class Registry:
     def resolve(self, choice: str | None = None) -> ProviderConfig:
         """The configuration for "provider", "provider:model" or None, the default.
 
-        Raises `ModelUnavailable`, whose text says what is missing.
+        Raises `ModelUnavailableError`, whose text says what is missing.
         """
         name, _, model = (choice or self.default()).partition(":")
         if missing := self._missing(name, model):
-            raise ModelUnavailable(missing[0])
+            raise ModelUnavailableError(missing[0])
         entry = self._entries[name]
         model = model or self._model(name)
         return ProviderConfig(
@@ -154,7 +154,7 @@ def problems(table: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str])
     """Everything that is wrong with a table and an environment, in sentences that say what to do."""
     try:
         return Registry(table, environ).problems()
-    except ModelUnavailable as wrong:
+    except ModelUnavailableError as wrong:
         return [str(wrong)]
 
 
@@ -164,7 +164,7 @@ def _entry(name: str, fields: Mapping[str, Any]) -> Entry:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise ModelUnavailable(f"CHAT_PROVIDERS[{name!r}]: {place}: {first['msg']}") from None
+        raise ModelUnavailableError(f"CHAT_PROVIDERS[{name!r}]: {place}: {first['msg']}") from None
 
 
 def _first_word(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Reads one answer of a vendor: time limits, closing, and every failure as a `ProviderError`. Called by the providers."""
+"""Reads one answer of a vendor: time limits, closing, every failure a `ProviderError`. Called by the providers."""
 
 import asyncio
 import logging
@@ -55,7 +55,7 @@ async def read_pieces(open_answer: Open, decoder: Decoder, config: ProviderConfi
         raise error.with_detail(redacted(error.detail, config.api_key)) from None
     except TimeoutError:
         raise clock.error() from None
-    except Exception as exception:  # noqa: BLE001 - the outer edge to a vendor
+    except Exception as exception:
         error = classify(exception, config.api_key)
         if error.code == "internal" and error.status is None:
             log.error("%s: an unexpected failure: %s", config.name, error.detail)
