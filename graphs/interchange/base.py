@@ -160,11 +160,13 @@ def shown(text: str) -> str:
 
 
 def path(steps: Iterable[str | int]) -> str:
-    """The way to a value in a document: `nodes[3].name`."""
+    """The way to a value in a document: `nodes[3].name`, `connections["On click"].main[0]`."""
     text = ""
     for step in steps:
         if isinstance(step, int):
             text += f"[{step}]"
-        else:
+        elif step.isidentifier():
             text += f".{shown(step)}" if text else shown(step)
+        else:
+            text += f'["{shown(step)}"]'
     return text

@@ -205,7 +205,7 @@ def _placed(nodes: list[_Node]) -> tuple[ParsedNode, ...]:
             name=node.name,
             process=node.process,
             data=node.data,
-            handles={**node.handles},
+            handles=dict(node.handles.items()),
             pos_x=x,
             pos_y=y,
             width=node.width,
