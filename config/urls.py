@@ -1,8 +1,24 @@
 """All addresses of the site."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path, re_path
+
+from config import health
+from graphs import error_pages
+from graphs.login_limit import LimitedAdminLoginForm
+
+admin.site.login_form = LimitedAdminLoginForm
 
 urlpatterns = [
+    path("healthz", health.live),
+    path("readyz", health.ready),
+    path("api/v1/", include("graphs.api.urls")),
+    re_path("^api/", error_pages.unknown_api_path),
+    path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
+    path("", include("graphs.urls")),
 ]
+handler400 = error_pages.bad_request
+handler403 = error_pages.forbidden
+handler404 = error_pages.page_not_found
+handler500 = error_pages.server_error

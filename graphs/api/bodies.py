@@ -1,0 +1,42 @@
+"""Bodies of requests as pydantic models: strict types, unknown fields refused."""
+
+from typing import TypeVar
+
+from django.utils.translation import gettext as _
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+from rest_framework.request import Request
+
+from graphs.api.problems import Problem
+
+
+class Body(BaseModel):
+    """What a request may say; names are camelCase on the wire."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
+
+
+AnyBody = TypeVar("AnyBody", bound=Body)
+
+
+def read_body(request: Request, shape: type[AnyBody]) -> AnyBody:
+    """The JSON body of a request as `shape`; raises `Problem` 400 that names each wrong field."""
+    return checked(request.data, shape)
+
+
+def checked(value: object, shape: type[AnyBody]) -> AnyBody:
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        raise Problem(
+            400, "validation", _("Some fields are not right; see “errors”."), errors=errors_by_field(error)
+        ) from error
+
+
+def errors_by_field(error: ValidationError) -> dict[str, list[str]]:
+    """{"nodes.3.name": ["Input should be a valid string"]}; what concerns the whole body is under "body"."""
+    found: dict[str, list[str]] = {}
+    for entry in error.errors(include_url=False, include_context=False, include_input=False):
+        field = ".".join(str(step)[:100] for step in entry["loc"]) or "body"
+        found.setdefault(field, []).append(entry["msg"])
+    return found

@@ -1,0 +1,135 @@
+"""GET graphs, GET graphs/{key}, POST graphs/import, GET graphs/{key}/export."""
+
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from graphs import exports, listing
+from graphs.access import graph_for
+from graphs.api import serialising, shapes
+from graphs.api.members import current_member
+from graphs.api.paging import MAX_PAGE_SIZE, PAGE_SIZE, paged
+from graphs.api.problems import Problem, too_big
+from graphs.import_form import FORMATS, ImportForm, explain
+from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.interchange import ImportRefused
+from graphs.models import Workspace
+from graphs.uploads import was_too_big
+
+KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
+LIST_PARAMETERS = [
+    OpenApiParameter("search", str, description="Words that name, key or description hold."),
+    OpenApiParameter("cursor", str, description="Taken from `next` or `previous`."),
+    OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}),
+]
+UPLOAD = {
+    "multipart/form-data": {
+        "type": "object",
+        "required": ["file"],
+        "additionalProperties": False,
+        "properties": {
+            "file": {"type": "string", "contentMediaType": "application/json"},
+            "format": {"type": "string", "enum": [name for name, _label in FORMATS], "default": "auto"},
+            "key": {"type": "string", "maxLength": 100},
+        },
+    }
+}
+
+
+class GraphsView(APIView):
+    @extend_schema(operation_id="listGraphs", parameters=LIST_PARAMETERS, responses={200: shapes.GraphPage})
+    def get(self, request: Request) -> Response:
+        """The graphs of the workspace by name."""
+        graphs = listing.matching(current_member(request).workspace, request.GET.get("search", ""))
+        return paged(request, graphs, listing.ORDERING, serialising.summaries)
+
+
+class GraphView(APIView):
+    @extend_schema(operation_id="getGraph", parameters=[KEY], responses={200: shapes.GraphShape, 304: None})
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """One graph with its sheets, nodes, edges and the node types it uses."""
+        member = current_member(request)
+        graph = graph_for(member, key)
+        graph.workspace = member.workspace
+        etag = serialising.etag(graph)
+        unchanged = get_conditional_response(request._request, etag=etag)
+        answer = unchanged or Response(serialising.whole(graph))
+        answer.headers |= {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Authorization, X-Workspace"}
+        return answer
+
+
+class ImportView(GraphView):
+    """A graph may have the key "import", too: reading it is as for any other."""
+
+    parser_classes = (MultiPartParser,)
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        return super().get(request, key)
+
+    @extend_schema(operation_id="importGraph", request=UPLOAD, responses={201: shapes.ImportResult})
+    def post(self, request: Request, key: str) -> Response:
+        """Import a file: Countersign's own format, n8n or Node-RED. What cannot be trusted is refused as a whole."""
+        member = current_member(request)
+        member.require_editor()
+        done = _import(_form(request), member.workspace)
+        result = {
+            "key": done.graph.key,
+            "nodes": done.nodes,
+            "edges": done.edges,
+            "warnings": [
+                {"where": warning.where, "message": warning.message, "code": warning.code} for warning in done.warnings
+            ],
+        }
+        return Response(result, status=201)
+
+
+class ExportView(APIView):
+    @extend_schema(
+        operation_id="exportGraph",
+        parameters=[KEY, OpenApiParameter("format", str, enum=["native"], default="native")],
+        responses={200: shapes.NativeFile},
+    )
+    def get(self, request: Request, key: str) -> HttpResponseBase:
+        """A graph as a file that can be imported again without loss."""
+        if request.GET.get("format", "native") != "native":
+            sentence = _("Graphs are exported in the format “native”.")
+            raise Problem(400, "validation", sentence, errors={"format": [sentence]})
+        graph = graph_for(current_member(request), key)
+        return HttpResponse(
+            exports.as_json(exports.export_graph(graph)),
+            content_type="application/json",
+            headers={"Content-Disposition": f'attachment; filename="{graph.key}.json"', "Cache-Control": "no-store"},
+        )
+
+
+def _form(request: Request) -> ImportForm:
+    given: Any = request.data
+    if was_too_big(request._request):
+        raise too_big()
+    unknown = set(given) - set(ImportForm.base_fields)
+    form = ImportForm(given, request.FILES)
+    if unknown or not form.is_valid():
+        errors = {field: list(map(str, sentences)) for field, sentences in form.errors.items()}
+        errors |= {field[:100]: [_("There is no such field.")] for field in unknown}
+        raise Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
+    return form
+
+
+def _import(form: ImportForm, workspace: Workspace) -> ImportedGraph:
+    try:
+        return form.run(workspace)
+    except ImportRefused as refusal:
+        detail = _("The file was not imported; see “errors” for what is wrong with it.")
+        raise Problem(400, "import_refused", detail, errors=explain(refusal)) from refusal
+    except KeyTaken as error:
+        raise Problem(409, "key_taken", str(error), errors={"key": [str(error)]}) from error
+    except KeyInvalid as error:
+        raise Problem(400, "validation", str(error), errors={"key": [str(error)]}) from error

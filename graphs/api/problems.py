@@ -1,0 +1,169 @@
+"""Every error of the API as a problem document (RFC 9457).
+
+Views raise `Problem` or what `graphs.access` raises; Django REST framework calls `problem_response`.
+"""
+
+import logging
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, JsonResponse
+from django.utils.translation import gettext as _
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from graphs.access import Forbidden, NotFound
+from graphs.json_input import BadJSON
+
+MEDIA_TYPE = "application/problem+json"
+Errors = Mapping[str, Sequence[str]]
+
+logger = logging.getLogger("countersign.api")
+
+
+class Problem(Exception):
+    """An answer that is not what was asked for.
+
+    `code` is for programs, `detail` for the person, `errors` is {field: [sentences]}, `extra` more members of the
+    document, `headers` more headers of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        errors: Errors | None = None,
+        extra: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.errors = errors
+        self.extra = extra or {}
+        self.headers = headers or {}
+
+    def document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+        }
+        if self.errors:
+            document["errors"] = {field: list(sentences) for field, sentences in self.errors.items()}
+        return document | dict(self.extra)
+
+
+def problem_response(exc: Exception, context: dict[str, Any]) -> Response:
+    """The exception handler of Django REST framework."""
+    problem = problem_of(exc)
+    return Response(problem.document(), status=problem.status, headers=problem.headers, content_type=MEDIA_TYPE)
+
+
+def plain_response(problem: Problem) -> JsonResponse:
+    """The same answer where Django REST framework is not in charge."""
+    return JsonResponse(
+        problem.document(), status=problem.status, headers=dict(problem.headers), content_type=MEDIA_TYPE
+    )
+
+
+def problem_of(exc: Exception) -> Problem:
+    """What to tell about an exception; an unknown one is logged and told without its contents."""
+    if isinstance(exc, Problem):
+        return exc
+    for kind, make in _MAKERS:
+        if isinstance(exc, kind):
+            return make(exc)
+    return unexpected(exc)
+
+
+def not_found() -> Problem:
+    """The one answer for what does not exist and for what is somebody else's."""
+    return Problem(404, "not_found", _("There is nothing here, or it is not open to you."))
+
+
+def too_big() -> Problem:
+    return Problem(413, "too_big", _("The request is bigger than this address accepts."))
+
+
+def unexpected(exc: BaseException | None) -> Problem:
+    reference = uuid.uuid4()
+    logger.error("Unexpected error %s", reference, exc_info=exc or True)
+    detail = _("Something went wrong on the server. It was logged as %(reference)s.") % {"reference": reference}
+    return Problem(500, "internal", detail, extra={"instance": f"urn:uuid:{reference}"})
+
+
+def _forbidden(_exc: Exception) -> Problem:
+    return Problem(403, "forbidden", _("Your role in this workspace does not allow this."))
+
+
+def _bad_json(exc: Any) -> Problem:
+    return Problem(400, "bad_json", exc.message)
+
+
+def _suspicious(_exc: Exception) -> Problem:
+    return Problem(400, "bad_request", _("The request cannot be understood."))
+
+
+def _from_framework(exc: Any) -> Problem:
+    headers: dict[str, str] = {}
+    if getattr(exc, "auth_header", None):
+        headers["WWW-Authenticate"] = exc.auth_header
+    if getattr(exc, "wait", None):
+        headers["Retry-After"] = str(int(exc.wait))
+    return Problem(exc.status_code, _code_of(exc), _sentence(exc.detail), _errors_of(exc), headers=headers)
+
+
+def _code_of(exc: exceptions.APIException) -> str:
+    names: dict[type[exceptions.APIException], str] = {
+        exceptions.NotAuthenticated: "not_authenticated",
+        exceptions.AuthenticationFailed: "authentication_failed",
+        exceptions.MethodNotAllowed: "method_not_allowed",
+        exceptions.NotAcceptable: "not_acceptable",
+        exceptions.UnsupportedMediaType: "unsupported_media_type",
+        exceptions.ParseError: "bad_request",
+        exceptions.ValidationError: "validation",
+        exceptions.Throttled: "throttled",
+        exceptions.PermissionDenied: "forbidden",
+    }
+    return next((name for kind, name in names.items() if isinstance(exc, kind)), exc.default_code)
+
+
+def _sentence(detail: Any) -> str:
+    if isinstance(detail, dict) and "detail" in detail:
+        return str(detail["detail"])
+    if isinstance(detail, dict | list):
+        return _("Some fields are not right; see “errors”.")
+    return str(detail)
+
+
+def _errors_of(exc: exceptions.APIException) -> Errors | None:
+    if not isinstance(exc, exceptions.ValidationError):
+        return None
+    if isinstance(exc.detail, dict):
+        return {str(field): _sentences(found) for field, found in exc.detail.items()}
+    return {"body": _sentences(exc.detail)}
+
+
+def _sentences(found: Any) -> list[str]:
+    return [str(sentence) for sentence in found] if isinstance(found, list) else [str(found)]
+
+
+_MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
+    (NotFound, lambda _exc: not_found()),
+    (Http404, lambda _exc: not_found()),
+    (exceptions.NotFound, lambda _exc: not_found()),
+    (Forbidden, _forbidden),
+    (PermissionDenied, _forbidden),
+    (BadJSON, _bad_json),
+    (RequestDataTooBig, lambda _exc: too_big()),
+    (SuspiciousOperation, _suspicious),
+    (exceptions.APIException, _from_framework),
+]

@@ -1,0 +1,57 @@
+"""Graphs as the JSON of the API, from what `graphs.exports` reads."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Count, Sum
+
+from graphs.exports import export_graph
+from graphs.listing import with_sizes
+from graphs.models import Graph
+from graphs.node_types import BUILT_IN, TypeRecord
+
+
+def summaries(graphs: Sequence[Graph]) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": sized.graph.key,
+            "name": sized.graph.name,
+            "description": sized.graph.description,
+            "version": sized.graph.version,
+            "nodes": sized.nodes,
+            "edges": sized.edges,
+            "createdAt": sized.graph.created_at,
+            "updatedAt": sized.graph.updated_at,
+        }
+        for sized in with_sizes(graphs)
+    ]
+
+
+def whole(graph: Graph) -> dict[str, Any]:
+    """A graph with everything on it and the types that its nodes have."""
+    document = export_graph(graph)
+    del document["format"], document["formatVersion"]
+    used = {node["type"] for node in document["nodes"]}
+    custom = [node_type | {"builtIn": False} for node_type in document["nodeTypes"]]
+    document["nodeTypes"] = [_built_in(BUILT_IN[key]) for key in BUILT_IN if key in used] + custom
+    return document
+
+
+def etag(graph: Graph) -> str:
+    """Changes with the graph and with the node types of its workspace."""
+    types = graph.workspace.node_types.aggregate(count=Count("id"), versions=Sum("version"))
+    changed = int(graph.updated_at.timestamp() * 1_000_000)
+    return f'"{graph.pk}-{graph.version}-{changed}-{types["count"]}-{types["versions"] or 0}"'
+
+
+def _built_in(record: TypeRecord) -> dict[str, Any]:
+    return {
+        "key": record.key,
+        "displayName": record.display_name,
+        "description": record.description,
+        "category": record.category,
+        "icon": record.icon,
+        "handles": record.handles,
+        "process": record.process,
+        "builtIn": True,
+    }

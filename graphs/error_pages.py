@@ -1,0 +1,50 @@
+"""What a browser or a program sees when no view answered: pages, and problem documents below /api/."""
+
+import sys
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.csrf import csrf_exempt
+
+from graphs.api.problems import Problem, not_found, plain_response, problem_of, unexpected
+
+
+@csrf_exempt
+def unknown_api_path(_request: HttpRequest, **_parts: str) -> HttpResponse:
+    return plain_response(not_found())
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, problem_of(exception), "400.html")
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, problem_of(exception), "403.html")
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, not_found(), "404.html")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Without the request in the template: who is signed in may be just what cannot be found out."""
+    problem = unexpected(sys.exc_info()[1])
+    if _is_api(request):
+        return plain_response(problem)
+    return HttpResponse(render_to_string("500.html", {"problem": problem}), status=problem.status)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "csrf", reason), "403_csrf.html")
+
+
+def _answer(request: HttpRequest, problem: Problem, template: str) -> HttpResponse:
+    if _is_api(request):
+        return plain_response(problem)
+    return render(request, template, {"problem": problem}, status=problem.status)
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")

@@ -1,0 +1,118 @@
+"""The pages of graphs, and signing in."""
+
+import math
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from graphs import listing
+from graphs.access import Member, NotFound, graph_for, member_of
+from graphs.api.members import member_in
+from graphs.api.paging import page_of
+from graphs.api.problems import Problem, not_found
+from graphs.import_form import ImportForm, explain
+from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.interchange import ImportRefused
+from graphs.login_limit import LimitedLoginForm
+from graphs.pages import SESSION_KEY, member_page, render_page
+from graphs.uploads import was_too_big
+
+GRAPHS_PER_PAGE = 25
+
+
+class LoginPage(LoginView):
+    form_class = LimitedLoginForm
+    redirect_authenticated_user = True
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_invalid(form)
+        if form.has_error("__all__", "throttled"):
+            assert isinstance(form, LimitedLoginForm)
+            response.status_code = 429
+            response.headers["Retry-After"] = str(math.ceil(form.retry_after))
+        return response
+
+
+@require_safe
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """The graphs of the workspace; for who belongs to no workspace, a page that says so."""
+    try:
+        member_of(request.user)  # type: ignore[arg-type]
+    except NotFound:
+        return render(request, "graphs/no_workspace.html")
+    return _graph_list(request)
+
+
+@member_page
+def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
+    search = request.GET.get("search", "").strip()
+    try:
+        page = page_of(
+            listing.matching(member.workspace, search), listing.ORDERING, request.GET.get("cursor"), GRAPHS_PER_PAGE
+        )
+    except Problem:
+        return redirect("home")
+    context = {"graphs": listing.with_sizes(page.rows), "page": page, "search": search}
+    return render_page(request, member, "graphs/list.html", context)
+
+
+@require_safe
+@member_page
+def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse:
+    graph = graph_for(member, key)
+    graph.workspace = member.workspace
+    return render_page(request, member, "graphs/detail.html", {"sized": listing.with_sizes([graph])[0], "graph": graph})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page
+def import_graph(request: HttpRequest, member: Member) -> HttpResponse:
+    member.require_editor()
+    if request.method != "POST":
+        return render_page(request, member, "graphs/import.html", {"form": ImportForm()})
+    form = ImportForm(request.POST, request.FILES)
+    outcome = _outcome(request, member, form)
+    status = 201 if "done" in outcome else outcome.pop("status")
+    return render_page(request, member, "graphs/import.html", {"form": form, **outcome}, status=status)
+
+
+def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str, Any]:
+    """What the page tells: `done`, or `refused` as {place: [sentences]} with a `status`."""
+    if was_too_big(request):
+        return {"refused": {"": [_("The file is too big to be imported here.")]}, "status": 413}
+    if not form.is_valid():
+        return {"status": 400}
+    try:
+        done: ImportedGraph = form.run(member.workspace)
+    except ImportRefused as refusal:
+        return {"refused": explain(refusal), "status": 400}
+    except (KeyTaken, KeyInvalid) as error:
+        form.add_error("key", str(error))
+        return {"status": 409 if isinstance(error, KeyTaken) else 400}
+    return {"done": done}
+
+
+@require_POST
+@login_required
+def switch_workspace(request: HttpRequest) -> HttpResponse:
+    try:
+        request.session[SESSION_KEY] = member_in(request, request.POST.get("workspace")).workspace.slug
+    except NotFound:
+        return render(request, "404.html", {"problem": not_found()}, status=404)
+    return redirect(_here(request))
+
+
+def _here(request: HttpRequest) -> str:
+    """Where the form says it stood, when that is one of our own pages."""
+    wanted = request.POST.get("next", "")
+    ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if ours else reverse("home")
