@@ -1,0 +1,55 @@
+"""Writes the demo data into an empty database; does nothing in any other."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from config.demo.nba import NBA
+from config.demo.order_to_cash import ORDER_TO_CASH
+from config.demo.other import NEWSLETTER
+from config.demo.spec import create_graph, create_types
+from config.demo.types import DEMO_TYPES
+from config.environment import Environment
+from graphs.models import Membership, Role, Workspace
+
+
+class Command(BaseCommand):
+    help = "Creates the demo users and graphs (DEMO_PASSWORD) when the database has no users and no workspaces."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if User.objects.exists() or Workspace.objects.exists():
+            self.stdout.write("The database has users or workspaces already: no demo data needed.")
+            return
+        password = Environment().demo_password
+        if not password:
+            raise CommandError("Set DEMO_PASSWORD: the demo users need a password to log in with.")
+        with transaction.atomic():
+            _seed(password)
+        self.stdout.write(
+            "Demo data created: workspace demo (users demo, alice, bob; graphs nba, order-to-cash), "
+            "workspace other (user charlie; graph newsletter)."
+        )
+
+
+def _seed(password: str) -> None:
+    demo = Workspace.objects.create(slug="demo", name="Demo")
+    other = Workspace.objects.create(slug="other", name="Other")
+    users = {name: User(username=name, email=f"{name}@example.org") for name in ("demo", "alice", "bob", "charlie")}
+    users["demo"].is_staff = users["demo"].is_superuser = True
+    for user in users.values():
+        user.set_password(password)
+        user.save()
+    for name, workspace, role in (
+        ("demo", demo, Role.ADMIN),
+        ("alice", demo, Role.EDITOR),
+        ("bob", demo, Role.VIEWER),
+        ("charlie", other, Role.EDITOR),
+    ):
+        Membership.objects.create(user=users[name], workspace=workspace, role=role)
+    create_types(demo, DEMO_TYPES)
+    create_graph(demo, NBA, DEMO_TYPES)
+    create_graph(demo, ORDER_TO_CASH, DEMO_TYPES)
+    create_types(other, DEMO_TYPES)
+    create_graph(other, NEWSLETTER, DEMO_TYPES)

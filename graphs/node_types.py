@@ -1,0 +1,68 @@
+"""The node types every workspace has, described once. Custom types are rows of `NodeType`."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import QuerySet
+
+from graphs.models import BUILT_IN_TYPES, NodeType
+
+Handles = dict[str, list[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRecord:
+    """What a node of this type does and which handles it has."""
+
+    key: str
+    display_name: str
+    description: str
+    category: str = ""
+    icon: str = ""
+    handles: Handles = field(default_factory=dict)
+    process: str = ""
+    built_in: bool = False
+
+
+def _in() -> dict[str, Any]:
+    return {"id": "L-0", "type": "in", "accept": "any"}
+
+
+def _out() -> dict[str, Any]:
+    return {"id": "R-0", "type": "out", "accept": "any"}
+
+
+_BUILT_IN = (
+    TypeRecord("starter", "Starter", "Where the workflow begins.", handles={"R": [_out()]}),
+    TypeRecord("return", "Return", "Ends the workflow and gives its result back.", handles={"L": [_in()]}),
+    TypeRecord("html", "HTML", "Shows its incoming data to a person as a page.", handles={"L": [_in()], "R": [_out()]}),
+    TypeRecord(
+        "entryType",
+        "Entry form",
+        "The fields a person fills in before the workflow starts; data lists them.",
+        handles={"R": [_out()]},
+    ),
+    TypeRecord("note", "Note", "A remark on the drawing; it runs nothing and has no handles."),
+)
+BUILT_IN: dict[str, TypeRecord] = {
+    record.key: TypeRecord(
+        record.key,
+        record.display_name,
+        record.description,
+        category="built-in",
+        handles=record.handles,
+        built_in=True,
+    )
+    for record in _BUILT_IN
+}
+assert tuple(BUILT_IN) == BUILT_IN_TYPES
+
+
+def from_row(row: NodeType) -> TypeRecord:
+    """A custom type as a record."""
+    return TypeRecord(row.key, row.display_name, row.description, row.category, row.icon, row.handles, row.process)
+
+
+def custom_types(workspace_id: int) -> "QuerySet[NodeType]":
+    """The custom types of a workspace, without those that a built-in type hides."""
+    return NodeType.objects.filter(workspace_id=workspace_id).exclude(key__in=BUILT_IN_TYPES)

@@ -1,0 +1,51 @@
+"""The words of a question as `Node.search` holds them. Used by `rag.search`."""
+
+import re
+import unicodedata
+
+from rag.stop_words import STOP_WORDS
+
+_CAMEL = re.compile(r"([a-z0-9])([A-Z])")
+_SEPARATORS = re.compile(r"[\W_]+")
+_NAMED = re.compile(r"\{\{node:([^{}]+)\}\}|`([^`]+)`|\"([^\"]+)\"|«\s*([^»]+?)\s*»")
+_BARE = re.compile(r"[^\s,;:!?()\[\]{}\"'`’«»]+")
+
+#: More words than this make a question no clearer.
+MAX_WORDS = 24
+#: More keys than this are not mentioned, they are listed.
+MAX_MENTIONS = 40
+
+
+def plain(text: str) -> str:
+    """The words of a text in lower case with one space between them: `fetchApi` and "Fetch-API" are "fetch api"."""
+    apart = _CAMEL.sub(r"\1 \2", unicodedata.normalize("NFC", text))
+    return _SEPARATORS.sub(" ", apart).strip().lower()
+
+
+def search_words(question: str) -> tuple[str, ...]:
+    """The words of a question that say what it is about."""
+    words = dict.fromkeys(plain(question).split())
+    return tuple(word for word in words if word not in STOP_WORDS and len(word) > 1)[:MAX_WORDS]
+
+
+def forms(word: str) -> tuple[str, ...]:
+    """How a word may be written in a node: as it is, without the plural's s, without accents."""
+    singular = word[:-1] if len(word) > 4 and word.endswith("s") else word
+    return tuple(dict.fromkeys([word, singular, _without_accents(word), _without_accents(singular)]))
+
+
+def beginning(word: str) -> str:
+    """What related words begin with: without accents, and without the last letter of a long word."""
+    bare = _without_accents(word)
+    return bare[:-1] if len(bare) > 5 else bare
+
+
+def _without_accents(word: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
+
+
+def mentions(question: str) -> tuple[str, ...]:
+    """Texts of a question that may be keys of nodes: `{{node:KEY}}`, quoted texts and bare words with their dashes."""
+    named = [text.strip() for groups in _NAMED.findall(question) for text in groups if text]
+    bare = [text.strip(".-") for text in _BARE.findall(question) if text.lower() not in STOP_WORDS]
+    return tuple(text for text in dict.fromkeys([*named, *bare]) if text)[:MAX_MENTIONS]
