@@ -27,8 +27,19 @@ def export_graph(graph: Graph) -> dict[str, Any]:
 
 
 def as_json(document: dict[str, Any]) -> str:
-    """The document as the text of a file."""
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    """The document as the text of a file: one line for each node, edge, sheet and type."""
+    return "{\n" + ",\n".join(_field(name, value) for name, value in document.items()) + "\n}\n"
+
+
+def _field(name: str, value: Any) -> str:
+    if isinstance(value, list) and value:
+        items = ",\n".join(f"    {_compact(item)}" for item in value)
+        return f"  {_compact(name)}: [\n{items}\n  ]"
+    return f"  {_compact(name)}: {_compact(value)}"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 _NODE_FIELDS = {

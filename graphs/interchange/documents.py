@@ -18,6 +18,8 @@ MAX_DEPTH = 100
 WRAPPING = 3
 #: PostgreSQL and Python store longer integers, but no reader of JSON expects them.
 MAX_DIGITS = 400
+#: Lists and objects in a file whose size is limited, counted by their brackets; more would cost gigabytes of memory.
+MAX_CONTAINERS = 2_000_000
 #: From here on Python writes floats with an exponent, which jsonb does not keep.
 EXPONENT_FROM = 1e16
 
@@ -48,6 +50,9 @@ def read(data: bytes, max_bytes: int | None) -> Any:
     text = _decoded(data)
     if not text.strip():
         raise refuse("", _("The file is empty."))
+    if max_bytes is not None and text.count("[") + text.count("{") > MAX_CONTAINERS:
+        message = _("The file holds more than {most} lists and objects. Such files need the command.")
+        raise refuse("", message.format(most=MAX_CONTAINERS))
     doubled: list[tuple[dict[str, Any], str]] = []
     document = _loaded(text, doubled)
     problems = Problems()

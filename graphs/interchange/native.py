@@ -47,7 +47,7 @@ class _Point(TypedDict):
     label: NotRequired[str]
 
 
-Handles = dict[Literal["R", "L", "T", "B"], list[_Point]]
+Handles = dict[Literal["R", "L", "T", "B"], Annotated[list[_Point], Field(fail_fast=True)]]
 
 
 class _Strict(BaseModel):

@@ -55,7 +55,7 @@ class Entry(BaseModel):
     name: str | None = None
     x: Coordinate | None = None
     y: Coordinate | None = None
-    wires: list[list[str]] | None = None
+    wires: Annotated[list[Annotated[list[str], Field(fail_fast=True)]], Field(fail_fast=True)] | None = None
 
 
 _ENTRY = TypeAdapter(Entry)
