@@ -17,7 +17,8 @@ Block = dict[str, Any]
 
 def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     """The keyword arguments of `messages.create`; `system` and `tools` only where there are any."""
-    system, messages = anthropic_messages(request.messages)
+    thinks = _may_think(request, config)
+    system, messages = anthropic_messages(request.messages, with_thinking=thinks)
     body: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
@@ -28,22 +29,27 @@ def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, An
         body["system"] = system
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-    if _may_think(request, config):
+        if not request.tools_allowed:
+            body["tool_choice"] = {"type": "none"}
+    if thinks:
         body["thinking"] = {"type": "enabled", "budget_tokens": config.thinking_tokens}
     return body
 
 
-def anthropic_messages(messages: Sequence[PromptMessage]) -> tuple[str | list[Block], list[dict[str, Any]]]:
+def anthropic_messages(
+    messages: Sequence[PromptMessage], *, with_thinking: bool = True
+) -> tuple[str | list[Block], list[dict[str, Any]]]:
     """The system prompt and the conversation.
 
     System messages at the beginning are the system prompt. Later ones stay where they are, as the user's words, so that
-    what was sent before is the beginning of what is sent now and the vendor's cache serves it.
+    what was sent before is the beginning of what is sent now and the vendor's cache serves it. Signed thinking is only
+    for a request that thinks.
     """
     leading = next((n for n, message in enumerate(messages) if message.role != "system"), len(messages))
     converted: list[dict[str, Any]] = []
     for message in messages[leading:]:
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _blocks(message)
+        blocks = _blocks(message, with_thinking=with_thinking)
         if message.cache_breakpoint:
             _mark(blocks)
         if not blocks:
@@ -77,7 +83,7 @@ def _system(messages: Sequence[PromptMessage]) -> str | list[Block]:
     return blocks
 
 
-def _blocks(message: PromptMessage) -> list[Block]:
+def _blocks(message: PromptMessage, *, with_thinking: bool) -> list[Block]:
     if message.role == "tool":
         return [
             {
@@ -86,7 +92,8 @@ def _blocks(message: PromptMessage) -> list[Block]:
                 "content": message.content or "(empty)",
             }
         ]
-    blocks: list[Block] = [dict(block) for block in message.vendor_blocks] if message.vendor == VENDOR else []
+    echoed = message.vendor_blocks if with_thinking and message.vendor == VENDOR else ()
+    blocks: list[Block] = [dict(block) for block in echoed]
     if message.content.strip():
         blocks.append(_text(message.content))
     for call in message.tool_calls:

@@ -4,7 +4,7 @@ A provider turns a `ModelRequest` into a stream of pieces; `fold` turns pieces i
 providers knows Django. A reply counts only when its last piece is a `TurnEnd`: `Reply.end` is None otherwise.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -59,12 +59,17 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What is sent to a model; `max_tokens` bounds what it may write."""
+    """What is sent to a model; `max_tokens` bounds what it may write.
+
+    With `tools_allowed` False it may not call any: they are not sent, or sent with a choice of "none" where a vendor
+    needs to know the tools of earlier calls.
+    """
 
     messages: tuple[PromptMessage, ...]
     tools: tuple[ToolSpec, ...]
     model: str
     max_tokens: int
+    tools_allowed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +250,7 @@ class Provider(Protocol):
 
     config: ProviderConfig
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         """Yields pieces, the last one a `TurnEnd`; raises `ProviderError` otherwise, also for a cut stream.
 
         Closing the generator (or cancelling the task that reads it) closes the connection to the vendor at once.

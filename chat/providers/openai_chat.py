@@ -16,7 +16,7 @@ def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
         "stream_options": {"include_usage": True},
         config.max_tokens_field: request.max_tokens,
     }
-    if request.tools:
+    if request.tools and request.tools_allowed:
         body["tools"] = [_tool(tool) for tool in request.tools]
     return body
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
 from chat.providers.base import ModelRequest, Piece, Provider, ProviderError, Retrying, UsageReport
@@ -27,7 +27,7 @@ class RetryingProvider:
         self._sleep = sleep
         self._jitter = jitter
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Piece]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             shown = False
             try:

@@ -56,10 +56,10 @@ async def read_pieces(open_answer: Open, decoder: Decoder, config: ProviderConfi
     except TimeoutError:
         raise clock.error() from None
     except Exception as exception:
-        error = classify(exception, config.api_key)
-        if error.code == "internal" and error.status is None:
-            log.error("%s: an unexpected failure: %s", config.name, error.detail)
-        raise error from None
+        failure = classify(exception, config.api_key)
+        if failure.code == "internal" and failure.status is None:
+            log.error("%s: an unexpected failure: %s", config.name, failure.detail)
+        raise failure from None
 
 
 class _Clock:

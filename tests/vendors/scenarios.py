@@ -13,7 +13,8 @@ from tests.vendors.scripts import Script, ScriptedCall
 LONG_TEXT = " ".join(f"word{number}" for number in range(400))
 MARKDOWN = (
     "# A heading\n\nSome **bold** text, `code`, and {{node:fetch-api}}.\n\n- one\n- two\n\n```js\nreturn 1;\n```\n\n"
-    "<script>alert(1)</script> ![x](https://evil.example/x.png) [link](https://example.com/a)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    "<script>alert(1)</script> ![x](https://evil.example/x.png) [link](https://example.com/a)\n\n"
+    "| a | b |\n|---|---|\n| 1 | 2 |\n"
 )
 SEARCH = ScriptedCall("search_nodes", {"query": "fetch"})
 DETAIL = ScriptedCall("read_node_detail", {"nodeKey": "fetch-api"})

@@ -1,0 +1,89 @@
+"""The provider that needs no key: no language model but rules, which really call the tools they are offered.
+
+It knows nothing but the `ModelRequest`: the same request always gives the same answer.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator
+
+from chat.providers.base import (
+    ModelRequest,
+    Piece,
+    PromptMessage,
+    ProviderConfig,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallStart,
+    TurnEnd,
+    Usage,
+    UsageReport,
+)
+from chat.providers.call_ids import CallIds
+from chat.providers.demo_observations import observe
+from chat.providers.demo_phrases import phrases
+from chat.providers.demo_questions import Question, understand
+from chat.providers.demo_steps import Call, Situation, next_step
+from chat.providers.estimating import estimated_tokens, prompt_estimate
+
+DELAY_S = 0.015
+_WORD = re.compile(r"\S+\s*|\s+")
+_CONTEXT = re.compile(r"\A\[[^\n]*\](?:\n<data (\w+)>\n.*?\n</data \1>)?\n\n", re.DOTALL)
+_GRAPH = re.compile(r"from the graph '([^'\n]+)'")
+_NOTE = re.compile(r"\A\[[^\n]*\]\Z")
+
+
+class DemoProvider:
+    def __init__(self, config: ProviderConfig, delay_s: float = DELAY_S) -> None:
+        """`delay_s` is the pause between two words."""
+        self.config = config
+        self._delay_s = delay_s
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        asked = _last_question(request.messages)
+        since = request.messages[asked + 1 :]
+        question = understand(_CONTEXT.sub("", request.messages[asked].content) if asked >= 0 else "")
+        offered = [tool.name for tool in request.tools]
+        step = next_step(Situation(question, observe(since), offered, _graph_key(request)))
+        written = 0
+        for piece in _pieces(step, question, CallIds.of(request), first=not any(m.tool_calls for m in since)):
+            written += len(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
+            yield piece
+            await asyncio.sleep(self._delay_s)
+        yield UsageReport(Usage(prompt_estimate(request), estimated_tokens(written), estimated=True))
+        yield TurnEnd("stop" if isinstance(step, str) else "tool_calls")
+
+    async def close(self) -> None:
+        """There is nothing to give back."""
+
+
+def _pieces(step: str | tuple[Call, ...], question: Question, ids: CallIds, *, first: bool) -> list[Piece]:
+    say = phrases(question.language)
+    pieces: list[Piece] = []
+    if first and question.kind != "help":
+        thought = say["thinking"].format(topic=f"“{question.subject}”" if question.subject else say["topic"])
+        pieces.extend(ReasoningDelta(word) for word in _WORD.findall(thought))
+    if isinstance(step, str):
+        pieces.extend(TextDelta(word) for word in _WORD.findall(f"{say['notice']}\n\n{step}"))
+        return pieces
+    for call in step:
+        call_id = ids.claim(None)
+        pieces.append(ToolCallStart(call_id, call.tool))
+        pieces.append(ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False)))
+    return pieces
+
+
+def _last_question(messages: tuple[PromptMessage, ...]) -> int:
+    """Where the last words of a person stand, -1 for nowhere; the engine's notes, in square brackets, are none."""
+    asked = (n for n, message in enumerate(messages) if message.role == "user" and not _NOTE.match(message.content))
+    return max(asked, default=-1)
+
+
+def _graph_key(request: ModelRequest) -> str:
+    """The key of the graph that the last retrieved context names."""
+    for message in reversed(request.messages):
+        if message.role in {"user", "system"} and (named := _GRAPH.search(message.content)):
+            return named[1]
+    return ""

@@ -1,0 +1,102 @@
+"""The demo's sentences, in the two languages it answers in. Called by the other demo modules."""
+
+from chat.providers.demo_questions import Language
+
+_HELP_EN = """I can answer questions like these:
+
+- What is in this graph?
+- What does `fetch-api` do?
+- What happens after `fetch-api`?
+- What happens when the API fails?
+- Find the nodes that filter
+
+For free conversation and for changes, set the API key of a language model and restart."""
+
+_HELP_FR = """Je sais répondre à des questions comme celles-ci :
+
+- Qu'y a-t-il dans ce graphe ?
+- Que fait `fetch-api` ?
+- Que se passe-t-il après `fetch-api` ?
+- Que se passe-t-il quand l'API échoue ?
+- Trouve les nœuds qui filtrent
+
+Pour une vraie conversation et pour des modifications, donnez la clé d'API d'un modèle de langage et redémarrez."""
+
+_ENGLISH = {
+    "notice": "*I am the demo, not a language model: I follow fixed rules and look things up in this graph.*",
+    "help": _HELP_EN,
+    "thinking": "The question is about {topic}. I look it up in the graph.",
+    "topic": "the graph as a whole",
+    "node_is": "{node}{name} is a node{type}{sheet}.",
+    "of_type": " of type `{}`",
+    "on_sheet": " on the sheet *{}*",
+    "comes_from": "It receives from {}.",
+    "comes_from_nothing": "Nothing leads to it.",
+    "leads_to": "It leads to {}.",
+    "leads_to_nothing": "Nothing comes after it.",
+    "code": "Its code:",
+    "code_begins": "Its code begins:",
+    "no_code": "It has no code of its own.",
+    "after": "After {node} comes {next}.",
+    "after_nothing": "Nothing comes after {node}: the way ends there.",
+    "further_after": "From there the way goes on to {}.",
+    "before": "Before {node} comes {next}.",
+    "before_nothing": "Nothing comes before {node}: the way begins there.",
+    "further_before": "What leads there: {}.",
+    "on_failure": "When {node} fails, the way goes on to {next}.",
+    "failure_target": "{node}{name} is of type `{type}`.",
+    "no_failure_path": "No connection of {node} is marked as an error path: if it fails, nothing takes over.",
+    "normally": "When all is well it leads to {}.",
+    "found_one": "I found one node for “{}”:",
+    "found_many": "I found {count} nodes for “{subject}”:",
+    "found_nothing": "I found no node for “{}” in this graph.",
+    "maybe": "I am not sure what you ask. These nodes fit your words best:",
+    "overview": "The graph {name} has {nodes} nodes and {edges} connections.",
+    "sheet_line": "- sheet *{name}*: {nodes} nodes, {edges} connections",
+    "types": "Its types: {}.",
+    "some_nodes": "Among its nodes: {}.",
+    "no_tools": "I have no tool at hand to look that up.",
+    "and": "and",
+}
+_FRENCH = {
+    "notice": "*Je suis la démo, pas un modèle de langage : des règles fixes, qui consultent ce graphe.*",
+    "help": _HELP_FR,
+    "thinking": "La question porte sur {topic}. Je cherche dans le graphe.",
+    "topic": "le graphe entier",
+    "node_is": "{node}{name} est un nœud{type}{sheet}.",
+    "of_type": " de type `{}`",
+    "on_sheet": " de la feuille *{}*",
+    "comes_from": "Il reçoit de {}.",
+    "comes_from_nothing": "Rien ne mène à lui.",
+    "leads_to": "Il mène à {}.",
+    "leads_to_nothing": "Rien ne vient après lui.",
+    "code": "Son code :",
+    "code_begins": "Son code commence ainsi :",
+    "no_code": "Il n'a pas de code à lui.",
+    "after": "Après {node} vient {next}.",
+    "after_nothing": "Rien ne vient après {node} : le chemin s'y termine.",
+    "further_after": "De là, le chemin continue vers {}.",
+    "before": "Avant {node} vient {next}.",
+    "before_nothing": "Rien ne vient avant {node} : le chemin y commence.",
+    "further_before": "Ce qui y mène : {}.",
+    "on_failure": "Quand {node} échoue, le chemin continue vers {next}.",
+    "failure_target": "{node}{name} est de type `{type}`.",
+    "no_failure_path": (
+        "Aucune connexion de {node} n'est marquée comme chemin d'erreur : s'il échoue, rien ne prend le relais."
+    ),
+    "normally": "Quand tout va bien, il mène à {}.",
+    "found_one": "J'ai trouvé un nœud pour « {} » :",
+    "found_many": "J'ai trouvé {count} nœuds pour « {subject} » :",
+    "found_nothing": "Je n'ai trouvé aucun nœud pour « {} » dans ce graphe.",
+    "maybe": "Je ne suis pas sûr de la question. Ces nœuds s'approchent le plus de vos mots :",
+    "overview": "Le graphe {name} compte {nodes} nœuds et {edges} connexions.",
+    "sheet_line": "- feuille *{name}* : {nodes} nœuds, {edges} connexions",
+    "types": "Ses types : {}.",
+    "some_nodes": "Parmi ses nœuds : {}.",
+    "no_tools": "Je n'ai pas d'outil pour chercher cela.",
+    "and": "et",
+}
+
+
+def phrases(language: Language) -> dict[str, str]:
+    return _FRENCH if language == "fr" else _ENGLISH

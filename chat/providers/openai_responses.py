@@ -1,0 +1,62 @@
+"""OpenAI's Responses, for models whose reasoning is summarised there. Built by `building.py`."""
+
+from collections.abc import AsyncGenerator, Iterator
+from typing import Any
+
+from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig, ToolSpec
+from chat.providers.openai import openai_client
+from chat.providers.openai_chat import sent_arguments
+from chat.providers.openai_responses_stream import VENDOR, ResponsesDecoder
+from chat.providers.streaming import read_pieces
+
+
+class ResponsesProvider:
+    def __init__(self, config: ProviderConfig) -> None:
+        self.config = config
+        self._client = openai_client(config)
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        body = responses_body(request)
+        create = self._client.responses.with_streaming_response.create
+        return read_pieces(lambda: create(**body), ResponsesDecoder(request), self.config)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def responses_body(request: ModelRequest) -> dict[str, Any]:
+    """The keyword arguments of `responses.create`. Nothing is stored there: reasoning travels sealed, in both ways."""
+    body: dict[str, Any] = {
+        "model": request.model,
+        "input": [item for message in request.messages for item in _items(message)],
+        "max_output_tokens": request.max_tokens,
+        "reasoning": {"summary": "auto"},
+        "include": ["reasoning.encrypted_content"],
+        "store": False,
+        "stream": True,
+    }
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    return body
+
+
+def _items(message: PromptMessage) -> Iterator[dict[str, Any]]:
+    if message.role == "tool":
+        yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
+        return
+    if message.vendor == VENDOR:
+        yield from message.vendor_blocks
+    if message.content:
+        yield {"role": message.role, "content": message.content}
+    for call in message.tool_calls:
+        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": sent_arguments(call)}
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "strict": False,
+    }

@@ -1,0 +1,132 @@
+"""OpenAI's Responses: the bytes of an answer as pieces. Called by `openai_responses.py`."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from chat.providers.base import (
+    ModelRequest,
+    Piece,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallStart,
+    Usage,
+    VendorBlock,
+)
+from chat.providers.call_ids import tool_name
+from chat.providers.decoding import Decoder, token_count
+from chat.providers.errors import error_in_stream
+
+VENDOR = "openai-responses"
+
+
+@dataclass(slots=True)
+class _Call:
+    id: str
+    written: str = ""
+    ended: bool = False
+
+
+class ResponsesDecoder(Decoder):
+    def __init__(self, request: ModelRequest) -> None:
+        super().__init__(request)
+        self._calls_by_index: dict[object, _Call] = {}
+        self._summaries = 0
+        self._handlers: dict[str, Callable[[dict[str, Any]], Iterator[Piece]]] = {
+            "response.output_item.added": self._add_item,
+            "response.output_item.done": self._end_item,
+            "response.output_text.delta": self._text_delta,
+            "response.refusal.delta": self._text_delta,
+            "response.reasoning_summary_part.added": self._begin_summary,
+            "response.reasoning_summary_text.delta": self._reasoning_delta,
+            "response.reasoning_text.delta": self._reasoning_delta,
+            "response.function_call_arguments.delta": self._arguments_delta,
+            "response.completed": self._complete,
+            "response.incomplete": self._complete,
+            "response.failed": self._fail,
+            "error": self._fail,
+        }
+
+    def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
+        handler = self._handlers.get(str(payload.get("type") or name))
+        return handler(payload) if handler else iter(())
+
+    def pending(self) -> Iterator[Piece]:
+        for call in self._calls_by_index.values():
+            yield from self._end_call(call, "")
+
+    def _add_item(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        item = _dict(payload.get("item"))
+        if item.get("type") != "function_call":
+            return
+        if before := self._calls_by_index.get(payload.get("output_index")):
+            yield from self._end_call(before, "")
+        self.count_call()
+        call = _Call(self.ids.claim(item.get("call_id")))
+        self._calls_by_index[payload.get("output_index")] = call
+        yield ToolCallStart(call.id, tool_name(self.text(item.get("name"))))
+
+    def _arguments_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        call = self._calls_by_index.get(payload.get("output_index"))
+        fragment = self.text(payload.get("delta"))
+        if call and fragment:
+            call.written += fragment
+            yield ToolCallDelta(call.id, fragment)
+
+    def _end_item(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        item = _dict(payload.get("item"))
+        if item.get("type") == "function_call":
+            call = self._calls_by_index.get(payload.get("output_index"))
+            if call is None:
+                yield from self._add_item(payload)
+                call = self._calls_by_index[payload.get("output_index")]
+            yield from self._end_call(call, item.get("arguments"))
+        elif item.get("type") == "reasoning" and item.get("encrypted_content"):
+            kept = {name: item[name] for name in ("type", "id", "summary", "encrypted_content") if name in item}
+            yield VendorBlock(VENDOR, kept)
+
+    def _end_call(self, call: _Call, whole: object) -> Iterator[Piece]:
+        """The arguments as a whole, where they did not come in parts."""
+        if not call.ended and not call.written.strip():
+            yield ToolCallDelta(call.id, self.text(whole) or "{}")
+        call.ended = True
+
+    def _text_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        if text := self.text(payload.get("delta")):
+            yield TextDelta(text)
+
+    def _begin_summary(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        self._summaries += 1
+        if self._summaries > 1:
+            yield ReasoningDelta("\n\n")
+
+    def _reasoning_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        if text := self.text(payload.get("delta")):
+            yield ReasoningDelta(text)
+
+    def _complete(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        response = _dict(payload.get("response"))
+        self.usage = _usage(_dict(response.get("usage")))
+        reason = _dict(response.get("incomplete_details")).get("reason")
+        if reason == "content_filter":
+            self.end("content_filter")
+        else:
+            self.end("length" if reason or payload.get("type") == "response.incomplete" else "stop")
+        self.done = True
+        return iter(())
+
+    def _fail(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        raise error_in_stream(payload.get("response") or payload)
+
+
+def _usage(usage: dict[str, Any]) -> Usage | None:
+    prompt, completion = token_count(usage.get("input_tokens")), token_count(usage.get("output_tokens"))
+    if prompt is None or completion is None:
+        return None
+    cached = token_count(_dict(usage.get("input_tokens_details")).get("cached_tokens"))
+    return Usage(prompt, completion, min(cached or 0, prompt))
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
