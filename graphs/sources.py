@@ -105,7 +105,8 @@ class GraphSource:
             SheetRecord(sheet.key, sheet.name, nodes[sheet.pk], edges.get(sheet.pk, 0)) for sheet in self._sheets()
         )
         starts = self._nodes().filter(type="starter").values_list("key", flat=True)[:10] if types["starter"] else ()
-        return Overview(sheets, tuple(types.most_common()), tuple(starts))
+        by_count = sorted(types.items(), key=lambda item: (-item[1], item[0]))
+        return Overview(sheets, tuple(by_count), tuple(starts))
 
     def sheets(self) -> tuple[tuple[str, str], ...]:
         """Key and name of every sheet, in their order."""

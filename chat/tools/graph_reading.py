@@ -1,0 +1,144 @@
+"""The tools that read the graph of a conversation as a whole: overview, search, types. Registered in `registry`."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from chat.tools.base import Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, some, type_row
+from graphs.node_types import TypeRecord
+from graphs.sources import GraphSource, NodeRecord
+from rag.condensing import cut, handles_summary
+from rag.search import TokenSearch, survey
+
+#: Rows of lists in an overview; a graph may have thousands of sheets.
+OVERVIEW_SHEETS = 40
+OVERVIEW_TYPES = 25
+#: Characters around the place that was found in a node.
+EXCERPT_CHARS = 160
+#: Characters of a description or of metadata.
+DESCRIPTION_CHARS = 1_000
+
+Key = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class OverviewArguments(Arguments):
+    graph_key: str | None = Field(None, description="Key of the graph of this conversation; may be left out.")
+
+
+class ReadGraphOverview(Tool[OverviewArguments]):
+    name = "read_graph_overview"
+    description = "What the graph is: name, description, its sheets with numbers of nodes and edges, its node types."
+    kind = "read"
+    context_type = "graph"
+    arguments = OverviewArguments
+
+    def run(self, context: ToolContext, arguments: OverviewArguments) -> dict[str, Any]:
+        graph = context.graph
+        if arguments.graph_key and arguments.graph_key != graph.key:
+            raise ToolFailed(
+                f"There is no graph {arguments.graph_key!r} here. This conversation is about {graph.key!r}."
+            )
+        source = GraphSource(graph)
+        overview = source.overview()
+        names = source.type_names(key for key, _ in overview.types[:OVERVIEW_TYPES])
+        return {
+            "key": graph.key,
+            "name": graph.name,
+            "description": cut(graph.description, DESCRIPTION_CHARS),
+            "metadata": cut(as_json(graph.metadata), DESCRIPTION_CHARS) if graph.metadata else "",
+            "version": graph.version,
+            "nodes": overview.nodes,
+            "edges": overview.edges,
+            "startNodes": list(overview.starts),
+            "sheetCount": len(overview.sheets),
+            "sheets": [
+                {"key": sheet.key, "name": sheet.name, "nodes": sheet.nodes, "edges": sheet.edges}
+                for sheet in overview.sheets[:OVERVIEW_SHEETS]
+            ],
+            "typeCount": len(overview.types),
+            "types": [
+                {"key": key, "typeName": names[key], "nodes": count} for key, count in overview.types[:OVERVIEW_TYPES]
+            ],
+        }
+
+
+class SearchArguments(Arguments):
+    query: str = Field(min_length=1, max_length=500, description="Words, or a key or name of a node.")
+    sheet_id: Key | None = Field(None, description="Key of a sheet to search in.")
+    max_results: int = Field(10, ge=1, le=50)
+
+
+class SearchNodes(Tool[SearchArguments]):
+    name = "search_nodes"
+    description = "Finds nodes by words in their key, name, type, code (process) or data; the best ones first."
+    kind = "read"
+    context_type = "graph"
+    arguments = SearchArguments
+
+    def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
+        source = GraphSource(context.graph)
+        known = survey(context.graph, arguments.query)
+        if arguments.sheet_id is not None and arguments.sheet_id not in dict(known.sheets):
+            raise ToolFailed(
+                f"There is no sheet {arguments.sheet_id!r}. Sheets: {some(key for key, _ in known.sheets)}."
+            )
+        hits = TokenSearch().search(
+            context.graph, known, arguments.query, arguments.max_results, sheet=arguments.sheet_id
+        )
+        nodes = source.nodes_by_id(hit.node_id for hit in hits)
+        names = source.type_names(node.type for node in nodes)
+        rows = fitting(nodes, lambda node: node_row(node, names) | {"beginning": _beginning(node)})
+        if not rows:
+            return {"nodes": [], "note": "No node has these words. Try others, or read_graph_overview."}
+        return {"nodes": rows}
+
+
+def _beginning(node: NodeRecord) -> str:
+    return cut(" ".join((node.process or data_text(node)).split()), EXCERPT_CHARS)
+
+
+class TypeArguments(Arguments):
+    type_key: str = Field(min_length=1, max_length=200)
+
+
+class ReadNodeConfig(Tool[TypeArguments]):
+    name = "read_node_config"
+    description = "How a node type is defined: what it does, its handles and its code."
+    kind = "read"
+    context_type = "graph"
+    arguments = TypeArguments
+
+    def run(self, context: ToolContext, arguments: TypeArguments) -> dict[str, Any]:
+        source = GraphSource(context.graph)
+        found = source.types([arguments.type_key])
+        if not found:
+            known = some(record.key for record in source.types())
+            raise ToolFailed(f"No node type {arguments.type_key!r} is defined. Defined types: {known}.")
+        return {"type": _type_in_full(found[0])}
+
+
+def _type_in_full(record: TypeRecord) -> dict[str, Any]:
+    return type_row(record) | {
+        "description": cut(record.description, DESCRIPTION_CHARS),
+        "icon": record.icon,
+        "handles": cut(handles_summary(record.handles), DESCRIPTION_CHARS),
+        "process": cut(record.process, 3 * DESCRIPTION_CHARS),
+    }
+
+
+class TypesArguments(Arguments):
+    offset: int = Field(0, ge=0, description="How many types to skip, to read on in a long list.")
+
+
+class ListAvailableNodeTypes(Tool[TypesArguments]):
+    name = "list_available_node_types"
+    description = "All node types there are: the built-in ones and those of the workspace."
+    kind = "read"
+    context_type = "graph"
+    arguments = TypesArguments
+
+    def run(self, context: ToolContext, arguments: TypesArguments) -> dict[str, Any]:
+        types = GraphSource(context.graph).types()
+        rows = fitting(types[arguments.offset :], type_row)
+        return {"types": rows, "total": len(types)} | next_offset(arguments.offset + len(rows), len(types))

@@ -1,0 +1,178 @@
+"""The tools that read nodes by their keys: detail, edges, surroundings, several at once. Registered in `registry`."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from chat.tools.base import Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.graph_reading import Key
+from chat.tools.results import (
+    FIELD_CHARS,
+    LIST_CHARS,
+    data_text,
+    edge_row,
+    fitting,
+    long_field,
+    next_offset,
+    node_row,
+    some,
+    type_row,
+)
+from graphs.neighbours import Direction
+from graphs.sources import GraphSource, NodeRecord
+from rag.condensing import cut, handles_summary
+from rag.search import TokenSearch, survey
+
+#: Nodes that one look around shows, and edges that one list shows.
+MAX_AROUND = 40
+MAX_EDGES = 50
+#: Characters of a field that is read on, and of a summary of handles.
+READ_ON_CHARS = 6_000
+HANDLES_CHARS = 1_000
+
+Field_ = Literal["name", "type", "sheet", "process", "data", "handles", "position"]
+
+
+def not_found(context: ToolContext, key: str) -> ToolFailed:
+    """Says that there is no such node, and which ones may be meant."""
+    hits = TokenSearch().search(context.graph, survey(context.graph, key), key, 5)
+    nodes = GraphSource(context.graph).nodes_by_id(hit.node_id for hit in hits)
+    meant = f" Perhaps you mean: {some(node.key for node in nodes)}." if nodes else ""
+    return ToolFailed(f"There is no node with the key {key!r} in this graph.{meant} search_nodes finds keys.")
+
+
+class DetailArguments(Arguments):
+    node_key: Key
+    field: Literal["process", "data"] | None = Field(None, description="Only this field, to read on where it was cut.")
+    offset: int = Field(0, ge=0, description="With field: the character to read on from.")
+
+
+class ReadNodeDetail(Tool[DetailArguments]):
+    name = "read_node_detail"
+    description = "Everything about one node: type, code (process), data, handles, position."
+    kind = "read"
+    context_type = "graph"
+    arguments = DetailArguments
+
+    def run(self, context: ToolContext, arguments: DetailArguments) -> dict[str, Any]:
+        source = GraphSource(context.graph)
+        nodes = source.nodes([arguments.node_key])
+        if not nodes:
+            raise not_found(context, arguments.node_key)
+        node = nodes[0]
+        if arguments.field is not None:
+            return _part(node, arguments.field, arguments.offset)
+        row = node_row(node, source.type_names([node.type])) | _fields(node, FIELD_CHARS)
+        return {"node": row}
+
+
+def _part(node: NodeRecord, field: Literal["process", "data"], offset: int) -> dict[str, Any]:
+    text = node.process if field == "process" else data_text(node)
+    part = text[offset : offset + READ_ON_CHARS]
+    place = {"nodeKey": node.key, "field": field, "offset": offset, "totalChars": len(text), "text": part}
+    return place | next_offset(offset + len(part), len(text))
+
+
+def _fields(node: NodeRecord, limit: int) -> dict[str, Any]:
+    return {
+        **long_field(node.key, "process", node.process, limit),
+        **long_field(node.key, "data", data_text(node), limit),
+        "handles": cut(handles_summary(node.handles), HANDLES_CHARS),
+        "position": {"x": node.pos_x, "y": node.pos_y},
+    }
+
+
+class EdgesArguments(Arguments):
+    node_key: Key
+    direction: Direction = "any"
+    offset: int = Field(0, ge=0, description="How many edges to skip, to read on in a long list.")
+
+
+class ListNodeEdges(Tool[EdgesArguments]):
+    name = "list_node_edges"
+    description = "The edges that enter (inbound) or leave (outbound) a node, with handles and labels."
+    kind = "read"
+    context_type = "graph"
+    arguments = EdgesArguments
+
+    def run(self, context: ToolContext, arguments: EdgesArguments) -> dict[str, Any]:
+        source = GraphSource(context.graph)
+        edges = source.edges_of([arguments.node_key], arguments.direction, arguments.offset, MAX_EDGES + 1)
+        if not edges and not source.nodes([arguments.node_key]):
+            raise not_found(context, arguments.node_key)
+        rows = fitting(edges[:MAX_EDGES], edge_row)
+        reached = arguments.offset + len(rows)
+        return {"nodeKey": arguments.node_key, "edges": rows} | next_offset(reached, arguments.offset + len(edges))
+
+
+class ExploreArguments(Arguments):
+    node_key: Key
+    max_depth: int = Field(1, ge=1, le=3, description="How many edges away.")
+    direction: Direction = "any"
+
+
+class ExploreNeighborhood(Tool[ExploreArguments]):
+    name = "explore_neighborhood"
+    description = "The nodes up to maxDepth edges around a node, nearest first, and the edges between them."
+    kind = "read"
+    context_type = "graph"
+    arguments = ExploreArguments
+
+    def run(self, context: ToolContext, arguments: ExploreArguments) -> dict[str, Any]:
+        source = GraphSource(context.graph)
+        found = source.neighbourhood(arguments.node_key, arguments.max_depth, arguments.direction, MAX_AROUND)
+        if not found:
+            raise not_found(context, arguments.node_key)
+        names = source.type_names(neighbour.node.type for neighbour in found)
+        rows = fitting(
+            found, lambda neighbour: node_row(neighbour.node, names) | {"distance": neighbour.distance}, LIST_CHARS
+        )
+        shown = [row["key"] for row in rows]
+        edges = fitting(source.edges_between(shown, MAX_EDGES), edge_row, LIST_CHARS // 2)
+        complete = len(found) < MAX_AROUND and len(rows) == len(found)
+        note = {} if complete else {"note": "There is more: explore from one of these nodes, or use list_node_edges."}
+        return {"nodeKey": arguments.node_key, "nodes": rows, "edges": edges} | note
+
+
+class SubgraphArguments(Arguments):
+    node_keys: list[Key] = Field(min_length=1, max_length=20)
+    fields: list[Field_] | None = Field(None, description="Fields of the nodes besides their keys; all if left out.")
+    include_edges: bool = Field(True, description="Also the edges between these nodes.")
+    include_types: bool = Field(False, description="Also the definitions of their types.")
+
+
+class ReadSubgraph(Tool[SubgraphArguments]):
+    name = "read_subgraph"
+    description = "Several nodes in one call, with the fields you choose, and the edges between them."
+    kind = "read"
+    context_type = "graph"
+    arguments = SubgraphArguments
+
+    def run(self, context: ToolContext, arguments: SubgraphArguments) -> dict[str, Any]:
+        source = GraphSource(context.graph)
+        nodes = source.nodes(arguments.node_keys)
+        if not nodes:
+            raise not_found(context, arguments.node_keys[0])
+        names = source.type_names(node.type for node in nodes)
+        limit = LIST_CHARS // len(nodes) // 3
+        rows = fitting(nodes, lambda node: _chosen(node, names, arguments.fields, limit))
+        shown = [row["key"] for row in rows]
+        result: dict[str, Any] = {"nodes": rows}
+        if left_out := [node.key for node in nodes[len(rows) :]]:
+            result["note"] = f"Too long for one answer, ask again for: {some(left_out)}."
+        if missing := set(arguments.node_keys) - {node.key for node in nodes}:
+            result["missing"] = sorted(missing)
+        if arguments.include_edges:
+            result["edges"] = fitting(source.edges_between(shown, MAX_EDGES), edge_row, LIST_CHARS // 2)
+        if arguments.include_types:
+            result["types"] = fitting(source.types(node.type for node in nodes), type_row, LIST_CHARS // 2)
+        return result
+
+
+def _chosen(node: NodeRecord, names: dict[str, str], fields: list[Field_] | None, limit: int) -> dict[str, Any]:
+    """The chosen fields of a node; `type` brings its name, a long field its note."""
+    row = node_row(node, names) | _fields(node, limit)
+    if fields is None:
+        return row
+    wanted = {"key", *fields, *(f"{field}Note" for field in fields)} | ({"typeName"} if "type" in fields else set())
+    return {name: value for name, value in row.items() if name in wanted}
