@@ -1,0 +1,321 @@
+// <graph-view src="/api/v1/graphs/KEY">: the drawing of a workflow graph, with its sheets, a find box and details.
+// Attributes, events and keys are told in docs/graph-view.md.
+
+import { t } from "./strings.js";
+import { Canvas } from "./view/canvas.js";
+import { Details } from "./view/details.js";
+import { nearestTo, neighbourTowards } from "./view/directions.js";
+import { Find } from "./view/find.js";
+import { Frame } from "./view/frame.js";
+import { listenToKeys } from "./view/keyboard.js";
+import { emptyMessage, failureMessage, loadingMessage } from "./view/message.js";
+import { Minimap } from "./view/minimap.js";
+import { buildModel } from "./view/model.js";
+import { rememberedSheet, rememberedView, rememberSheet, rememberView } from "./view/remembered.js";
+import { fetchGraph } from "./view/source.js";
+import { chrome } from "./view/styles-chrome.js";
+import { colours } from "./view/styles-colours.js";
+import { details as detailsStyles } from "./view/styles-details.js";
+import { drawing } from "./view/styles-drawing.js";
+import { Tabs } from "./view/tabs.js";
+import { followTheme } from "./view/theme.js";
+
+const REMEMBER_MS = 300;
+const RELOAD_MS = 150;
+const PANEL_BESIDE_FROM = 700;
+const PANEL_WIDTH = 360;
+const PANEL_SHARE = 0.58;
+
+class GraphView extends HTMLElement {
+  static observedAttributes = ["src"];
+
+  #model = null;
+  #sheet = null;
+  #selected = null;
+  #wanted = null;
+  #loading = null;
+  #timers = {};
+  #endings = [];
+  #canvas = new Canvas({
+    picked: (item) => this.#pick(item),
+    hovered: (item, point) => this.#hover(item, point),
+    moved: () => this.#viewMoved(),
+  });
+  #details = new Details({ select: (item) => this.#goTo(item), close: () => this.#closeDetails() });
+  #find = new Find({ matched: (items) => this.#showMatches(items), chosen: (item) => this.#goTo(item, { open: false }), left: () => this.#canvas.element.focus() });
+  #tabs = new Tabs(t("Sheets"), (key) => this.#showSheet(key));
+  #minimap = new Minimap(this.#canvas.viewport);
+  #matches = [];
+  #frame;
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [colours, chrome, drawing, detailsStyles];
+    const { viewport } = this.#canvas;
+    this.#frame = new Frame({ tabs: this.#tabs, find: this.#find, canvas: this.#canvas, minimap: this.#minimap, details: this.#details }, {
+      zoom: (factor) => viewport.zoomSmoothly(factor),
+      actualSize: () => viewport.zoomSmoothly(1 / viewport.k),
+      fit: () => this.#fit(),
+    });
+    root.append(this.#frame.root);
+    listenToKeys(this.#canvas.element, this.#keyActions());
+    this.#details.element.addEventListener("keydown", (event) => event.key === "Escape" && this.#closeDetails());
+  }
+
+  connectedCallback() {
+    const resized = new ResizeObserver(() => this.#resized());
+    resized.observe(this.#canvas.element);
+    this.#endings = [
+      () => resized.disconnect(),
+      followTheme(this.#frame.root, () => this.#minimap.redraw()),
+      this.#listen("countersign:select-node", (event) => this.#selectByKey(event.detail?.key)),
+      this.#listen("countersign:object-changed", (event) => this.#objectChanged(event.detail)),
+    ];
+    if (!this.#model) this.#load();
+  }
+
+  disconnectedCallback() {
+    this.#endings.forEach((end) => end());
+    this.#endings = [];
+    this.#loading?.abort();
+    Object.values(this.#timers).forEach(clearTimeout);
+  }
+
+  attributeChangedCallback(_name, before, after) {
+    if (!this.isConnected || before === after) return;
+    this.#model = null;
+    this.#selected = null;
+    this.#details.close();
+    this.#load();
+  }
+
+  /** Fetches the graph again; selection and view stay. A failure leaves the drawing as it is. */
+  async reload() {
+    await this.#load({ quietly: this.#model !== null });
+  }
+
+  get src() {
+    return this.getAttribute("src");
+  }
+
+  #listen(type, listener) {
+    document.addEventListener(type, listener);
+    return () => document.removeEventListener(type, listener);
+  }
+
+  #later(name, delay, action) {
+    clearTimeout(this.#timers[name]);
+    this.#timers[name] = setTimeout(action, delay);
+  }
+
+  // Loading
+
+  async #load({ quietly = false } = {}) {
+    if (!this.src) return;
+    this.#loading?.abort();
+    const loading = new AbortController();
+    this.#loading = loading;
+    if (!quietly) this.#frame.showMessage(loadingMessage());
+    try {
+      const graph = await fetchGraph(this.src, loading.signal);
+      if (!loading.signal.aborted) this.#show(buildModel(graph), quietly);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (!error.advice) throw error;
+      if (quietly) this.#frame.toast(`${error.title}. ${error.advice}`);
+      else this.#frame.showMessage(failureMessage(error, () => this.#load()));
+    }
+  }
+
+  #show(model, quietly) {
+    const before = this.#model;
+    this.#model = model;
+    const sheet = [this.#sheet?.key, rememberedSheet(this.src)].find((key) => model.sheets.has(key)) ?? firstSheet(model);
+    this.#tabs.show([...model.sheets.values()].map(({ key, name, nodes }) => ({ key, name, count: nodes.length })), sheet, "canvas");
+    this.#find.setItems([...model.items.values()], (item) => (model.sheets.size > 1 ? model.sheets.get(item.node.sheet).name : ""));
+    this.#frame.showTotals(model);
+    this.#selected = model.items.get(this.#selected?.key) ?? null;
+    this.#showSheet(sheet, { keepView: quietly });
+    if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));
+    if (this.#details.open) this.#selected ? this.#openDetails() : this.#closeDetails();
+    if (this.#wanted) this.#selectByKey(this.#wanted);
+  }
+
+  #showSheet(key, { keepView = false } = {}) {
+    const sheet = this.#model.sheets.get(key) ?? null;
+    const other = sheet?.key !== this.#sheet?.key;
+    this.#sheet = sheet;
+    this.#tabs.select(key);
+    this.#minimap.setSheet(sheet);
+    this.#canvas.setSheet(sheet);
+    if (sheet && (other || !keepView)) this.#restoreView();
+    this.#frame.showMessage(sheet?.bounds ? null : emptyMessage(this.#model.items.size === 0));
+    this.#frame.describe(this.#model, sheet);
+    if (this.#selected && this.#selected.node.sheet !== key) this.#clearSelection();
+    this.#markSelection();
+    this.#showMatches(this.#matches.map((item) => this.#model.items.get(item.key)).filter(Boolean));
+    if (sheet) rememberSheet(this.src, sheet.key);
+  }
+
+  #objectChanged({ object, version } = {}) {
+    if (!this.#model || object?.type !== "graph" || object.id !== this.#model.key) return;
+    if (version !== undefined && version === this.#model.version) return;
+    this.#later("reload", RELOAD_MS, () => this.reload());
+  }
+
+  // View
+
+  #restoreView() {
+    const view = rememberedView(this.src, this.#sheet.key);
+    if (view && this.#canvas.viewport.width) this.#canvas.viewport.set(view);
+    else this.#fit({ smoothly: false });
+  }
+
+  #fit({ smoothly = true } = {}) {
+    this.#canvas.viewport.fit(this.#sheet?.bounds, smoothly);
+  }
+
+  #resized() {
+    const first = this.#canvas.viewport.width === 0;
+    this.#cover();
+    this.#canvas.resize();
+    if (first && this.#sheet) this.#restoreView();
+    this.#minimap.update();
+  }
+
+  #viewMoved() {
+    this.#frame.showZoom(this.#canvas.viewport.k);
+    this.#frame.tip(null);
+    this.#minimap.update();
+    if (this.#sheet) this.#later("remember", REMEMBER_MS, () => rememberView(this.src, this.#sheet.key, this.#canvas.viewport.state));
+  }
+
+  /** Tells the viewport what the details panel covers. */
+  #cover() {
+    const { clientWidth, clientHeight } = this.#canvas.element;
+    const open = this.#details.open;
+    const beside = clientWidth >= PANEL_BESIDE_FROM;
+    this.#canvas.viewport.covered = { right: open && beside ? PANEL_WIDTH : 0, bottom: open && !beside ? clientHeight * PANEL_SHARE : 0 };
+    this.#frame.root.classList.toggle("with-details", open);
+  }
+
+  // Selection
+
+  #selectByKey(key) {
+    if (typeof key !== "string") return;
+    this.#wanted = this.#model ? null : key;
+    if (!this.#model) return;
+    const item = this.#model.items.get(key);
+    if (item) this.#goTo(item);
+    else this.#frame.toast(t("There is no node “{key}” in this graph.", { key }));
+  }
+
+  /** Shows an item wherever it is: its sheet, in the middle, with its details. */
+  #goTo(item, { open = true } = {}) {
+    if (item.node.sheet !== this.#sheet?.key) this.#showSheet(item.node.sheet);
+    this.#select(item);
+    if (open) this.#openDetails();
+    this.#canvas.viewport.centerOn(item.box);
+  }
+
+  #pick(item) {
+    this.#canvas.element.focus({ preventScroll: true });
+    if (!item) {
+      this.#closeDetails();
+      this.#clearSelection();
+      return;
+    }
+    this.#select(item);
+    this.#openDetails();
+    this.#canvas.viewport.reveal(item.box);
+  }
+
+  #select(item) {
+    this.#selected = item;
+    this.#markSelection();
+    if (this.#details.open) this.#details.show(item, this.#model);
+    this.#frame.announce(t("{name}, {type}. {incoming} in, {outgoing} out.", { name: item.name, type: item.style.title, incoming: item.incoming.length, outgoing: item.outgoing.length }));
+    document.dispatchEvent(new CustomEvent("countersign:node-selected", { detail: { key: item.key } }));
+  }
+
+  #clearSelection() {
+    this.#selected = null;
+    this.#closeDetails();
+    this.#markSelection();
+  }
+
+  #markSelection() {
+    this.#canvas.overlay.select(this.#selected);
+    this.#canvas.element.classList.toggle("has-selection", this.#selected !== null);
+  }
+
+  #openDetails() {
+    this.#details.show(this.#selected, this.#model);
+    this.#cover();
+  }
+
+  #closeDetails() {
+    if (!this.#details.open) return;
+    const focused = this.#details.element.contains(this.shadowRoot.activeElement);
+    this.#details.close();
+    this.#cover();
+    if (focused) this.#canvas.element.focus({ preventScroll: true });
+  }
+
+  #showMatches(items) {
+    this.#matches = items;
+    this.#canvas.overlay.setMatches(items.filter((item) => item.node.sheet === this.#sheet?.key), this.#canvas.viewport.seen);
+  }
+
+  #hover(item, point) {
+    this.#canvas.element.classList.toggle("over-node", Boolean(item));
+    this.#frame.tip(item && !item.note && this.#canvas.level !== "near" ? item : null, point);
+  }
+
+  // Keyboard
+
+  #keyActions() {
+    const { viewport } = this.#canvas;
+    return {
+      pan: (dx, dy) => viewport.moveTo({ x: viewport.x + dx, y: viewport.y + dy, k: viewport.k }),
+      move: (arrow) => this.#moveSelection(arrow),
+      open: () => this.#enter(),
+      close: () => (this.#details.open ? this.#closeDetails() : this.#clearSelection()),
+      find: () => this.#find.focus(),
+      zoom: (factor) => viewport.zoomSmoothly(factor),
+      fit: () => this.#fit(),
+      help: () => this.#frame.toggleHelp(),
+    };
+  }
+
+  #moveSelection(arrow) {
+    const items = this.#sheet?.nodes.length ? this.#sheet.nodes : (this.#sheet?.notes ?? []);
+    const { x, y, w, h } = this.#canvas.viewport.seen;
+    const next = this.#selected ? neighbourTowards(arrow, this.#selected, items) : nearestTo({ x: x + w / 2, y: y + h / 2 }, items);
+    if (!next) return;
+    this.#select(next);
+    this.#canvas.viewport.reveal(next.box);
+  }
+
+  #enter() {
+    if (!this.#selected) {
+      this.#moveSelection("ArrowRight");
+      return;
+    }
+    this.#openDetails();
+    this.#details.element.focus({ preventScroll: true });
+    this.#canvas.viewport.reveal(this.#selected.box);
+  }
+}
+
+function firstSheet({ sheets }) {
+  const all = [...sheets.values()];
+  return (all.find((sheet) => sheet.bounds) ?? all[0])?.key;
+}
+
+function changedItems(before, after, sheet) {
+  return [...after.items.values()].filter((item) => item.node.sheet === sheet && item.node.version !== before.items.get(item.key)?.node.version);
+}
+
+customElements.define("graph-view", GraphView);

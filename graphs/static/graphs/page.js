@@ -1,0 +1,46 @@
+// On every page: menus that close, and the button that changes the theme.
+
+import { t } from "./strings.js";
+
+const THEMES = ["system", "light", "dark"];
+const LABELS = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (menu !== except) menu.open = false;
+  }
+}
+
+document.addEventListener("click", (event) => closeMenus(event.target.closest?.("details.menu")));
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.activeElement?.closest("details.menu[open]");
+  if (menu) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+
+function theme() {
+  return document.documentElement.dataset.theme ?? "system";
+}
+
+function setTheme(name) {
+  if (name === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = name;
+  const age = name === "system" ? 0 : 31536000;
+  document.cookie = `theme=${name}; path=/; max-age=${age}; samesite=lax`;
+}
+
+const button = document.querySelector("[data-theme-button]");
+if (button) {
+  const label = () => {
+    button.title = t(LABELS[theme()]);
+    button.setAttribute("aria-label", button.title);
+  };
+  button.addEventListener("click", () => {
+    setTheme(THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
+    label();
+  });
+  label();
+  button.hidden = false;
+}

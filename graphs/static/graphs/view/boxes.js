@@ -1,0 +1,14 @@
+// Rectangles {x, y, w, h}.
+
+export function overlaps(a, b) {
+  return a.x <= b.x + b.w && b.x <= a.x + a.w && a.y <= b.y + b.h && b.y <= a.y + a.h;
+}
+
+export function inside(inner, outer) {
+  return inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.w <= outer.x + outer.w && inner.y + inner.h <= outer.y + outer.h;
+}
+
+/** The rectangle with `share` of its width and height added on every side. */
+export function widened(box, share) {
+  return { x: box.x - box.w * share, y: box.y - box.h * share, w: box.w * (1 + 2 * share), h: box.h * (1 + 2 * share) };
+}

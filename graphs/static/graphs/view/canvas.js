@@ -1,0 +1,133 @@
+// The surface of the drawing: moves the scene with the viewport, frame by frame, and tells what lies under a point.
+
+import { html } from "./dom.js";
+import { Gestures } from "./gestures.js";
+import { Overlay } from "./overlay.js";
+import { Scene } from "./scene.js";
+import { Viewport } from "./viewport.js";
+
+const SETTLED_MS = 110;
+const FAR_MOVED = 3000;
+/** With more elements than this, zooming stretches the picture and draws it anew when it rests. */
+const LIGHT = 700;
+const DOTS = 24;
+
+export class Canvas {
+  viewport = new Viewport(() => this.#moved());
+  #scene = new Scene();
+  #stage = html("div", { class: "stage" });
+  #dots = html("div", { class: "dots" });
+  #overlay = new Overlay(this.#scene.overlayGroups);
+  #sheet = null;
+  #base = { x: 0, y: 0, k: 1 };
+  #frame = 0;
+  #settling = 0;
+  #callbacks;
+
+  /** `callbacks`: picked(item | null), hovered(item | null, point), moved(). */
+  constructor(callbacks) {
+    this.#callbacks = callbacks;
+    this.#stage.append(this.#scene.element);
+    this.element = html("div", { class: "canvas", tabindex: "0", role: "application" }, this.#dots, this.#stage);
+    new Gestures(this.element, this.viewport, {
+      picked: (point) => callbacks.picked(this.#itemAt(point)),
+      hovered: (point) => callbacks.hovered(point && this.#itemAt(point), point),
+    });
+  }
+
+  get overlay() {
+    return this.#overlay;
+  }
+
+  get level() {
+    return this.#scene.detail?.level;
+  }
+
+  get drawnCount() {
+    return this.#scene.drawnCount;
+  }
+
+  setSheet(sheet) {
+    this.#sheet = sheet;
+    this.#scene.setSheet(sheet);
+    this.viewport.limitTo(sheet?.bounds ?? null);
+    this.redraw();
+  }
+
+  resize() {
+    this.viewport.resize(this.element.clientWidth, this.element.clientHeight);
+    this.redraw();
+  }
+
+  /** Draws the present view in full sharpness. */
+  redraw() {
+    clearTimeout(this.#settling);
+    this.#settling = 0;
+    this.#commit();
+    this.#scene.update(this.viewport.seen, this.viewport.k);
+    this.#overlay.show(this.viewport.seen);
+    this.#schedule();
+  }
+
+  #moved() {
+    this.#schedule();
+    this.#callbacks.moved();
+  }
+
+  #schedule() {
+    this.#frame ||= requestAnimationFrame(() => this.#paint());
+  }
+
+  #paint() {
+    this.#frame = 0;
+    const { x, y, k } = this.viewport.state;
+    const zooming = k !== this.#base.k;
+    if (zooming && this.#scene.drawnCount > LIGHT) this.#settleLater();
+    else {
+      if (zooming || Math.abs(x - this.#base.x) + Math.abs(y - this.#base.y) > FAR_MOVED) this.#commit();
+      this.#scene.update(this.viewport.seen, k);
+      this.#overlay.show(this.viewport.seen);
+    }
+    this.#place();
+    if (!this.#scene.work()) this.#schedule();
+  }
+
+  #settleLater() {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => this.redraw(), SETTLED_MS);
+  }
+
+  #commit() {
+    this.#base = this.viewport.state;
+    this.#scene.setTransform(this.#base);
+    this.#place();
+  }
+
+  #place() {
+    const { x, y, k } = this.viewport.state;
+    const scale = k / this.#base.k;
+    const [dx, dy] = [x - this.#base.x * scale, y - this.#base.y * scale];
+    this.#stage.style.transform = scale === 1 ? `translate(${Math.round(dx)}px, ${Math.round(dy)}px)` : `translate(${dx}px, ${dy}px) scale(${scale})`;
+    this.#placeDots(x, y, k);
+  }
+
+  #placeDots(x, y, k) {
+    const size = DOTS * k * 2 ** Math.max(0, Math.ceil(Math.log2(0.75 / k)));
+    const shift = (value) => (((value % size) + size) % size) - size;
+    if (this.#dots.dataset.size !== size.toFixed(2)) {
+      this.#dots.dataset.size = size.toFixed(2);
+      this.#dots.style.backgroundSize = `${size}px ${size}px`;
+    }
+    this.#dots.style.transform = `translate(${shift(x)}px, ${shift(y)}px)`;
+  }
+
+  #itemAt(point) {
+    if (!this.#sheet) return null;
+    const { x, y, k } = this.viewport.state;
+    const slack = k < 0.3 ? 4 / k : 0;
+    const spot = { x: (point.x - x) / k - slack, y: (point.y - y) / k - slack, w: 2 * slack, h: 2 * slack };
+    const nodes = [...this.#sheet.nodeGrid.query(spot)];
+    const notes = nodes.length ? [] : [...this.#sheet.noteGrid.query(spot)];
+    return nodes.at(-1) ?? notes.at(-1) ?? null;
+  }
+}

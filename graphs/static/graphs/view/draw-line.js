@@ -1,0 +1,36 @@
+// Draws edges: the line, its label, and the arrow head of a line that is lit.
+
+import { svg } from "./dom.js";
+import { shorten, textWidth } from "./text.js";
+
+const LABEL = 10.5;
+const TURN = { L: 0, T: 90, R: 180, B: 270 };
+
+export function drawLine(line) {
+  return svg("path", { class: `line ${line.kind}`, d: line.path, "data-key": line.key });
+}
+
+/** The label on a pill at the middle of the line; null where the edge has none. */
+export function drawLineLabel(line) {
+  const text = shorten(line.label, 140, LABEL, 500);
+  if (!text) return null;
+  const width = textWidth(text, LABEL, 500) + 14;
+  const { x, y } = line.middle;
+  return svg(
+    "g",
+    { class: `line-label ${line.kind}`, transform: `translate(${x} ${y})` },
+    svg("rect", { x: -width / 2, y: -9, width, height: 18, rx: 9 }),
+    svg("text", { y: 3.7, "font-size": LABEL }, text),
+  );
+}
+
+/** The line again, for the selected node and its neighbours. */
+export function drawLitLine(line, direction) {
+  const { x, y, side } = line.to;
+  return svg(
+    "g",
+    { class: `lit ${direction}` },
+    svg("path", { class: `line ${line.kind}`, d: line.path }),
+    svg("path", { class: "head", d: "M-11 -6.5L0 0L-11 6.5Z", transform: `translate(${x} ${y}) rotate(${TURN[side]})` }),
+  );
+}

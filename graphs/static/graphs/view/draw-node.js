@@ -1,0 +1,112 @@
+// Draws one node as a card: icon, name, type, handles. At a middle distance the name grows and the small print goes.
+
+import { svg } from "./dom.js";
+import { shorten, wrap } from "./text.js";
+
+const NAME = 13;
+const TYPE = 11;
+const TILE = 40;
+const PADDING = 12;
+const PREVIEW_FROM = 120;
+
+const at = (x, y) => `translate(${x} ${y})`;
+
+function lines(texts, x, y, size, leading, attributes) {
+  return texts.map((text, index) => svg("text", { x, y: y + size * 0.82 + index * leading, "font-size": size, ...attributes }, text));
+}
+
+export function drawIcon({ path, text }, x, y, size) {
+  if (!path) return svg("text", { class: "monogram", x: x + size / 2, y: y + size * 0.69, "font-size": size * 0.62 }, text);
+  return svg("path", { class: "icon-path", d: path, transform: `translate(${x} ${y}) scale(${size / 24})` });
+}
+
+function tile(item, size, x, y) {
+  const inner = size * 0.56;
+  const margin = (size - inner) / 2;
+  return [svg("rect", { class: "tile", x, y, width: size, height: size, rx: size * 0.24 }), drawIcon(item.style.icon, x + margin, y + margin, inner)];
+}
+
+/** The inside of the card: what is written where, {iconSize, textX, room, top, height}. */
+function layout({ box }) {
+  const height = box.h >= PREVIEW_FROM ? 60 : box.h;
+  const iconSize = box.w < 96 ? 0 : Math.min(TILE, height - 12);
+  const textX = iconSize ? PADDING + iconSize + 11 : PADDING;
+  return { iconSize, textX, room: box.w - textX - PADDING, height };
+}
+
+function nearText(item) {
+  const { iconSize, textX, room, height } = layout(item);
+  const withType = height >= 40;
+  const limit = Math.max(1, Math.min(2, Math.floor((height - (withType ? 18 : 4)) / 16)));
+  const name = wrap(item.name, room, NAME, limit, 600);
+  const block = name.length * 16 + (withType ? 15 : 0);
+  const top = (height - block) / 2 + 1;
+  return [
+    ...(iconSize ? tile(item, iconSize, PADDING, (height - iconSize) / 2) : []),
+    ...lines(name, textX, top, NAME, 16, { class: "name" }),
+    ...(withType ? lines([shorten(item.style.title, room, TYPE)], textX, top + name.length * 16 + 1, TYPE, 14, { class: "type" }) : []),
+  ];
+}
+
+function preview(item) {
+  const { box, node } = item;
+  if (box.h < PREVIEW_FROM || !node.process) return [];
+  const top = 62;
+  const height = box.h - top - PADDING;
+  const count = Math.floor((height - 12) / 14);
+  const code = node.process.slice(0, 4000).split("\n").slice(0, count);
+  const room = box.w - 2 * PADDING - 18;
+  const texts = code.map((line) => shorten(line.replace(/\t/g, "  ").trimEnd(), room, 11));
+  return [
+    svg("rect", { class: "preview", x: PADDING, y: top, width: box.w - 2 * PADDING, height, rx: 6 }),
+    ...lines(texts, PADDING + 9, top + 8, 10, 14, { class: "preview-line" }),
+  ];
+}
+
+function midText(item, font) {
+  const { iconSize, textX, height } = layout(item);
+  const withIcon = iconSize > 0 && font <= 17;
+  const size = Math.max(NAME, Math.min(font, height * 0.6));
+  const x = withIcon ? textX : 9;
+  const limit = Math.max(1, Math.floor((height - 4) / (size * 1.1)));
+  const name = wrap(item.name, item.box.w - x - 8, size, Math.min(3, limit), 600);
+  const top = (height - name.length * size * 1.1) / 2;
+  return [...(withIcon ? tile(item, iconSize, PADDING, (height - iconSize) / 2) : []), ...lines(name, x, top, size, size * 1.1, { class: "name" })];
+}
+
+const TURN = { L: 0, T: 90, R: 180, B: 270 };
+const LABEL_AT = { R: [9, -5, "start"], L: [-11, -5, "end"], T: [6, -7, "start"], B: [6, 15, "start"] };
+
+function handleMark(handle, item) {
+  const place = at(handle.x - item.box.x, handle.y - item.box.y);
+  const kind = /^ai_/.test(handle.accept) || /(^|[^a-z])ai_/.test(handle.id) ? " ai" : "";
+  if (handle.direction === "in") return svg("path", { class: `handle in${kind}`, d: "M-9 -5.5L0 0L-9 5.5Z", transform: `${place} rotate(${TURN[handle.side]})` });
+  return svg("circle", { class: `handle out${kind}`, r: 4, transform: place });
+}
+
+function handleLabels(item) {
+  const crowded = (handle) => item.handles.filter((other) => other.side === handle.side).length > 1;
+  return item.handles
+    .filter((handle) => handle.declared && (handle.label || (crowded(handle) && handle.id)))
+    .map((handle) => {
+      const [dx, dy, anchor] = LABEL_AT[handle.side];
+      const text = shorten(handle.label || handle.id, 84, 9.5);
+      return svg("text", { class: "handle-label", x: handle.x - item.box.x + dx, y: handle.y - item.box.y + dy, "text-anchor": anchor, "font-size": 9.5 }, text);
+    });
+}
+
+/** The group of one node; `detail` as of `detailFor`. */
+export function drawNode(item, detail) {
+  const { box, style } = item;
+  const near = detail.level === "near";
+  const bold = !near && detail.font > 17;
+  return svg(
+    "g",
+    { class: `node hue-${style.hue}${bold ? " bold" : ""}`, "data-key": item.key, transform: at(box.x, box.y) },
+    svg("rect", { class: "card", width: box.w, height: box.h, rx: Math.min(12, box.h / 4) }),
+    ...(near ? nearText(item) : midText(item, detail.font)),
+    ...(near ? preview(item) : []),
+    ...item.handles.map((handle) => handleMark(handle, item)),
+    ...(near ? handleLabels(item) : []),
+  );
+}

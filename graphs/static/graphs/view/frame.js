@@ -1,0 +1,97 @@
+// Everything around the drawing: the bar above it, the buttons on it, messages, tips and what screen readers hear.
+
+import { t } from "../strings.js";
+import { html, iconButton } from "./dom.js";
+import { helpCard } from "./help.js";
+import { ICONS } from "./icons.js";
+
+const ZOOM = 1.3;
+const TOAST_MS = 5000;
+
+const nodesCount = (count) => (count === 1 ? t("1 node") : t("{count} nodes", { count }));
+const edgesCount = (count) => (count === 1 ? t("1 edge") : t("{count} edges", { count }));
+
+export class Frame {
+  #totals = html("span", { class: "totals" });
+  #percent;
+  #message = null;
+  #help = helpCard();
+  #tip = html("div", { class: "tip", hidden: true });
+  #toast = html("div", { class: "toast", role: "status", hidden: true });
+  #live = html("div", { class: "visually-hidden", "aria-live": "polite" });
+  #surface;
+  #canvas;
+  #toastTimer = 0;
+
+  /** `parts`: {tabs, find, canvas, minimap, details}; `actions`: zoom(factor), actualSize(), fit(). */
+  constructor({ tabs, find, canvas, minimap, details }, actions) {
+    this.#canvas = canvas.element;
+    this.#canvas.id = "canvas";
+    this.#canvas.setAttribute("aria-roledescription", t("graph drawing"));
+    this.#canvas.setAttribute("aria-describedby", "instructions");
+    this.#percent = html("button", { type: "button", class: "percent", title: t("Actual size"), onclick: actions.actualSize });
+    const zoom = html(
+      "div",
+      { class: "zoom", role: "group", "aria-label": t("Zoom") },
+      iconButton(ICONS.minus, t("Zoom out"), () => actions.zoom(1 / ZOOM)),
+      this.#percent,
+      iconButton(ICONS.plus, t("Zoom in"), () => actions.zoom(ZOOM)),
+      iconButton(ICONS.fit, t("Show everything"), actions.fit),
+      iconButton(ICONS.help, t("Keyboard"), () => this.toggleHelp()),
+    );
+    const controls = html("div", { class: "controls" }, minimap.element, zoom);
+    const instructions = html("p", { class: "visually-hidden", id: "instructions" }, t("Arrow keys select nodes, Enter opens the details, slash finds a node."));
+    this.#surface = html("div", { class: "surface" }, this.#canvas, this.#tip, controls, this.#help, details.element, this.#toast, instructions, this.#live);
+    const bar = html("div", { class: "bar" }, tabs.element, html("span", { class: "space" }), this.#totals, find.element);
+    this.root = html("div", { class: "root" }, bar, this.#surface);
+    this.#help.addEventListener("keydown", (event) => event.key === "Escape" && this.toggleHelp());
+  }
+
+  showTotals({ items, edgeCount }) {
+    const notes = [...items.values()].filter((item) => item.note).length;
+    this.#totals.textContent = `${nodesCount(items.size - notes)} · ${edgesCount(edgeCount)}`;
+  }
+
+  showZoom(k) {
+    const percent = k >= 0.1 ? Math.round(k * 100) : (k * 100).toPrecision(2);
+    this.#percent.textContent = t("{percent} %", { percent });
+    this.#percent.setAttribute("aria-label", t("Zoom {percent} %, back to actual size", { percent }));
+  }
+
+  /** Puts `element` in place of the drawing, or takes the message away (null). */
+  showMessage(element) {
+    this.#message?.remove();
+    this.#message = element;
+    if (element) this.#surface.append(element);
+  }
+
+  /** What a screen reader hears of the canvas. */
+  describe(model, sheet) {
+    const count = sheet ? nodesCount(sheet.nodes.length) : nodesCount(0);
+    this.#canvas.setAttribute("aria-label", t("Drawing of {graph}, sheet {sheet}, {count}", { graph: model.name, sheet: sheet?.name ?? "", count }));
+  }
+
+  announce(text) {
+    this.#live.textContent = text;
+  }
+
+  toast(text) {
+    clearTimeout(this.#toastTimer);
+    this.#toast.textContent = text;
+    this.#toast.hidden = false;
+    this.#toastTimer = setTimeout(() => (this.#toast.hidden = true), TOAST_MS);
+  }
+
+  /** The name of an item beside the mouse, or nothing. */
+  tip(item, point) {
+    this.#tip.hidden = !item;
+    if (!item) return;
+    this.#tip.replaceChildren(item.name, html("span", {}, item.style.title));
+    const room = this.#surface.clientWidth - this.#tip.offsetWidth - 8;
+    this.#tip.style.transform = `translate(${Math.min(point.x + 14, room)}px, ${point.y + 16}px)`;
+  }
+
+  toggleHelp() {
+    this.#help.hidden = !this.#help.hidden;
+  }
+}

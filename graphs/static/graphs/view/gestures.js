@@ -1,0 +1,90 @@
+// Mouse, touch and trackpad on the canvas: drag pans, wheel pans, ctrl+wheel and pinch zoom, tap picks.
+
+const TAP_SLACK = 5;
+const LINE = 18;
+
+const distance = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
+const between = ([a, b]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+
+/** Calls `picked(point)` for a tap and `hovered(point | null)` for the mouse; points are relative to `element`. */
+export class Gestures {
+  #element;
+  #viewport;
+  #pointers = new Map();
+  #start = null;
+  #dragged = false;
+  #callbacks;
+
+  constructor(element, viewport, callbacks) {
+    this.#element = element;
+    this.#viewport = viewport;
+    this.#callbacks = callbacks;
+    element.addEventListener("pointerdown", (event) => this.#down(event));
+    element.addEventListener("pointermove", (event) => this.#move(event));
+    for (const type of ["pointerup", "pointercancel"]) element.addEventListener(type, (event) => this.#up(event));
+    element.addEventListener("pointerleave", () => callbacks.hovered(null));
+    element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    element.addEventListener("dblclick", (event) => viewport.zoomBy(event.shiftKey ? 1 / 1.6 : 1.6, this.#point(event)));
+  }
+
+  #point(event) {
+    const { left, top } = this.#element.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  }
+
+  #down(event) {
+    if (event.pointerType === "mouse" && event.button > 1) return;
+    this.#pointers.set(event.pointerId, this.#point(event));
+    if (this.#pointers.size === 1) {
+      this.#start = this.#point(event);
+      this.#dragged = false;
+    } else {
+      this.#dragged = true;
+    }
+  }
+
+  #move(event) {
+    const before = this.#pointers.get(event.pointerId);
+    const point = this.#point(event);
+    if (!before) {
+      if (event.pointerType === "mouse") this.#callbacks.hovered(point);
+      return;
+    }
+    if (!this.#dragged && Math.hypot(point.x - this.#start.x, point.y - this.#start.y) < TAP_SLACK) return;
+    if (!this.#dragged) this.#beginDrag(event);
+    if (this.#pointers.size >= 2) this.#pinch(event, point);
+    else this.#viewport.panBy(point.x - before.x, point.y - before.y);
+    this.#pointers.set(event.pointerId, point);
+  }
+
+  #beginDrag(event) {
+    this.#dragged = true;
+    this.#element.setPointerCapture(event.pointerId);
+    this.#element.classList.add("dragging");
+    this.#callbacks.hovered(null);
+  }
+
+  #pinch(event, point) {
+    const before = [...this.#pointers.values()].slice(0, 2);
+    this.#pointers.set(event.pointerId, point);
+    const after = [...this.#pointers.values()].slice(0, 2);
+    const [from, to] = [between(before), between(after)];
+    this.#viewport.panBy(to.x - from.x, to.y - from.y);
+    if (distance(before) > 0) this.#viewport.zoomBy(distance(after) / distance(before), to);
+  }
+
+  #up(event) {
+    const known = this.#pointers.delete(event.pointerId);
+    this.#element.classList.remove("dragging");
+    if (known && !this.#dragged && event.type === "pointerup" && event.button === 0) this.#callbacks.picked(this.#point(event));
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    const unit = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? this.#element.clientHeight : 1;
+    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+    if (event.ctrlKey || event.metaKey) this.#viewport.zoomBy(Math.exp(-Math.max(-60, Math.min(60, dy)) * 0.008), this.#point(event));
+    else if (event.shiftKey && !dx) this.#viewport.panBy(-dy, 0);
+    else this.#viewport.panBy(-dx, -dy);
+  }
+}

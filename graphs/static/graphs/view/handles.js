@@ -1,0 +1,57 @@
+// Where the handles of a node sit on its border. Used while the model of a graph is built.
+
+const SIDES = ["R", "L", "T", "B"];
+const SPACING = 17;
+
+function declared(raw) {
+  const found = [];
+  for (const side of SIDES) {
+    const points = Array.isArray(raw?.[side]) ? raw[side] : [];
+    for (const point of points) {
+      if (!point || typeof point !== "object") continue;
+      const id = String(point.id ?? "");
+      found.push({ id, side, direction: point.type === "in" ? "in" : "out", accept: point.accept ?? "", label: point.label ?? "", declared: true });
+    }
+  }
+  return found;
+}
+
+/** The handles that `raw` declares: [{id, side, direction, accept, label, declared}]; positions come with `placeHandles`. */
+export function readHandles(raw) {
+  return declared(raw);
+}
+
+/**
+ * The handle of a node that an edge names. One that nobody declared is made: out on the right, in on the left;
+ * an edge without a name takes the first handle of its direction.
+ */
+export function handleFor(item, id, direction) {
+  const own = item.handles.filter((handle) => handle.direction === direction);
+  const named = own.find((handle) => handle.id === id || `${handle.side}-${handle.id}` === id) ?? item.handles.find((handle) => handle.id === id);
+  if (named) return named;
+  if (!id && own.length) return own[0];
+  const made = { id, side: direction === "out" ? "R" : "L", direction, accept: "", label: "", declared: false };
+  item.handles.push(made);
+  return made;
+}
+
+/** The least width and height in which the handles of a node do not crowd. */
+export function roomForHandles(handles) {
+  const count = (sides) => Math.max(...sides.map((side) => handles.filter((handle) => handle.side === side).length));
+  const labelled = Math.max(...["T", "B"].map((side) => handles.filter((handle) => handle.side === side && handle.label).length));
+  return { width: Math.max(count(["T", "B"]) * SPACING + SPACING, labelled > 1 ? labelled * 78 : 0), height: count(["R", "L"]) * SPACING + SPACING };
+}
+
+/** Sets x and y of every handle, evenly along its side of the item's box. */
+export function placeHandles(item) {
+  const { x, y, w, h } = item.box;
+  for (const side of SIDES) {
+    const points = item.handles.filter((handle) => handle.side === side);
+    points.forEach((handle, index) => {
+      const share = (index + 1) / (points.length + 1);
+      const across = side === "T" || side === "B";
+      handle.x = across ? x + w * share : side === "R" ? x + w : x;
+      handle.y = across ? (side === "B" ? y + h : y) : y + h * share;
+    });
+  }
+}

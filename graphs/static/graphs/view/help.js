@@ -1,0 +1,22 @@
+// The list of keys and gestures, opened by the ? button.
+
+import { t } from "../strings.js";
+import { html } from "./dom.js";
+
+function rows() {
+  return [
+    [["←", "→", "↑", "↓"], t("Select the next node in that direction")],
+    [["Shift", "←"], t("Move the drawing")],
+    [["Enter"], t("Open the details")],
+    [["Esc"], t("Close the details, then clear the selection")],
+    [["/"], t("Find a node")],
+    [["+", "−"], t("Zoom in and out")],
+    [["F", "0"], t("Show everything")],
+    [["Ctrl"], t("With the wheel: zoom. The wheel alone moves the drawing.")],
+  ];
+}
+
+export function helpCard() {
+  const list = rows().flatMap(([keys, meaning]) => [html("dt", {}, ...keys.flatMap((key) => [html("kbd", {}, key), " "])), html("dd", {}, meaning)]);
+  return html("div", { class: "help-card", role: "dialog", "aria-label": t("Keyboard"), hidden: true }, html("h2", {}, t("Keyboard")), html("dl", {}, ...list));
+}

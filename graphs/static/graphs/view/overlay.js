@@ -1,0 +1,76 @@
+// What stands out: the selected node with its edges and neighbours, what a search found, what just changed.
+
+import { inside, overlaps, widened } from "./boxes.js";
+import { svg } from "./dom.js";
+import { drawLitLine } from "./draw-line.js";
+
+const MOST_RINGS = 600;
+const MOST_LIT = 400;
+
+function ring({ box, note }, kind, gap) {
+  const radius = (note ? 8 : Math.min(12, box.h / 4)) + gap;
+  return svg("rect", { class: `ring ${kind}`, x: box.x - gap, y: box.y - gap, width: box.w + 2 * gap, height: box.h + 2 * gap, rx: radius });
+}
+
+/** The nodes at the other end of an item's edges on its own sheet. */
+function neighboursOf(item) {
+  const others = [...item.incoming.map((line) => line.source), ...item.outgoing.map((line) => line.target)];
+  return new Set(others.filter((other) => other !== item && other.node.sheet === item.node.sheet));
+}
+
+export class Overlay {
+  #groups;
+  #selected = null;
+  #matches = [];
+  #region = null;
+  #matchElements = svg("g", { class: "matches" });
+  #selectionElements = svg("g", { class: "selection" });
+  #changeElements = svg("g", { class: "changes" });
+
+  /** `groups`: {lines, rings}, groups of the scene. */
+  constructor(groups) {
+    this.#groups = groups;
+    groups.rings.append(this.#changeElements, this.#matchElements, this.#selectionElements);
+  }
+
+  select(item) {
+    this.#selected = item;
+    this.#drawSelection();
+  }
+
+  /** `matches`: the found items of the sheet that is shown. */
+  setMatches(matches, seen) {
+    this.#matches = matches;
+    this.#region = null;
+    this.show(seen);
+  }
+
+  /** Rings that fade, around the items. */
+  flash(items) {
+    this.#changeElements.replaceChildren(...items.slice(0, MOST_RINGS).map((item) => ring(item, "changed", 5)));
+  }
+
+  /** Draws the rings of matches in and around the view. */
+  show(seen) {
+    if (this.#region && inside(seen, this.#region)) return;
+    const region = widened(seen, 0.6);
+    this.#region = region;
+    const visible = this.#matches.filter((item) => overlaps(item.box, region)).slice(0, MOST_RINGS);
+    this.#matchElements.replaceChildren(...visible.map((item) => ring(item, "match", 4)));
+  }
+
+  #drawSelection() {
+    const item = this.#selected;
+    if (!item) {
+      this.#groups.lines.replaceChildren();
+      this.#selectionElements.replaceChildren();
+      return;
+    }
+    const sameSheet = (line) => line.path && line.source.node.sheet === line.target.node.sheet;
+    const incoming = item.incoming.filter(sameSheet).slice(0, MOST_LIT);
+    const outgoing = item.outgoing.filter(sameSheet).slice(0, MOST_LIT);
+    this.#groups.lines.replaceChildren(...incoming.map((line) => drawLitLine(line, "into")), ...outgoing.map((line) => drawLitLine(line, "out")));
+    const near = [...neighboursOf(item)].slice(0, MOST_LIT);
+    this.#selectionElements.replaceChildren(...near.map((other) => ring(other, "neighbour", 3)), ring(item, "selected", 4));
+  }
+}

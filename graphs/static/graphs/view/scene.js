@@ -1,0 +1,114 @@
+// The SVG of one sheet. Keeps elements for the surroundings of the view only; the element it sits in is moved
+// by the canvas, so that panning repaints nothing.
+
+import { inside, widened } from "./boxes.js";
+import { detailFor } from "./detail.js";
+import { svg } from "./dom.js";
+import { drawLine, drawLineLabel } from "./draw-line.js";
+import { drawNode } from "./draw-node.js";
+import { drawNote } from "./draw-note.js";
+import { Grid } from "./grid.js";
+import { drawLabel, placeLabels } from "./labels.js";
+import { Layer } from "./layer.js";
+import { FarView } from "./tiles.js";
+
+const GROUPS = ["notes", "far-lines", "lines", "lit-lines", "line-labels", "blocks", "nodes", "rings", "labels"];
+const MARGIN = 0.6;
+const FRAME_WORK_MS = 5;
+
+export class Scene {
+  #world;
+  #groups = {};
+  #layers;
+  #labels;
+  #far;
+  #sheet = null;
+  #detail = null;
+  #region = null;
+  #labelGrids = new Map();
+
+  constructor() {
+    for (const name of GROUPS) this.#groups[name] = svg("g", { class: name });
+    this.#world = svg("g", { class: "world" }, ...Object.values(this.#groups));
+    this.element = svg("svg", { class: "drawing", "aria-hidden": "true" }, this.#world);
+    const group = this.#groups;
+    this.#layers = {
+      notes: new Layer(group.notes, drawNote),
+      lines: new Layer(group.lines, drawLine),
+      lineLabels: new Layer(group["line-labels"], drawLineLabel),
+      nodes: new Layer(group.nodes, drawNode),
+    };
+    this.#labels = new Layer(group.labels, drawLabel);
+    this.#far = new FarView(group.blocks, group["far-lines"]);
+  }
+
+  /** Where the overlay draws: {"lit-lines", rings}. */
+  get overlayGroups() {
+    return { lines: this.#groups["lit-lines"], rings: this.#groups.rings };
+  }
+
+  /** How many things the browser has to paint. */
+  get drawnCount() {
+    if (this.#detail?.level === "far") return this.#sheet?.nodes.length ?? 0;
+    return Object.values(this.#layers).reduce((sum, layer) => sum + layer.size, 0);
+  }
+
+  get detail() {
+    return this.#detail;
+  }
+
+  setSheet(sheet) {
+    this.#sheet = sheet;
+    this.#region = null;
+    this.#labelGrids.clear();
+    this.#layers.notes.setGrid(sheet?.noteGrid ?? null);
+    this.#layers.lines.setGrid(sheet?.lineGrid ?? null);
+    this.#layers.lineLabels.setGrid(sheet ? new Grid(sheet.lines.filter((line) => line.label)) : null);
+    this.#layers.nodes.setGrid(sheet?.nodeGrid ?? null);
+    this.#labels.setGrid(null);
+    this.#far.setSheet(sheet);
+  }
+
+  setTransform({ x, y, k }) {
+    this.#world.setAttribute("transform", `translate(${x} ${y}) scale(${k})`);
+  }
+
+  /** Draws for `seen` (the view in the drawing's units) at zoom `k`; true if the detail changed. */
+  update(seen, k) {
+    if (!this.#sheet) return false;
+    const detail = detailFor(k);
+    const changed = detail.key !== this.#detail?.key;
+    if (!changed && this.#region && inside(seen, this.#region)) return false;
+    this.#detail = detail;
+    this.#region = widened(seen, MARGIN);
+    if (changed) this.element.setAttribute("class", `drawing ${detail.level}`);
+    if (changed) this.#world.style.setProperty("--unit", String(detail.unit));
+    this.#layers.notes.update(this.#region, seen, detail);
+    if (detail.level === "far") this.#updateFar(seen, detail);
+    else this.#updateNear(seen, detail);
+    return changed;
+  }
+
+  #updateFar(seen, detail) {
+    for (const name of ["lines", "lineLabels", "nodes"]) this.#layers[name].clear();
+    this.#far.update(this.#region);
+    if (!this.#labelGrids.has(detail.key)) this.#labelGrids.set(detail.key, placeLabels(this.#sheet, detail));
+    this.#labels.setGrid(this.#labelGrids.get(detail.key));
+    this.#labels.update(this.#region, seen, detail);
+  }
+
+  #updateNear(seen, detail) {
+    this.#far.hide();
+    this.#labels.setGrid(null);
+    this.#layers.lines.update(this.#region, seen, { key: "any" });
+    this.#layers.nodes.update(this.#region, seen, detail);
+    if (detail.level === "near") this.#layers.lineLabels.update(this.#region, seen, { key: "any" });
+    else this.#layers.lineLabels.clear();
+  }
+
+  /** Draws a little more of the surroundings; true when all of it stands. */
+  work() {
+    const deadline = performance.now() + FRAME_WORK_MS;
+    return [...Object.values(this.#layers), this.#labels].every((layer) => layer.work(deadline));
+  }
+}

@@ -1,0 +1,37 @@
+// Fetches the JSON of a graph, and says in plain words what went wrong.
+
+import { t } from "../strings.js";
+
+/** `title` says what happened, `advice` what to do; `login` and `retry` say which buttons make sense. */
+export class LoadError extends Error {
+  constructor(title, advice, { login = false, retry = false } = {}) {
+    super(title);
+    Object.assign(this, { title, advice, login, retry });
+  }
+}
+
+function refused(status) {
+  if (status === 401) return new LoadError(t("You are signed out"), t("Sign in again; you will come back to this page."), { login: true });
+  if (status === 403) return new LoadError(t("This graph is not yours to see"), t("Ask an administrator of the workspace for access."));
+  if (status === 404) return new LoadError(t("There is no such graph"), t("It may have been deleted, or it belongs to another workspace."));
+  if (status === 429) return new LoadError(t("Too many requests"), t("Wait a moment, then try again."), { retry: true });
+  return new LoadError(t("The server could not send the graph"), t("Try again in a moment. (Error {status})", { status }), { retry: true });
+}
+
+/** The graph JSON; raises LoadError, or AbortError when `signal` fires. */
+export async function fetchGraph(src, signal) {
+  let response;
+  try {
+    response = await fetch(src, { credentials: "same-origin", headers: { Accept: "application/json" }, signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new LoadError(t("No connection to the server"), t("Check your connection, then try again."), { retry: true });
+  }
+  if (!response.ok) throw refused(response.status);
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new LoadError(t("The graph arrived damaged"), t("Try again; if it happens twice, tell an administrator."), { retry: true });
+  }
+}

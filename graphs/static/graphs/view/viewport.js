@@ -1,0 +1,139 @@
+// Which part of the drawing is seen: screen = drawing * k + (x, y). Moves by gestures at once, by commands smoothly.
+
+const LARGEST = 3;
+const SMALLEST = 0.05;
+const MOVE_MS = 260;
+
+const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const ease = (share) => 1 - (1 - share) ** 3;
+
+export class Viewport {
+  x = 0;
+  y = 0;
+  k = 1;
+  width = 0;
+  height = 0;
+  /** What panels cover of the canvas, in pixels. */
+  covered = { right: 0, bottom: 0 };
+  #smallest = SMALLEST;
+  #changed;
+  #moving = 0;
+
+  /** `changed()` is called after every change. */
+  constructor(changed) {
+    this.#changed = changed;
+  }
+
+  get state() {
+    return { x: this.x, y: this.y, k: this.k };
+  }
+
+  /** The view in the drawing's units. */
+  get seen() {
+    return { x: -this.x / this.k, y: -this.y / this.k, w: this.width / this.k, h: this.height / this.k };
+  }
+
+  get center() {
+    return { x: (this.width - this.covered.right) / 2, y: (this.height - this.covered.bottom) / 2 };
+  }
+
+  resize(width, height) {
+    this.width = width;
+    this.height = height;
+  }
+
+  /** How far one may zoom out: far enough to see all of `bounds`. */
+  limitTo(bounds) {
+    this.#smallest = bounds ? Math.min(SMALLEST, this.#fitting(bounds).k * 0.7) : SMALLEST;
+  }
+
+  set({ x, y, k }) {
+    cancelAnimationFrame(this.#moving);
+    Object.assign(this, { x, y, k });
+    this.#changed();
+  }
+
+  panBy(dx, dy) {
+    this.set({ x: this.x + dx, y: this.y + dy, k: this.k });
+  }
+
+  /** Zooms by `factor` and leaves the point of the screen where it is. */
+  zoomBy(factor, point = this.center) {
+    this.set(this.#zoomed(factor, point));
+  }
+
+  zoomSmoothly(factor) {
+    this.moveTo(this.#zoomed(factor, this.center));
+  }
+
+  fit(bounds, smoothly = true) {
+    if (!bounds) return;
+    const target = this.#fitting(bounds);
+    if (smoothly) this.moveTo(target);
+    else this.set(target);
+  }
+
+  /** Brings a box to the middle, near enough to read it. */
+  centerOn({ x, y, w, h }) {
+    const k = Math.min(Math.max(this.k, 0.9), 1.4);
+    this.moveTo({ k, x: this.center.x - (x + w / 2) * k, y: this.center.y - (y + h / 2) * k });
+  }
+
+  /** Moves just enough to show the box with a margin. */
+  reveal({ x, y, w, h }, margin = 48) {
+    const left = x * this.k + this.x - margin;
+    const top = y * this.k + this.y - margin;
+    const right = left + w * this.k + 2 * margin - (this.width - this.covered.right);
+    const bottom = top + h * this.k + 2 * margin - (this.height - this.covered.bottom);
+    const dx = left < 0 ? -left : right > 0 ? -Math.min(right, left) : 0;
+    const dy = top < 0 ? -top : bottom > 0 ? -Math.min(bottom, top) : 0;
+    if (dx || dy) this.moveTo({ x: this.x + dx, y: this.y + dy, k: this.k });
+  }
+
+  moveTo(target) {
+    cancelAnimationFrame(this.#moving);
+    if (reducedMotion() || !this.width) {
+      this.set(target);
+      return;
+    }
+    const from = { ...this.state, mid: this.#middle(this.state) };
+    const to = { ...target, mid: this.#middle(target) };
+    const start = performance.now();
+    const step = (now) => {
+      const share = Math.min(1, Math.max(0, (now - start) / MOVE_MS));
+      this.#between(from, to, ease(share));
+      this.#changed();
+      if (share < 1) this.#moving = requestAnimationFrame(step);
+    };
+    this.#moving = requestAnimationFrame(step);
+  }
+
+  #middle({ x, y, k }) {
+    return { x: (this.width / 2 - x) / k, y: (this.height / 2 - y) / k };
+  }
+
+  #between(from, to, share) {
+    if (share === 1) {
+      Object.assign(this, { x: to.x, y: to.y, k: to.k });
+      return;
+    }
+    this.k = from.k * (to.k / from.k) ** share;
+    const part = Math.abs(to.k - from.k) < 1e-9 ? share : (1 / from.k - 1 / this.k) / (1 / from.k - 1 / to.k);
+    this.x = this.width / 2 - (from.mid.x + (to.mid.x - from.mid.x) * part) * this.k;
+    this.y = this.height / 2 - (from.mid.y + (to.mid.y - from.mid.y) * part) * this.k;
+  }
+
+  #zoomed(factor, point) {
+    const k = Math.min(LARGEST, Math.max(this.#smallest, this.k * factor));
+    const ratio = k / this.k;
+    return { k, x: point.x - (point.x - this.x) * ratio, y: point.y - (point.y - this.y) * ratio };
+  }
+
+  #fitting({ x, y, w, h }) {
+    const margin = Math.min(56, this.width * 0.06);
+    const width = Math.max(50, this.width - this.covered.right - 2 * margin);
+    const height = Math.max(50, this.height - this.covered.bottom - 2 * margin);
+    const k = Math.min(1.15, width / Math.max(w, 1), height / Math.max(h, 1));
+    return { k, x: this.center.x - (x + w / 2) * k, y: this.center.y - (y + h / 2) * k };
+  }
+}
