@@ -22,19 +22,20 @@ def checked(
     try:
         return adapter.validate_python(value)
     except ValidationError as error:
+        name = _name(value) if steps else ""
         if error.error_count() > MAX_ERRORS_OF_ONE_VALUE:
             message = _("{count} mistakes; the first ones would not help.").format(count=error.error_count())
-            problems.add(_place(steps, value), message)
+            problems.add(path(steps) + name, message)
             return None
         for detail in error.errors(include_url=False, include_input=False):
-            problems.add(_place((*steps, *_plain(detail["loc"])), value), _sentence(detail))
+            problems.add(path((*steps, *_plain(detail["loc"]))) + name, _sentence(detail))
         return None
 
 
-def _place(steps: tuple[str | int, ...], value: Any) -> str:
-    """The path, and the name that a reader of the file would look for."""
+def _name(value: Any) -> str:
+    """The name that a reader of the file would look for, in brackets."""
     name = (value.get("name") or value.get("key")) if isinstance(value, dict) else None
-    return f'{path(steps)} ("{shown(name)}")' if isinstance(name, str) and name else path(steps)
+    return f' ("{shown(name)}")' if isinstance(name, str) and name else ""
 
 
 def _plain(location: tuple[int | str, ...]) -> tuple[int | str, ...]:

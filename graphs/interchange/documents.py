@@ -150,10 +150,15 @@ def _max_depth(document: Any) -> int:
 
 
 def _deeper_than(levels: int, document: Any) -> bool:
-    level = [document]
+    level = [document] if isinstance(document, dict | list) else []
     for _level in range(levels):
-        level = [item for value in level for _key, item in _children(value) if isinstance(item, dict | list)]
-    return bool(level) and isinstance(level[0], dict | list)
+        level = [
+            item
+            for value in level
+            for item in (value.values() if isinstance(value, dict) else value)
+            if isinstance(item, dict | list)
+        ]
+    return bool(level)
 
 
 def _refuse_depth(text: str) -> NoReturn:
@@ -194,20 +199,26 @@ _Trail = tuple["_Trail | None", str | int]
 
 
 def _walk(document: Any) -> Iterator[tuple[_Trail | None, Any]]:
-    """Every value with its trail, parents first."""
-    pending: list[tuple[_Trail | None, Any]] = [(None, document)]
+    """Every value with its trail, parents first, in the order of the file."""
+    yield None, document
+    pending: list[tuple[_Trail | None, Iterator[tuple[str | int, Any]]]] = [(None, _children(document))]
     while pending:
-        trail, value = pending.pop()
+        parent, children = pending[-1]
+        child = next(children, None)
+        if child is None:
+            pending.pop()
+            continue
+        key, value = child
+        trail = (parent, key)
         yield trail, value
-        pending.extend(((trail, key), item) for key, item in reversed(_children(value)))
+        if isinstance(value, dict | list):
+            pending.append((trail, _children(value)))
 
 
-def _children(value: Any) -> list[tuple[str | int, Any]]:
+def _children(value: Any) -> Iterator[tuple[str | int, Any]]:
     if isinstance(value, dict):
-        return list(value.items())
-    if isinstance(value, list):
-        return list(enumerate(value))
-    return []
+        return iter(value.items())
+    return enumerate(value) if isinstance(value, list) else iter(())
 
 
 def _path(trail: _Trail | None) -> str:

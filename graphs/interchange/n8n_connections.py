@@ -57,12 +57,11 @@ def _items(value: Any, steps: tuple[str | int, ...], problems: Problems) -> list
     return []
 
 
-def _entries(value: Any, steps: tuple[str | int, ...], problems: Problems) -> list[tuple[int, Any]]:
-    if isinstance(value, list):
-        return list(enumerate(value))
-    if value is not None:
+def _entries(value: Any, steps: tuple[str | int, ...], problems: Problems) -> Iterator[tuple[int, Any]]:
+    if value is not None and not isinstance(value, list):
         problems.add(path(steps), _("This must be a list."))
-    return []
+        return iter(())
+    return enumerate(value or ())
 
 
 def _connection(source: str, kind: str, output: int, target: Any) -> Connection | None:
