@@ -6,6 +6,7 @@ What PostgreSQL or a model could not take is refused here, with a sentence that 
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -67,8 +68,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    seen: set[str] = set()
-    twice = next(key for key, _value in pairs if key in seen or seen.add(key))
+    twice = Counter(key for key, _value in pairs).most_common(1)[0][0]
     raise BadJSON(_("The key “%(key)s” stands twice in one object.") % {"key": shown(twice)})
 
 

@@ -7,7 +7,7 @@ STRINGS = [
     _("Uploading: {percent} %"),
     _("Reading the file …"),
     _("The server cannot be reached. Check the connection and try again."),
-    # theme.js
+    # page.js
     _("Theme: as the system"),
     _("Theme: light"),
     _("Theme: dark"),

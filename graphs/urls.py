@@ -11,7 +11,6 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("accounts/login/", views.LoginPage.as_view(), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
-    path("workspace/", views.switch_workspace, name="switch-workspace"),
     path("import/", views.import_graph, name="import"),
     path("graphs/<key:key>/", views.graph_detail, name="graph"),
 ]

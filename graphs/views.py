@@ -8,21 +8,19 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from graphs import listing
-from graphs.access import Member, NotFound, graph_for, member_of
+from graphs.access import Member, NotFound, graph_for
 from graphs.api.members import member_in
 from graphs.api.paging import page_of
-from graphs.api.problems import Problem, not_found
+from graphs.api.problems import Problem
 from graphs.import_form import ImportForm, explain
 from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
 from graphs.interchange import ImportRefused
 from graphs.login_limit import LimitedLoginForm
-from graphs.pages import SESSION_KEY, member_page, render_page
+from graphs.pages import member_page, render_page
 from graphs.uploads import was_too_big
 
 GRAPHS_PER_PAGE = 25
@@ -46,7 +44,7 @@ class LoginPage(LoginView):
 def home(request: HttpRequest) -> HttpResponse:
     """The graphs of the workspace; for who belongs to no workspace, a page that says so."""
     try:
-        member_of(request.user)  # type: ignore[arg-type]
+        member_in(request, None)
     except NotFound:
         return render(request, "graphs/no_workspace.html")
     return _graph_list(request)
@@ -99,20 +97,3 @@ def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str
         form.add_error("key", str(error))
         return {"status": 409 if isinstance(error, KeyTaken) else 400}
     return {"done": done}
-
-
-@require_POST
-@login_required
-def switch_workspace(request: HttpRequest) -> HttpResponse:
-    try:
-        request.session[SESSION_KEY] = member_in(request, request.POST.get("workspace")).workspace.slug
-    except NotFound:
-        return render(request, "404.html", {"problem": not_found()}, status=404)
-    return redirect(_here(request))
-
-
-def _here(request: HttpRequest) -> str:
-    """Where the form says it stood, when that is one of our own pages."""
-    wanted = request.POST.get("next", "")
-    ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if ours else reverse("home")

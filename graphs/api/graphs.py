@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
-from django.utils.cache import get_conditional_response
+from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.parsers import MultiPartParser
@@ -61,7 +61,9 @@ class GraphView(APIView):
         etag = serialising.etag(graph)
         unchanged = get_conditional_response(request._request, etag=etag)
         answer = unchanged or Response(serialising.whole(graph))
-        answer.headers |= {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Authorization, X-Workspace"}
+        answer.headers["ETag"] = etag
+        answer.headers["Cache-Control"] = "private, no-cache"
+        patch_vary_headers(answer, ["Authorization", "X-Workspace"])
         return answer
 
 

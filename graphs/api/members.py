@@ -2,6 +2,7 @@
 
 import re
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 from rest_framework.request import Request
 
@@ -19,5 +20,5 @@ def current_member(request: HttpRequest | Request) -> Member:
 def member_in(request: HttpRequest | Request, slug: str | None) -> Member:
     if slug and not _SLUG.fullmatch(slug):
         raise NotFound
-    assert request.user is not None
+    assert isinstance(request.user, User)
     return member_of(request.user, slug or None)

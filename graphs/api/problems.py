@@ -70,7 +70,11 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response:
 def plain_response(problem: Problem) -> JsonResponse:
     """The same answer where Django REST framework is not in charge."""
     return JsonResponse(
-        problem.document(), status=problem.status, headers=dict(problem.headers), content_type=MEDIA_TYPE
+        problem.document(),
+        status=problem.status,
+        headers=dict(problem.headers),
+        content_type=MEDIA_TYPE,
+        json_dumps_params={"ensure_ascii": False, "separators": (",", ":")},
     )
 
 
@@ -112,18 +116,25 @@ def _suspicious(_exc: Exception) -> Problem:
     return Problem(400, "bad_request", _("The request cannot be understood."))
 
 
+def _anonymous(exc: Any) -> Problem:
+    detail = _("Sign in, or send a token with “Authorization: Bearer”. POST /api/v1/auth/token gives one.")
+    return Problem(401, "not_authenticated", detail, headers=_challenge(exc))
+
+
 def _from_framework(exc: Any) -> Problem:
-    headers: dict[str, str] = {}
-    if getattr(exc, "auth_header", None):
-        headers["WWW-Authenticate"] = exc.auth_header
+    headers = _challenge(exc)
     if getattr(exc, "wait", None):
         headers["Retry-After"] = str(int(exc.wait))
     return Problem(exc.status_code, _code_of(exc), _sentence(exc.detail), _errors_of(exc), headers=headers)
 
 
+def _challenge(exc: exceptions.APIException) -> dict[str, str]:
+    header = getattr(exc, "auth_header", None)
+    return {"WWW-Authenticate": header} if header else {}
+
+
 def _code_of(exc: exceptions.APIException) -> str:
     names: dict[type[exceptions.APIException], str] = {
-        exceptions.NotAuthenticated: "not_authenticated",
         exceptions.AuthenticationFailed: "authentication_failed",
         exceptions.MethodNotAllowed: "method_not_allowed",
         exceptions.NotAcceptable: "not_acceptable",
@@ -165,5 +176,6 @@ _MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
     (BadJSON, _bad_json),
     (RequestDataTooBig, lambda _exc: too_big()),
     (SuspiciousOperation, _suspicious),
+    (exceptions.NotAuthenticated, _anonymous),
     (exceptions.APIException, _from_framework),
 ]

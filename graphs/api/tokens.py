@@ -5,12 +5,16 @@ A token ends with its time, with its person's password and with their account.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, TypeVar, cast
 
 from django.contrib.auth.models import User
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework_simplejwt.authentication import JWTAuthentication
 from rest_framework_simplejwt.exceptions import TokenError
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, Token
+
+
+AnyToken = TypeVar("AnyToken", AccessToken, RefreshToken)
 
 
 class TokenRefused(Exception):
@@ -49,15 +53,15 @@ def read_access(access: str) -> Grant:
     return Grant(_user_of(token), datetime.fromtimestamp(token["exp"], UTC))
 
 
-def _verified(text: str, kind: type[Token]) -> Token:
+def _verified(text: str, kind: type[AnyToken]) -> AnyToken:
     try:
-        return kind(text)
+        return kind(cast(Any, text))
     except TokenError as error:
         raise TokenRefused from error
 
 
 def _user_of(token: Token) -> User:
     try:
-        return JWTAuthentication().get_user(token)
+        return cast(User, JWTAuthentication().get_user(token))
     except (AuthenticationFailed, ValueError) as error:
         raise TokenRefused from error
