@@ -62,7 +62,7 @@ class DemoProvider:
 def _pieces(step: str | tuple[Call, ...], question: Question, ids: CallIds, *, first: bool) -> list[Piece]:
     say = phrases(question.language)
     pieces: list[Piece] = []
-    if first and question.kind != "help":
+    if first and question.kind not in {"help", "change"}:
         thought = say["thinking"].format(topic=f"“{question.subject}”" if question.subject else say["topic"])
         pieces.extend(ReasoningDelta(word) for word in _WORD.findall(thought))
     if isinstance(step, str):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from chat.providers.demo_observations import Edge, Node, Observations
+from chat.providers.demo_observations import Edge, Node
 
 MAX_CODE_LINES = 12
 MAX_LISTED = 8
@@ -85,54 +85,41 @@ def node_list(nodes: Sequence[Node]) -> str:
     )
 
 
-def overview(result: dict[str, Any], seen: Observations, say: Phrases) -> str:
-    """Of `read_graph_overview`: name, sizes, sheets, types; fields that are missing are left out."""
-    graph = result.get("graph")
-    facts = {**result, **graph} if isinstance(graph, dict) else result
+def overview(facts: dict[str, Any], edges: Sequence[Edge], say: Phrases) -> str:
+    """Of the answer of `read_graph_overview`, and of edges around the first start node where they were read."""
     sheets = [sheet for sheet in facts.get("sheets") or () if isinstance(sheet, dict)]
-    nodes, edges = _count(facts, sheets, "node"), _count(facts, sheets, "edge")
+    starts = [str(key) for key in facts.get("startNodes") or ()]
+    name = f"*{_plain(str(facts.get('name') or facts.get('key') or ''))}*"
     return _paragraphs(
-        say["overview"].format(
-            name=f"*{_plain(str(facts.get('name') or facts.get('key') or ''))}*", nodes=nodes, edges=edges
-        ),
+        say["overview"].format(name=name, nodes=facts.get("nodes", "?"), edges=facts.get("edges", "?")),
         _plain(str(facts.get("description") or "")),
-        "\n".join(_sheet_line(sheet, say) for sheet in sheets) if len(sheets) > 1 else "",
+        "\n".join(_sheet_line(sheet, say) for sheet in sheets[:MAX_LISTED]) if len(sheets) > 1 else "",
         _types(facts, say),
-        say["some_nodes"].format(_join([mention(node.key) for node in seen.found()[:MAX_LISTED]], say))
-        if seen.found()
-        else "",
+        say["begins"].format(_join(map(mention, starts[:MAX_LISTED]), say)) if starts else "",
+        say["main_way"].format(" → ".join(map(mention, path))) if len(path := _main_way(starts, edges)) > 1 else "",
     )
 
 
+def _main_way(starts: Sequence[str], edges: Sequence[Edge]) -> list[str]:
+    """From the first start along the first edge that is not for errors, until a node comes twice or nothing follows."""
+    way = list(starts[:1])
+    while way and len(way) < MAX_LISTED:
+        following = [edge.target for edge in edges if edge.source == way[-1] and not edge.is_for_errors]
+        if not following or following[0] in way:
+            break
+        way.append(following[0])
+    return way
+
+
 def _types(facts: dict[str, Any], say: Phrases) -> str:
-    listed = facts.get("nodeTypes") or facts.get("types")
-    if isinstance(listed, dict):
-        names = [
-            f"`{_plain(str(name))}` ({count})" if isinstance(count, int) else f"`{_plain(str(name))}`"
-            for name, count in listed.items()
-        ]
-    else:
-        names = [f"`{_plain(_name_of(item))}`" for item in listed or ()]
-    return say["types"].format(_join(names[:MAX_LISTED], say)) if names else ""
-
-
-def _name_of(item: object) -> str:
-    return str(item.get("key") or item.get("type") or item.get("name") or "") if isinstance(item, dict) else str(item)
+    listed = [item for item in facts.get("types") or () if isinstance(item, dict)]
+    names = [f"`{_plain(str(item.get('key')))}` ({item.get('nodes', '?')})" for item in listed[:MAX_LISTED]]
+    return say["types"].format(_join(names, say)) if names else ""
 
 
 def _sheet_line(sheet: dict[str, Any], say: Phrases) -> str:
     name = _plain(str(sheet.get("name") or sheet.get("key") or ""))
-    return say["sheet_line"].format(name=name, nodes=_count(sheet, (), "node"), edges=_count(sheet, (), "edge"))
-
-
-def _count(facts: dict[str, Any], parts: Iterable[dict[str, Any]], what: str) -> int:
-    """`nodeCount`, or `nodes` as a number or a list, or the sum over the parts."""
-    for value in (facts.get(f"{what}Count"), facts.get(f"{what}s"), facts.get(f"total{what.capitalize()}s")):
-        if isinstance(value, int):
-            return value
-        if isinstance(value, list):
-            return len(value)
-    return sum(_count(part, (), what) for part in parts)
+    return say["sheet_line"].format(name=name, nodes=sheet.get("nodes", "?"), edges=sheet.get("edges", "?"))
 
 
 def _failure_target(node: Node, say: Phrases) -> str:

@@ -2,21 +2,21 @@
 
 from chat.providers.demo_questions import Language
 
-_HELP_EN = """I can answer questions like these:
+_HELP_EN = """I can answer questions like these, where NODE is the key or the name of a node:
 
 - What is in this graph?
-- What does `fetch-api` do?
-- What happens after `fetch-api`?
+- What does NODE do?
+- What happens after NODE?
 - What happens when the API fails?
 - Find the nodes that filter
 
 For free conversation and for changes, set the API key of a language model and restart."""
 
-_HELP_FR = """Je sais répondre à des questions comme celles-ci :
+_HELP_FR = """Je sais répondre à des questions comme celles-ci, où NŒUD est la clé ou le nom d'un nœud :
 
 - Qu'y a-t-il dans ce graphe ?
-- Que fait `fetch-api` ?
-- Que se passe-t-il après `fetch-api` ?
+- Que fait NŒUD ?
+- Que se passe-t-il après NŒUD ?
 - Que se passe-t-il quand l'API échoue ?
 - Trouve les nœuds qui filtrent
 
@@ -37,12 +37,12 @@ _ENGLISH = {
     "code": "Its code:",
     "code_begins": "Its code begins:",
     "no_code": "It has no code of its own.",
-    "after": "After {node} comes {next}.",
+    "after": "After {node} the way goes on to {next}.",
     "after_nothing": "Nothing comes after {node}: the way ends there.",
-    "further_after": "From there the way goes on to {}.",
-    "before": "Before {node} comes {next}.",
+    "further_after": "From there it goes on to {}.",
+    "before": "{node} is reached from {next}.",
     "before_nothing": "Nothing comes before {node}: the way begins there.",
-    "further_before": "What leads there: {}.",
+    "further_before": "Before that: {}.",
     "on_failure": "When {node} fails, the way goes on to {next}.",
     "failure_target": "{node}{name} is of type `{type}`.",
     "no_failure_path": "No connection of {node} is marked as an error path: if it fails, nothing takes over.",
@@ -54,7 +54,9 @@ _ENGLISH = {
     "overview": "The graph {name} has {nodes} nodes and {edges} connections.",
     "sheet_line": "- sheet *{name}*: {nodes} nodes, {edges} connections",
     "types": "Its types: {}.",
-    "some_nodes": "Among its nodes: {}.",
+    "begins": "It begins at {}.",
+    "main_way": "The way from there: {}",
+    "no_change": "I do not propose changes: that takes a language model.",
     "no_tools": "I have no tool at hand to look that up.",
     "and": "and",
 }
@@ -73,12 +75,12 @@ _FRENCH = {
     "code": "Son code :",
     "code_begins": "Son code commence ainsi :",
     "no_code": "Il n'a pas de code à lui.",
-    "after": "Après {node} vient {next}.",
+    "after": "Après {node}, le chemin continue vers {next}.",
     "after_nothing": "Rien ne vient après {node} : le chemin s'y termine.",
-    "further_after": "De là, le chemin continue vers {}.",
-    "before": "Avant {node} vient {next}.",
+    "further_after": "De là, il continue vers {}.",
+    "before": "On arrive à {node} depuis {next}.",
     "before_nothing": "Rien ne vient avant {node} : le chemin y commence.",
-    "further_before": "Ce qui y mène : {}.",
+    "further_before": "Avant cela : {}.",
     "on_failure": "Quand {node} échoue, le chemin continue vers {next}.",
     "failure_target": "{node}{name} est de type `{type}`.",
     "no_failure_path": (
@@ -92,7 +94,9 @@ _FRENCH = {
     "overview": "Le graphe {name} compte {nodes} nœuds et {edges} connexions.",
     "sheet_line": "- feuille *{name}* : {nodes} nœuds, {edges} connexions",
     "types": "Ses types : {}.",
-    "some_nodes": "Parmi ses nœuds : {}.",
+    "begins": "Il commence à {}.",
+    "main_way": "Le chemin à partir de là : {}",
+    "no_change": "Je ne propose pas de modifications : il y faut un modèle de langage.",
     "no_tools": "Je n'ai pas d'outil pour chercher cela.",
     "and": "et",
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Language = Literal["en", "fr"]
-Kind = Literal["overview", "detail", "after", "before", "failure", "find", "help", "other"]
+Kind = Literal["overview", "detail", "after", "before", "failure", "find", "change", "help", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,17 @@ _SHOW_FR = (
     r"|quels? (?:sont les )?noeuds?)"
 )
 _ASK_FR = r"(?:que fait|que font|a quoi (?:sert|servent)|qu'est[- ]ce que fait|c'est quoi|qu'est[- ]ce que?)"
+_CHANGE = (
+    r"(?:add|remove|delete|rename|change|move|update|create|insert|replace|connect|improve"
+    r"|(?:ajoute|supprime|enleve|renomme|change|modifie|deplace|remplace|connecte|ameliore)[rz]?|cree[rz]?)"
+)
 _END = r"\s*\W*$"
 
 #: Tried in order on the question without accents and capitals; the group `s`, where there is one, is the subject.
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("help", r"^(?:hi|hello|hey|help|bonjour|bonsoir|salut|coucou|aide)\b[\s!.,?]*(?:me|moi)?[\s!.?]*$"),
     ("help", r"^(?:what can you do|who are you|are you an? \w+|que (?:sais|peux)[- ]tu faire|qui es[- ]tu)\b"),
+    ("change", rf"^(?:please |can you |could you |peux-tu )?{_CHANGE}\b"),
     ("failure", rf"(?:{_HAPPENS}\s+)?\b{_WHEN}(?P<s>.+?)\s+{_FAILS}"),
     ("failure", r"error handling|errors? (?:are |is )?handled|handles? (?:the )?errors?"),
     ("failure", r"gestion des erreurs|en cas d'erreur"),

@@ -48,10 +48,15 @@ def next_step(situation: Situation) -> Step:
 
 
 def _overview(situation: Situation) -> Step:
-    shown = situation.seen.called("read_graph_overview")
-    if not shown:
-        return (Call("read_graph_overview", {"graphKey": situation.graph_key}),)
-    return answers.overview(shown[-1].result, situation.seen, situation.say)
+    seen = situation.seen
+    if not seen.called("read_graph_overview"):
+        key = {"graphKey": situation.graph_key} if situation.graph_key else {}
+        return (Call("read_graph_overview", key),)
+    facts = seen.called("read_graph_overview")[-1].result
+    starts = facts.get("startNodes")
+    if starts and not seen.called("explore_neighborhood") and "explore_neighborhood" in situation.offered:
+        return (Call("explore_neighborhood", {"nodeKey": starts[0], "maxDepth": 3, "direction": "outbound"}),)
+    return answers.overview(facts, seen.edges(), situation.say) if facts else situation.say["help"]
 
 
 def _detail(situation: Situation) -> Step:
@@ -114,6 +119,10 @@ def _help(situation: Situation) -> Step:
     return situation.say["help"]
 
 
+def _change(situation: Situation) -> Step:
+    return f"{situation.say['no_change']}\n\n{situation.say['help']}"
+
+
 def _other(situation: Situation) -> Step:
     if not situation.question.subject:
         return situation.say["help"]
@@ -165,6 +174,7 @@ _STEPS: dict[str, Callable[[Situation], Step]] = {
     "before": _after_or_before,
     "failure": _failure,
     "find": _find,
+    "change": _change,
     "help": _help,
     "other": _other,
 }

@@ -83,7 +83,9 @@ class ResponsesDecoder(Decoder):
                 call = self._calls_by_index[payload.get("output_index")]
             yield from self._end_call(call, item.get("arguments"))
         elif item.get("type") == "reasoning" and item.get("encrypted_content"):
-            kept = {name: item[name] for name in ("type", "id", "summary", "encrypted_content") if name in item}
+            kept: dict[str, Any] = {
+                name: item[name] for name in ("type", "id", "summary", "encrypted_content") if name in item
+            }
             yield VendorBlock(VENDOR, kept)
 
     def _end_call(self, call: _Call, whole: object) -> Iterator[Piece]:
