@@ -66,4 +66,7 @@ _SENTENCES: dict[str, Callable[[], str]] = {
 
 def _sentence(detail: ErrorDetails) -> str:
     sentence = _SENTENCES.get(detail["type"])
-    return sentence().format(**detail.get("ctx", {})) if sentence else detail["msg"]
+    context = {
+        name: f"{value:.0f}" if isinstance(value, float) else value for name, value in detail.get("ctx", {}).items()
+    }
+    return sentence().format(**context) if sentence else detail["msg"]

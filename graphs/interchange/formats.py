@@ -24,6 +24,8 @@ def parse(data: bytes, format: Format | Literal["auto"], limits: Limits, filenam
     """
     document = documents.read(data, limits.max_bytes)
     known = detect(document) if format == "auto" else format
+    if known != "native" and _is_native(document):
+        raise refuse("format", _("This is a Countersign graph: read it as format native."))
     parsed = FORMATS[known](document, limits)
     if known == "native":
         return parsed
@@ -33,7 +35,7 @@ def parse(data: bytes, format: Format | Literal["auto"], limits: Limits, filenam
 def detect(document: Any) -> Format:
     """The format of a document, by what only that format has."""
     if isinstance(document, dict):
-        if document.get("format") == NATIVE_FORMAT:
+        if _is_native(document):
             return "native"
         if isinstance(document.get("nodes"), list) and ("connections" in document or _is_n8n(document["nodes"])):
             return "n8n"
@@ -46,6 +48,10 @@ def detect(document: Any) -> Format:
         "(an object with nodes and connections) or a flow of Node-RED (a list of entries with id and type)."
     )
     raise refuse("", message)
+
+
+def _is_native(document: Any) -> bool:
+    return isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
 
 
 def _is_n8n(nodes: list[Any]) -> bool:
