@@ -20,6 +20,7 @@ class Environment(BaseSettings):
     data_dir: Path = BASE_DIR / ".data"
     database_url: str = ""
     redis_url: str = ""
+    redis_prefix: str = "countersign"
     celery_broker_url: str = ""
 
     # The site.
@@ -61,5 +62,5 @@ class Environment(BaseSettings):
 
 
 def csv(text: str) -> list[str]:
-    """"a, b" -> ["a", "b"]; nothing for an empty text."""
+    """ "a, b" -> ["a", "b"]; nothing for an empty text."""
     return [part.strip() for part in text.split(",") if part.strip()]

@@ -2,7 +2,7 @@
 
 Run by path, with the standard library only: exec_wrapper.py PARENT SIGNAL PIPE UID GID PROGRAM ARGUMENT...
 On Linux the kernel sends SIGNAL when PARENT dies. Elsewhere PIPE is the reading end of a pipe whose writing end only
-PARENT holds: this process stays as a guardian, and sends SIGNAL when the pipe closes. UID and GID -1: no change of user.
+PARENT holds: this process stays as a guardian and sends SIGNAL when the pipe closes. UID and GID -1: same user.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ def main() -> None:
         sys.exit(f"Cannot tie this process to its parent: {os.strerror(ctypes.get_errno())}")
     if os.getppid() != parent:
         sys.exit("The process that started this one has ended.")
-    os.execv(program[0], program)
+    os.execv(program[0], program)  # noqa: S606
 
 
 def change_user(uid: int, gid: int) -> None:
@@ -47,7 +47,7 @@ def guard(pipe: int, death_signal: int, uid: int, gid: int, program: list[str]) 
     if child == 0:
         os.close(pipe)
         change_user(uid, gid)
-        os.execv(program[0], program)
+        os.execv(program[0], program)  # noqa: S606
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, lambda received, _frame: os.kill(child, received))
     threading.Thread(target=end_with_parent, args=(pipe, child, death_signal), daemon=True).start()

@@ -14,7 +14,7 @@ def lock_for_this_process(data_dir: Path) -> None:
         holder = os.read(handle, 20).decode(errors="replace").strip() or "unknown"
         raise Problem(
             f"Countersign already runs on the data folder {data_dir} (process {holder}). "
-            f"Stop it first (kill {holder}), or name another folder with DATA_DIR=/path and another port with PORT=8001."
+            f"Stop it first (kill {holder}), or name another folder and port: DATA_DIR=/path PORT=8001."
         )
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)

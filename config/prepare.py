@@ -4,7 +4,6 @@
 """
 
 import os
-import sys
 import time
 
 import django
@@ -41,7 +40,7 @@ def _connect() -> psycopg.Connection:
 
 
 def _wait_for_turn(alone: psycopg.Connection) -> None:
-    """Asks again and again: a statement that waits would hold a snapshot, and concurrent index builds wait for those."""
+    """Asks again and again: a statement that waits holds a snapshot, and concurrent index builds wait for those."""
     while not (row := alone.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK]).fetchone()) or not row[0]:
         time.sleep(0.2)
 
@@ -59,4 +58,4 @@ def _ensure_extension(alone: psycopg.Connection) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

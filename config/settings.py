@@ -105,11 +105,11 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
-        "KEY_PREFIX": "countersign",
+        "KEY_PREFIX": ENV.redis_prefix,
     }
 }
-#: Names of Valkey channels and keys begin with this; tests that run side by side set their own.
-REDIS_PREFIX = "countersign"
+#: Names of Valkey channels and keys begin with this; sites and tests that share a server set their own.
+REDIS_PREFIX = ENV.redis_prefix
 
 # --- Celery -----------------------------------------------------------------------------------------------------
 

@@ -44,6 +44,7 @@ def run(site: Site) -> None:
     try:
         _make_ours(site.data_dir)
         with listening.listen(site.host, site.port) as shared, Supervisor(terminal) as supervisor:
+            supervisor.heed_signals()
             _start(site, shared, supervisor)
             _watch(site, supervisor)
     except Stopped:

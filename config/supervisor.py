@@ -19,7 +19,7 @@ DEATHS_WITHIN_S = 60
 PREDECESSOR_S = 30
 
 
-class Stopped(Exception):  # noqa: N818
+class Stopped(Exception):
     """Somebody asked us to stop."""
 
 
@@ -55,8 +55,6 @@ class Supervisor:
         self._requests = 0
 
     def __enter__(self) -> "Supervisor":
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -67,6 +65,11 @@ class Supervisor:
             self._wait_for_end([self._single], 10)
         for group in self._groups():
             self._stop(group)
+
+    def heed_signals(self) -> None:
+        """SIGINT, SIGTERM and SIGHUP end the next pause; a second one hastens the stop."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
 
     def keep(self, *programs: Program) -> list[Keeper]:
         """Starts programs and keeps them running. They stop together, before those that were started earlier."""
@@ -90,7 +93,7 @@ class Supervisor:
             self.pause()
 
     def pause(self, seconds: float = TICK_S) -> None:
-        """Lets time pass and looks after the processes. Raises Stopped after a signal, Problem for a hopeless process."""
+        """Lets time pass and looks after the processes. Raises Stopped after a signal, Problem for a hopeless one."""
         time.sleep(seconds)
         if self._requests:
             raise Stopped

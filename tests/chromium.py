@@ -1,0 +1,12 @@
+"""Where Chromium is, for tests that drive a browser."""
+
+import os
+import shutil
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+MISSING = "Chromium is not installed. On Debian: apt-get install chromium, as root; make test does it where it may."
+
+
+def path() -> str | None:
+    """The program of CHROMIUM, else the first of the usual names."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)

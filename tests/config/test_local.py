@@ -1,0 +1,81 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from config import local
+from config.problem import Problem
+
+
+def test_it_names_sockets_in_the_data_folder(tmp_path: Path, as_ordinary_user: None) -> None:
+    found = local.addresses(tmp_path)
+    assert found.database_url == f"postgresql://countersign@/countersign?host={tmp_path}/socket"
+    assert found.redis_url == f"unix://{tmp_path}/valkey/valkey.sock?db=0"
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "with space", "où", "a?b", "a%20b"])
+@pytest.mark.parametrize("root", [True, False])
+def test_it_keeps_socket_paths_short_and_plain(monkeypatch: pytest.MonkeyPatch, name: str, root: bool) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0 if root else 1000)
+    where = local.places(Path("/somewhere") / name)
+    for socket in (where.postgres_socket, where.valkey_socket):
+        assert len(str(socket).encode()) <= local.SOCKET_PATH_LIMIT
+        assert str(socket).isascii()
+        assert not set(str(socket)) & set(" ?%")
+    assert where == local.places(Path("/somewhere") / name)
+    assert where.postgres_socket != local.places(Path("/somewhere/else") / name).postgres_socket
+
+
+def test_it_moves_roots_data_out_of_a_folder_that_others_cannot_enter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr(local, "SYSTEM_DIR", tmp_path / "system")
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    assert local.places(closed).postgres_home.parent == tmp_path / "system"
+
+
+def test_it_leaves_data_where_they_are_when_permissions_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr(local, "SYSTEM_DIR", tmp_path / "system")
+    closed = tmp_path / "closed"
+    (closed / "postgres").mkdir(parents=True)
+    closed.chmod(0o700)
+    assert local.places(closed).postgres_home == closed
+
+
+def test_it_makes_a_secret_once_and_keeps_it_to_the_owner(tmp_path: Path) -> None:
+    first = local.secret(tmp_path / "data", "secret_key")
+    assert local.secret(tmp_path / "data", "secret_key") == first
+    assert local.secret(tmp_path / "data", "other") != first
+    assert len(first) >= 50
+    assert len(set(first)) >= 5
+    assert stat.S_IMODE((tmp_path / "data" / "secret_key").stat().st_mode) == 0o600
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["other", "secret_key"]
+
+
+def test_it_replaces_an_empty_secret(tmp_path: Path) -> None:
+    (tmp_path / "secret_key").touch()
+    assert local.secret(tmp_path, "secret_key") == (tmp_path / "secret_key").read_text()
+    assert (tmp_path / "secret_key").read_text()
+
+
+def test_it_says_what_to_do_when_the_data_folder_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    with pytest.raises(Problem, match=r"data folder .* or name another folder with DATA_DIR"):
+        local.secret(tmp_path / "data", "secret_key")
+
+
+@pytest.mark.parametrize(
+    ("url", "celery_url"),
+    [
+        ("unix:///run/valkey.sock?db=3", "redis+socket:///run/valkey.sock?virtual_host=3"),
+        ("unix:///run/valkey.sock", "redis+socket:///run/valkey.sock?virtual_host=0"),
+        ("unix://user:word@/run/valkey.sock?db=1", "redis+socket://user:word@/run/valkey.sock?virtual_host=1"),
+        ("redis://host:6379/1", "redis://host:6379/1"),
+        ("rediss://host:6379/1", "rediss://host:6379/1"),
+    ],
+)
+def test_it_spells_addresses_for_celery(url: str, celery_url: str) -> None:
+    assert local.celery_url(url) == celery_url

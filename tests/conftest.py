@@ -1,0 +1,54 @@
+"""What every test stands on: servers, settings, no network. Fixtures for one subject live beside its tests."""
+
+import os
+
+import pytest
+from django.conf import settings
+
+from tests import chromium, network, servers
+
+if settings.configured:
+    pytest.exit("Unset DJANGO_SETTINGS_MODULE: the settings must be read after the servers were started.", 2)
+# At import, because settings are read before the first hook of this file is called.
+servers.clean_environment()
+SERVERS = None if servers.is_worker() else servers.Servers()
+try:
+    if SERVERS:
+        SERVERS.start()
+    else:
+        servers.separate_worker()
+except BaseException:
+    if SERVERS:
+        SERVERS.stop()
+    raise
+
+import django  # noqa: E402
+
+django.setup()
+# Workers inherit our environment. With this name in it they would read the settings before this file.
+del os.environ["DJANGO_SETTINGS_MODULE"]
+
+pytest_plugins = ["tests.cast"]
+
+
+def pytest_configure() -> None:
+    network.guard()
+
+
+def pytest_unconfigure() -> None:
+    if SERVERS:
+        SERVERS.stop()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with real processes or a browser run one at a time; the long ones only with FULL=1."""
+    no_browser = pytest.mark.skip(reason=chromium.MISSING)
+    not_full = pytest.mark.skip(reason="only in make test-faults")
+    for item in items:
+        if item.get_closest_marker("processes") or item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("processes"))
+        if item.get_closest_marker("browser") and not chromium.path():
+            item.add_marker(no_browser)
+        if item.get_closest_marker("full") and not os.environ.get("FULL"):
+            item.add_marker(not_full)
