@@ -35,10 +35,6 @@ export function pairEmphasis(list, delimiters, bottom) {
     }
     join(list, delimiters[opener], closer);
     for (let between = opener + 1; between < index; between += 1) delimiters[between].count = 0;
-    if (delimiters[opener].count === 0 && opener + 1 < index) {
-      delimiters.splice(opener + 1, index - opener - 1);
-      index = opener + 1;
-    }
   }
   delimiters.length = bottom;
 }

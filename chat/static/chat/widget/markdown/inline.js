@@ -12,10 +12,10 @@ const PLAIN = /[^\\`*_~[\]!<{&\nhH]+/y;
 const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));/y;
 const NAMED = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 const NODE = /\{\{node:([^{}\n]{1,200})\}\}/y;
-const BARE = /https?:\/\/[^\s<]+/iy;
+const BARE = /https?:\/\/[^\s<>[\]`{}|]+/iy;
 const ANGLE = /<((?:https?:\/\/|mailto:)[^\s<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>/iy;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
-const TITLE = /[ \t\n]*(?:[ \t\n](?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))?[ \t\n]*\)/y;
+const TITLE = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/y;
 
 export function parseInline(source) {
   return new InlineParser(source.replaceAll("\u0000", "\ufffd")).parse();
@@ -133,26 +133,37 @@ class InlineParser {
     const address = target && safeAddress(target.address);
     if (!address) return this.literal();
     pairEmphasis(this.pieces, this.delimiters, bracket.delimiters);
+    this.at = target.end;
+    if (bracket.image && this.insideLinkText()) return void (bracket.piece.value = "");
     const link = { type: "link", ...address, showHost: !textShowsHost(label, address.host), first: null };
     this.pieces.wrapRest(bracket.piece, link);
     if (!link.first) link.first = { type: "text", value: address.host, after: null };
     for (const outer of this.brackets) outer.dead = true;
-    this.at = target.end;
     return undefined;
   }
 
   /** `(address "title")` at `from`: {address, end}, or null. */
   target(from) {
     if (this.source[from] !== "(") return null;
-    let at = from + 1;
-    while (" \t\n".includes(this.source[at] || "x")) at += 1;
+    const at = this.afterSpace(from + 1);
     const angled = this.source[at] === "<";
     const end = angled ? this.source.indexOf(">", at) : this.addressEnd(at);
     if (end < 0) return null;
     const address = this.source.slice(angled ? at + 1 : at, end);
-    TITLE.lastIndex = angled ? end + 1 : end;
-    if (!TITLE.test(this.source)) return null;
-    return { address: unescaped(address), end: TITLE.lastIndex };
+    const bracket = this.afterTitle(angled ? end + 1 : end);
+    return this.source[bracket] === ")" ? { address: unescaped(address), end: bracket + 1 } : null;
+  }
+
+  afterTitle(from) {
+    const start = this.afterSpace(from);
+    TITLE.lastIndex = start;
+    return start > from && TITLE.test(this.source) ? this.afterSpace(TITLE.lastIndex) : start;
+  }
+
+  afterSpace(from) {
+    let at = from;
+    while (at < this.source.length && " \t\n".includes(this.source[at])) at += 1;
+    return at;
   }
 
   addressEnd(from) {
@@ -184,10 +195,14 @@ class InlineParser {
   }
 
   address(shown, raw, written) {
-    const address = this.brackets.some((bracket) => !bracket.dead && !bracket.image) ? null : safeAddress(raw);
+    const address = this.insideLinkText() ? null : safeAddress(raw);
     if (!address) return this.text(written);
     const first = { type: "text", value: shown, after: null };
     return this.pieces.add({ type: "link", ...address, showHost: !textShowsHost(shown, address.host), first });
+  }
+
+  insideLinkText() {
+    return this.brackets.some((bracket) => !bracket.dead);
   }
 
   nodeReference() {

@@ -25,17 +25,14 @@ export function textShowsHost(text, host) {
 
 /** Cuts what belongs to the sentence and not to a bare address: closing punctuation, an unopened bracket. */
 export function trimBareAddress(raw) {
+  let surplus = raw.split(")").length - raw.split("(").length;
   let end = raw.length;
   for (;;) {
     const last = raw[end - 1];
     if (/[.,:;!?'"*_~]/.test(last)) end -= 1;
-    else if (last === ")" && count(raw, ")", end) > count(raw, "(", end)) end -= 1;
-    else return raw.slice(0, end);
+    else if (last === ")" && surplus > 0) {
+      end -= 1;
+      surplus -= 1;
+    } else return raw.slice(0, end);
   }
-}
-
-function count(text, character, end) {
-  let found = 0;
-  for (let at = 0; at < end; at += 1) if (text[at] === character) found += 1;
-  return found;
 }

@@ -1,0 +1,107 @@
+/* <chat-widget>: the chat panel on a page, or with `bubble` a round button that opens it as a dialog.
+ *
+ * Attributes: context-type, context-id, workspace, socket, api, user-name, bubble. On document it dispatches
+ * `countersign:select-node` {key} and `countersign:object-changed` {object, version, changeSetId}.
+ */
+
+import { t } from "../graphs/strings.js";
+import { h } from "./widget/elements.js";
+import { icon } from "./widget/icons.js";
+import { Memory } from "./widget/memory.js";
+import { Panel } from "./widget/panel.js";
+import { sheets } from "./widget/styles.js";
+
+const NEWS = new Set(["ai:complete", "ai:error", "ai:question", "ai:tool_limit"]);
+
+export class ChatWidget extends HTMLElement {
+  connectedCallback() {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = sheets;
+    this.panel = new Panel(this.options());
+    this.started = false;
+    if (this.hasAttribute("bubble")) this.showBubble(root);
+    else {
+      root.replaceChildren(this.panel.element);
+      this.start();
+    }
+  }
+
+  disconnectedCallback() {
+    this.panel.stop();
+    this.shadowRoot.replaceChildren();
+  }
+
+  options() {
+    const type = this.getAttribute("context-type");
+    const id = this.getAttribute("context-id");
+    return {
+      context: type && id ? { type, id } : null,
+      workspace: this.getAttribute("workspace") ?? "",
+      socket: this.getAttribute("socket") ?? "/ws/chat/",
+      api: this.getAttribute("api") ?? "/api/v1/",
+      userName: this.getAttribute("user-name") ?? "",
+      close: this.hasAttribute("bubble") ? () => this.close() : undefined,
+    };
+  }
+
+  /** The socket opens with the panel, so that pages with a closed bubble cost nothing. */
+  start() {
+    if (this.started) return;
+    this.started = true;
+    this.panel.start();
+  }
+
+  showBubble(root) {
+    this.memory = new Memory("");
+    this.news = h("span", { class: "news", hidden: true });
+    this.bubble = h(
+      "button",
+      { class: "bubble-button", type: "button", "aria-haspopup": "dialog", on: { click: () => this.open() } },
+      icon("chat"), this.news,
+    );
+    this.dialog = h(
+      "div",
+      { class: "dialog", role: "dialog", "aria-label": t("Chat"), hidden: true, on: { keydown: (event) => this.keyed(event) } },
+      this.panel.element,
+    );
+    root.replaceChildren(this.bubble, this.dialog);
+    this.panel.addEventListener("event", ({ detail }) => this.announce(detail));
+    this.label();
+    if (this.memory.bubbleOpen) this.open();
+  }
+
+  open() {
+    this.dialog.hidden = false;
+    this.bubble.hidden = true;
+    this.news.hidden = true;
+    this.memory.bubbleOpen = true;
+    this.start();
+    this.panel.focus();
+  }
+
+  close() {
+    this.dialog.hidden = true;
+    this.bubble.hidden = false;
+    this.memory.bubbleOpen = false;
+    this.label();
+    this.bubble.focus();
+  }
+
+  keyed(event) {
+    if (event.key === "Escape" && !event.defaultPrevented) this.close();
+  }
+
+  announce({ type }) {
+    if (!this.dialog.hidden || !NEWS.has(type)) return;
+    this.news.hidden = false;
+    this.label();
+  }
+
+  label() {
+    const text = this.news.hidden ? t("Ask the assistant") : t("Ask the assistant (there is a new answer)");
+    this.bubble.setAttribute("aria-label", text);
+    this.bubble.title = text;
+  }
+}
+
+customElements.define("chat-widget", ChatWidget);

@@ -1,0 +1,78 @@
+/* The conversation's REST endpoints. Same-origin cookies, the CSRF token, the workspace; errors become ApiError. */
+
+import { t } from "../../graphs/strings.js";
+
+export class ApiError extends Error {
+  constructor(status, { title, detail, code, errors } = {}) {
+    super(detail || title || t("The server answered with status {status}.", { status }));
+    this.status = status;
+    this.code = code ?? "";
+    this.errors = errors ?? {};
+  }
+}
+
+export class ChatApi {
+  /** `base` is the address of the API with its slash; `context` is {type, id} or null. */
+  constructor({ base, workspace, context }) {
+    this.base = new URL(base, document.baseURI);
+    this.workspace = workspace;
+    this.context = context;
+  }
+
+  sessions() {
+    const query = this.context ? `?context=${encodeURIComponent(`${this.context.type}:${this.context.id}`)}` : "";
+    return this.request("GET", `chat/sessions${query}`);
+  }
+
+  session(id) {
+    return this.request("GET", `chat/sessions/${encodeURIComponent(id)}`);
+  }
+
+  rename(id, title) {
+    return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { title });
+  }
+
+  remove(id) {
+    return this.request("DELETE", `chat/sessions/${encodeURIComponent(id)}`);
+  }
+
+  messages(id) {
+    return this.request("GET", `chat/sessions/${encodeURIComponent(id)}/messages`);
+  }
+
+  models() {
+    return this.request("GET", "chat/models");
+  }
+
+  /** A further page; the address came from the server and must stay on it. */
+  page(address) {
+    const url = new URL(address, this.base);
+    return this.request("GET", `${this.base.origin}${url.pathname}${url.search}`);
+  }
+
+  async request(method, path, body) {
+    const response = await this.fetch(method, path, body);
+    if (response.status === 204) return null;
+    const answer = await response.json().catch(() => ({}));
+    if (!response.ok) throw new ApiError(response.status, answer);
+    return answer;
+  }
+
+  async fetch(method, path, body) {
+    const headers = { Accept: "application/json" };
+    if (this.workspace) headers["X-Workspace"] = this.workspace;
+    if (method !== "GET") headers["X-CSRFToken"] = cookie("csrftoken");
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const init = { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) };
+    try {
+      return await fetch(new URL(path, this.base), init);
+    } catch {
+      throw new ApiError(0, { code: "network", detail: t("The server cannot be reached. Check your connection.") });
+    }
+  }
+}
+
+function cookie(name) {
+  const found = document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`));
+  return found ? decodeURIComponent(found.slice(name.length + 1)) : "";
+}

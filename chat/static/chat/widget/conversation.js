@@ -1,0 +1,242 @@
+/* The open conversation: what it holds, and everything a person can do in it. Views read it and call it.
+ *
+ * Events: "change" (anything shown changed), "refused" {text, message} (a request was turned down; text goes back to
+ * the composer), "event" {frame} (one new event was folded).
+ */
+
+import { t } from "../../graphs/strings.js";
+import {
+  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withOlder, withUnsent, withWaiting, withoutUnsent,
+} from "./transcript.js";
+
+export class Conversation extends EventTarget {
+  constructor({ api, socket, context, memory }) {
+    super();
+    Object.assign(this, { api, socket, context, memory });
+    this.model = "";
+    /** Rises whenever another conversation is shown. */
+    this.generation = 0;
+    this.reset(null);
+    socket.addEventListener("frame", ({ detail }) => this.receive(detail));
+    socket.addEventListener("open", () => this.resume());
+  }
+
+  reset(id) {
+    this.generation += 1;
+    this.id = id;
+    this.stream = null;
+    this.session = null;
+    this.transcript = emptyTranscript();
+    this.older = null;
+    this.loading = false;
+    this.loadError = null;
+    this.answering = false;
+    this.outbox = [];
+    this.resubscribedAt = -1;
+  }
+
+  get title() {
+    return this.transcript.title ?? this.session?.title ?? "";
+  }
+
+  get running() {
+    return isRunning(this.transcript) || this.outbox.length > 0;
+  }
+
+  rename(title) {
+    this.session = { ...this.session, title };
+    this.transcript = { ...this.transcript, title };
+  }
+
+  startNew() {
+    this.leave();
+    this.reset(null);
+    this.memory.rememberSession(null);
+    this.changed();
+  }
+
+  async open(id) {
+    this.leave();
+    this.reset(id);
+    this.memory.rememberSession(id);
+    await this.load();
+  }
+
+  async load() {
+    const { id } = this;
+    this.loading = this.transcript.messages.length === 0;
+    this.loadError = null;
+    this.changed();
+    try {
+      const [session, page] = await Promise.all([this.api.session(id), this.api.messages(id)]);
+      if (id === this.id) this.loaded(session, page);
+    } catch (error) {
+      if (id === this.id) this.failedToLoad(error);
+    }
+  }
+
+  loaded(session, page) {
+    this.session = session;
+    this.stream = page.streamId ?? session.streamId ?? null;
+    this.older = page.previous ?? null;
+    this.transcript = withWaiting(fromPage(page), session.waiting);
+    this.loading = false;
+    this.resubscribedAt = -1;
+    this.changed();
+    this.subscribe();
+  }
+
+  failedToLoad(error) {
+    if (error.status === 404) {
+      this.startNew();
+      this.refuse("", t("This conversation no longer exists."));
+      return;
+    }
+    this.loading = false;
+    this.loadError = error.message;
+    this.changed();
+  }
+
+  async loadOlder() {
+    const { id, older } = this;
+    if (!older) return;
+    this.older = null;
+    try {
+      const page = await this.api.page(older);
+      if (id !== this.id) return;
+      this.transcript = withOlder(this.transcript, page);
+      this.older = page.previous ?? null;
+    } catch (error) {
+      if (id !== this.id) return;
+      this.older = older;
+      this.refuse("", error.message);
+    }
+    this.changed();
+  }
+
+  /** Shows the message at once and sends it as soon as there is a connection; the key makes a repeat harmless. */
+  send(text) {
+    const localId = `local-${crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`}`;
+    this.transcript = withUnsent(this.transcript, { localId, content: text, createdAt: new Date().toISOString() });
+    const message = { localId, text, frame: { type: "ai:chat", message: text, idempotencyKey: localId.slice(6) } };
+    if (this.model) message.frame.model = this.model;
+    this.outbox.push(message);
+    this.changed();
+    this.deliver(message);
+  }
+
+  /** Messages of a new conversation go one after the other: the first one's answer names the conversation. */
+  async deliver(message) {
+    if (this.socket.state !== "open" || message.sent || (!this.id && this.outbox[0] !== message)) return;
+    message.sent = true;
+    const place = this.id ? { sessionId: this.id } : this.context ? { context: this.context } : {};
+    const answer = await this.socket.request({ ...message.frame, ...place });
+    message.sent = false;
+    if (!answer || !this.outbox.includes(message)) return;
+    this.outbox = this.outbox.filter((each) => each !== message);
+    if (answer.type === "ai:accepted") this.accepted(message, answer);
+    else this.withdraw(message, answer);
+    this.outbox.forEach((each) => this.deliver(each));
+  }
+
+  accepted({ localId }, answer) {
+    if (!this.id) {
+      this.id = answer.sessionId;
+      this.stream = answer.stream;
+      this.session = { id: answer.sessionId, title: "", streamId: answer.stream };
+      this.memory.rememberDraft(null, "");
+      this.memory.rememberSession(this.id);
+    }
+    this.transcript = withAccepted(this.transcript, localId, answer);
+    this.changed();
+  }
+
+  withdraw({ localId, text }, { error, message }) {
+    this.transcript = withoutUnsent(this.transcript, localId);
+    this.refuse(text, message || error || t("The message was not taken. Try again."));
+    this.changed();
+  }
+
+  stop() {
+    return this.ask({ type: "ai:interrupt" });
+  }
+
+  retry() {
+    return this.ask({ type: "ai:retry" });
+  }
+
+  /** {continue: boolean} after a limit of tool rounds, {answer} after a question. */
+  async answer(choice) {
+    this.answering = true;
+    this.changed();
+    await this.ask({ type: "ai:resume", ...choice });
+    this.answering = false;
+    this.changed();
+  }
+
+  async ask(frame) {
+    if (!this.id) return;
+    const answer = await this.socket.request({ ...frame, sessionId: this.id });
+    if (answer === null) this.refuse("", t("The connection was lost. Try again in a moment."));
+    else if (answer.type === "ai:error") this.refuse("", answer.message || answer.error);
+  }
+
+  receive(frame) {
+    if (frame.sequence === undefined || !this.concerns(frame)) return;
+    if (hasGap(this.transcript, frame)) {
+      this.catchUp();
+      return;
+    }
+    const before = this.transcript;
+    this.transcript = fold(before, frame);
+    if (this.transcript === before) return;
+    this.resubscribedAt = -1;
+    if (this.session && this.transcript.title) this.session.title = this.transcript.title;
+    this.changed();
+    this.dispatchEvent(new CustomEvent("event", { detail: frame }));
+  }
+
+  concerns(frame) {
+    if (!this.id) return false;
+    return this.stream ? frame.stream === this.stream : frame.sessionId === this.id;
+  }
+
+  /** Reads on from the last good event, once for each place where something is missing. */
+  catchUp() {
+    if (this.resubscribedAt === this.transcript.last) return;
+    this.resubscribedAt = this.transcript.last;
+    this.subscribe();
+  }
+
+  async subscribe() {
+    const { id } = this;
+    if (!id || this.loading) return;
+    const answer = await this.socket.request({ type: "ai:subscribe", sessionId: id, after: this.transcript.last });
+    if (answer?.type !== "ai:error" || id !== this.id) return;
+    if (answer.code === "not_found") this.failedToLoad({ status: 404 });
+    else if (this.resubscribedAt !== Infinity) {
+      this.resubscribedAt = Infinity;
+      this.load();
+    }
+  }
+
+  resume() {
+    this.resubscribedAt = -1;
+    if (this.id && this.session) this.subscribe();
+    else if (this.id && !this.loading) this.load();
+    this.outbox.forEach((message) => this.deliver(message));
+  }
+
+  leave() {
+    for (const { text } of this.outbox) this.memory.rememberDraft(this.id, text);
+    if (this.id && this.stream) this.socket.request({ type: "ai:unsubscribe", stream: this.stream });
+  }
+
+  refuse(text, message) {
+    this.dispatchEvent(new CustomEvent("refused", { detail: { text, message } }));
+  }
+
+  changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}

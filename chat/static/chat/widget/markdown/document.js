@@ -1,0 +1,64 @@
+/* Markdown that grows: keeps the blocks that can no longer change and parses only what comes after them. Pure. */
+
+import { parseBlocks } from "./blocks.js";
+import { parseInline } from "./inline.js";
+import { settled } from "./tail.js";
+
+export class MarkdownDocument {
+  constructor() {
+    this.clear();
+  }
+
+  clear() {
+    this.source = "";
+    this.standing = [];
+    this.from = 0;
+    this.examined = 0;
+  }
+
+  /** Takes the whole text so far and gives its nodes; nodes that stand are the same objects as before.
+   *
+   * While `open` the text is still being written: a construct without its end at the very end is shown as it will
+   * probably become, so that no asterisks and half addresses flash by.
+   */
+  update(text, { open = false } = {}) {
+    const source = text.replace(/\r\n?/g, "\n");
+    if (!source.startsWith(this.source.slice(0, this.from))) this.clear();
+    this.source = source;
+    this.settle();
+    const rest = parseBlocks(source.slice(this.from).split("\n"));
+    if (open && rest.length > 0) settleTail(rest.at(-1));
+    return [...this.standing, ...rest.map(withInline)];
+  }
+
+  /** A block stands once a complete line has begun the next one. */
+  settle() {
+    const complete = this.source.lastIndexOf("\n") + 1;
+    if (complete <= this.examined) return;
+    this.examined = complete;
+    const lines = this.source.slice(this.from, complete).split("\n");
+    const blocks = parseBlocks(lines);
+    if (blocks.length < 2) return;
+    this.standing.push(...blocks.slice(0, -1).map(withInline));
+    const skipped = lines.slice(0, blocks.at(-1).line);
+    this.from += skipped.reduce((length, line) => length + line.length + 1, 0);
+  }
+}
+
+function withInline({ source, line, children, ...node }) {
+  if (source !== undefined) return { ...node, children: parseInline(source) };
+  if (!children) return node;
+  const tight = node.type === "list" && !node.loose;
+  return { ...node, children: children.map((child) => withInline(tight ? tightened(child) : child)) };
+}
+
+/** The paragraphs of a tight list are lines of their item. */
+function tightened(item) {
+  const children = item.children.map((child) => (child.type === "paragraph" ? { ...child, type: "line" } : child));
+  return { ...item, children };
+}
+
+function settleTail(block) {
+  if (block.children?.length) settleTail(block.children.at(-1));
+  else if (block.source !== undefined) block.source = settled(block.source);
+}

@@ -1,0 +1,238 @@
+/* The whole chat panel: puts the views together, paints them when something changed, and gives them their actions. */
+
+import { t } from "../../graphs/strings.js";
+import { ChatApi } from "./api.js";
+import { copyText } from "./clipboard.js";
+import { Conversation } from "./conversation.js";
+import { h } from "./elements.js";
+import { icon } from "./icons.js";
+import { Memory } from "./memory.js";
+import { Sessions } from "./sessions.js";
+import { ChatSocket } from "./socket.js";
+import { Announcer } from "./view/announcer.js";
+import { Composer } from "./view/composer.js";
+import { emptyState } from "./view/empty.js";
+import { Header } from "./view/header.js";
+import { ConversationsMenu } from "./view/menu.js";
+import { MessageList } from "./view/messages.js";
+
+const PAINT_EVERY_MS = 32;
+const COPIED_FOR_MS = 1_500;
+
+export class Panel extends EventTarget {
+  /** `options` are {socket, api, workspace, context, userName, close?}; "event" passes on each event of the conversation. */
+  constructor(options) {
+    super();
+    const { context, workspace } = options;
+    this.context = context;
+    this.memory = new Memory(`${workspace}:${context ? `${context.type}:${context.id}` : ""}`);
+    this.api = new ChatApi({ base: options.api, workspace, context });
+    this.socket = new ChatSocket(options.socket);
+    this.sessions = new Sessions(this.api);
+    this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
+    this.painted = { at: 0, due: false, generation: -1 };
+    this.build(options);
+    this.listen();
+  }
+
+  build({ close, userName }) {
+    this.announcer = new Announcer();
+    this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
+    this.menu = new ConversationsMenu(this.sessions, {
+      open: (id) => this.open(id),
+      startNew: () => this.startNew(),
+      removed: (id) => id === this.conversation.id && this.startNew(),
+      renamed: (id, title) => this.renamed(id, title),
+      closed: () => this.menuClosed(),
+    });
+    this.messages = new MessageList(this.listActions(), emptyState(this.context, userName, (text) => this.send(text)));
+    this.composer = new Composer({
+      send: (text) => this.send(text),
+      stop: () => this.conversation.stop(),
+      draft: (text) => this.memory.rememberDraft(this.conversation.id, text),
+    });
+    this.banner = h("div", { class: "banner", role: "alert", hidden: true });
+    this.element = h(
+      "section",
+      { class: "panel", "aria-label": t("Chat"), on: { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) } },
+      this.header.element, this.menu.element, this.messages.element, this.banner, this.composer.element, this.announcer.element,
+    );
+  }
+
+  listActions() {
+    return {
+      retry: () => this.conversation.retry(),
+      answer: (choice) => this.conversation.answer(choice),
+      loadOlder: () => this.conversation.loadOlder(),
+      reload: () => this.conversation.load(),
+    };
+  }
+
+  listen() {
+    this.conversation.addEventListener("change", () => this.schedule());
+    this.conversation.addEventListener("refused", ({ detail }) => this.composer.refuse(detail.text, detail.message));
+    this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
+    this.socket.addEventListener("state", () => this.connectionChanged());
+  }
+
+  /** Connects and opens the conversation that was open in this tab, else the latest about this object. */
+  async start() {
+    this.socket.start();
+    this.offerModels();
+    const remembered = this.memory.openSession();
+    if (remembered !== null) {
+      await this.show(remembered || null);
+      return;
+    }
+    this.composer.text = this.memory.draft(null);
+    const [latest] = await this.sessions.refresh();
+    if (latest && !this.conversation.id && !this.conversation.running && !this.composer.text) await this.show(latest.id);
+    else this.schedule();
+  }
+
+  stop() {
+    this.socket.stop();
+  }
+
+  async offerModels() {
+    const models = await this.api.models().catch(() => ({ results: [], default: "" }));
+    this.menu.offerModels(models, this.conversation.model, (id) => {
+      this.conversation.model = id;
+    });
+  }
+
+  focus() {
+    if (this.composer.off) this.header.title.focus();
+    else this.composer.focus();
+  }
+
+  send(text) {
+    this.messages.following = true;
+    this.conversation.send(text);
+  }
+
+  open(id) {
+    const opening = this.show(id);
+    this.focus();
+    return opening;
+  }
+
+  startNew() {
+    this.show(null);
+    this.focus();
+  }
+
+  /** Shows a conversation, or with null a new one, and its draft. */
+  show(id) {
+    const opening = id ? this.conversation.open(id) : this.conversation.startNew();
+    this.composer.notify("");
+    this.composer.text = this.memory.draft(id);
+    return opening;
+  }
+
+  renamed(id, title) {
+    if (id !== this.conversation.id) return;
+    this.conversation.rename(title);
+    this.schedule();
+  }
+
+  toggleMenu() {
+    if (this.menu.open) this.menu.hide();
+    else this.menu.show(this.conversation.id);
+    this.schedule();
+  }
+
+  menuClosed() {
+    this.header.title.focus();
+    this.schedule();
+  }
+
+  keyed(event) {
+    if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === "KeyN") {
+      event.preventDefault();
+      this.startNew();
+    } else if (event.key === "Escape" && this.conversation.running) {
+      event.stopPropagation();
+      this.conversation.stop();
+    }
+  }
+
+  clicked({ target }) {
+    const button = target.closest("button");
+    if (button?.dataset.nodeKey !== undefined) selectNode(button.dataset.nodeKey);
+    else if (button?.classList.contains("copy-code")) this.copy(button, button.closest(".code").querySelector("pre").textContent);
+    else if (button?.dataset.copyMessage) this.copy(button, this.contentOf(button.dataset.copyMessage));
+    else if (this.menu.open && !this.menu.element.contains(target) && !this.header.title.contains(target)) this.menu.hide();
+  }
+
+  contentOf(id) {
+    return this.conversation.transcript.messages.find((message) => message.id === id)?.content ?? "";
+  }
+
+  async copy(button, text) {
+    const copied = await copyText(text);
+    this.announcer.say(copied ? t("Copied.") : t("Copying is not allowed here."));
+    if (!copied) return;
+    button.querySelector(".icon").replaceWith(icon("check"));
+    setTimeout(() => button.querySelector(".icon")?.replaceWith(icon("copy")), COPIED_FOR_MS);
+  }
+
+  happened(frame) {
+    this.announcer.event(frame);
+    if (frame.type === "ai:object_changed") {
+      const { object, version, changeSetId } = frame;
+      document.dispatchEvent(new CustomEvent("countersign:object-changed", { detail: { object, version, changeSetId } }));
+    }
+    this.dispatchEvent(new CustomEvent("event", { detail: frame }));
+  }
+
+  connectionChanged() {
+    this.announcer.connection(this.socket.state);
+    this.schedule();
+  }
+
+  /** Paints soon, but never more often than every 32 ms. */
+  schedule() {
+    if (this.painted.due) return;
+    this.painted.due = true;
+    const wait = Math.max(0, PAINT_EVERY_MS - (performance.now() - this.painted.at));
+    setTimeout(() => requestAnimationFrame(() => this.paint()), wait);
+  }
+
+  paint() {
+    const { conversation, socket } = this;
+    this.painted.due = false;
+    this.painted.at = performance.now();
+    const fresh = this.painted.generation !== conversation.generation;
+    this.painted.generation = conversation.generation;
+    this.header.update({ title: conversation.title, state: socket.state, menuOpen: this.menu.open });
+    this.messages.update(conversation, fresh);
+    this.composer.update({ running: conversation.running, off: socket.unreachable, placeholder: placeholder(socket, this.context) });
+    this.showBanner();
+  }
+
+  showBanner() {
+    const { state } = this.socket;
+    this.banner.hidden = state !== "signed-out" && state !== "ended";
+    if (this.banner.dataset.state === state) return;
+    this.banner.dataset.state = state;
+    this.banner.replaceChildren(...bannerContent(state));
+  }
+}
+
+function bannerContent(state) {
+  if (state === "ended") return [icon("warning"), h("p", { text: t("Your access to this workspace has ended.") })];
+  if (state !== "signed-out") return [];
+  const next = encodeURIComponent(location.pathname + location.search);
+  const link = h("a", { class: "button primary", href: `/accounts/login/?next=${next}`, text: t("Sign in") });
+  return [icon("warning"), h("p", { text: t("You are signed out. Your draft is kept.") }), link];
+}
+
+function placeholder(socket, context) {
+  if (socket.unreachable) return t("Not connected. Your draft is kept.");
+  return context?.type === "graph" ? t("Ask about this workflow…") : t("Ask a question…");
+}
+
+function selectNode(key) {
+  document.dispatchEvent(new CustomEvent("countersign:select-node", { detail: { key } }));
+}

@@ -1,0 +1,59 @@
+/* The list of conversations about this object: loading, renaming, deleting. Used by the conversations menu. */
+
+export class Sessions extends EventTarget {
+  constructor(api) {
+    super();
+    this.api = api;
+    this.items = [];
+    this.next = null;
+    this.error = null;
+    this.loaded = false;
+  }
+
+  async refresh() {
+    await this.attempt(async () => this.take(await this.api.sessions(), []));
+    return this.items;
+  }
+
+  async loadMore() {
+    const { next } = this;
+    if (next) await this.attempt(async () => this.take(await this.api.page(next), this.items));
+  }
+
+  take({ results, next }, before) {
+    const known = new Set(before.map(({ id }) => id));
+    this.items = [...before, ...results.filter(({ id }) => !known.has(id))];
+    this.next = next ?? null;
+    this.loaded = true;
+  }
+
+  async rename(id, title) {
+    await this.attempt(async () => {
+      const changed = await this.api.rename(id, title);
+      this.items = this.items.map((item) => (item.id === id ? { ...item, ...changed, title } : item));
+    });
+  }
+
+  /** True when it is gone, whoever removed it. */
+  async remove(id) {
+    await this.attempt(() => this.api.remove(id).catch(ignoreAbsent));
+    if (this.error) return false;
+    this.items = this.items.filter((item) => item.id !== id);
+    this.dispatchEvent(new Event("change"));
+    return true;
+  }
+
+  async attempt(work) {
+    this.error = null;
+    try {
+      await work();
+    } catch (error) {
+      this.error = error.message;
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+function ignoreAbsent(error) {
+  if (error.status !== 404) throw error;
+}

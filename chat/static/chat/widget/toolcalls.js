@@ -1,0 +1,58 @@
+/* What a tool call is called and how it went, in the reader's words. Used by the transcript and the tool badges. */
+
+import { t } from "../../graphs/strings.js";
+
+const KNOWN = {
+  read_graph_overview: ["list", () => t("Looked at the graph")],
+  search_nodes: ["search", () => t("Searched nodes")],
+  explore_neighborhood: ["node", () => t("Followed connections")],
+  read_node_detail: ["read", () => t("Read a node")],
+  read_node_config: ["read", () => t("Read a node type")],
+  list_available_node_types: ["list", () => t("Listed node types")],
+  list_node_edges: ["node", () => t("Listed connections")],
+  read_subgraph: ["node", () => t("Read several nodes")],
+  ask_user: ["question", () => t("Asked you")],
+  finish: ["check", () => t("Finished")],
+};
+const TELLING = ["query", "nodeKey", "typeKey", "nodeKeys", "name", "key", "text"];
+const LONGEST = 40;
+
+export function toolIcon(name) {
+  return KNOWN[name]?.[0] ?? (name.startsWith("propose_") ? "edit" : "wrench");
+}
+
+/** A known name in words, an unknown one with spaces. */
+export function toolTitle(name) {
+  if (KNOWN[name]) return KNOWN[name][1]();
+  const words = name.replaceAll("_", " ").trim();
+  return words ? words[0].toUpperCase() + words.slice(1) : t("Tool");
+}
+
+/** The argument that says most, cut to a few words; "" where there is none. */
+export function toolSubject(args) {
+  if (args === null || typeof args !== "object") return "";
+  const value = TELLING.map((key) => args[key]).find((each) => each !== undefined && each !== null && each !== "");
+  if (value === undefined) return "";
+  const text = Array.isArray(value) ? value.join(", ") : String(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+}
+
+/** "ok" or "error" of a finished call. */
+export function toolStatus(status, result) {
+  if (status === "error" || status === "failed") return "error";
+  const failed = result !== null && typeof result === "object" && "error" in result && result.error;
+  return failed ? "error" : "ok";
+}
+
+export function toolCallFromRest({ id, name, args, arguments: given, result, status }) {
+  const missing = result === undefined || result === null;
+  const unfinished = status === "running" || status === "pending" || (missing && status === "stopped");
+  return {
+    id,
+    name: name ?? "",
+    args: args ?? given,
+    argsText: "",
+    result: missing ? undefined : result,
+    status: unfinished ? "stopped" : toolStatus(status, result),
+  };
+}

@@ -1,0 +1,219 @@
+/* Folds a conversation's stored messages and its events into the list that is shown. Pure: old values stay valid.
+ *
+ * A transcript is {messages, last, title}; `last` is the sequence number of the newest event folded. A message is
+ * {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
+ * createdAt, runId, notice, ask, usage, error}; a tool call is {id, name, args, argsText, result, status: running|ok|error}.
+ * A message that did not change is the same object as before, so that a view need not look into it.
+ */
+
+import { toolCallFromRest, toolStatus } from "./toolcalls.js";
+
+const FINAL = new Set(["complete", "stopped", "failed"]);
+const END_STATUS = { stopped: "stopped" };
+
+export function emptyTranscript(last = 0) {
+  return { messages: [], last, title: null };
+}
+
+/** The newest page of stored messages; events after its cursor are folded onto it. */
+export function fromPage(page) {
+  return { messages: page.results.map(fromRest), last: page.after ?? 0, title: null };
+}
+
+export function withOlder(transcript, page) {
+  const known = new Set(transcript.messages.map(({ id }) => id));
+  const older = page.results.map(fromRest).filter(({ id }) => !known.has(id));
+  return { ...transcript, messages: [...older, ...transcript.messages] };
+}
+
+/** What was waiting for the person when the conversation was loaded, shown under its last answer. */
+export function withWaiting(transcript, waiting) {
+  const ask = askFrom(waiting);
+  const last = transcript.messages.findLast(({ role }) => role === "assistant");
+  return ask && last ? changed(transcript, last.id, { ask }) : transcript;
+}
+
+/** The person's message, before the server knows it. */
+export function withUnsent(transcript, { localId, content, createdAt }) {
+  const message = blank({ id: localId, localId, role: "user", status: "sending", content, createdAt });
+  return { ...transcript, messages: [...transcript.messages, message] };
+}
+
+export function withoutUnsent(transcript, localId) {
+  return { ...transcript, messages: transcript.messages.filter(({ id }) => id !== localId) };
+}
+
+/** The server took the message: its ids are known, its answer is on the way. */
+export function withAccepted(transcript, localId, { userMessageId, messageId, runId }) {
+  const known = transcript.messages.some(({ id }) => id === userMessageId);
+  const messages = known
+    ? transcript.messages.filter(({ id }) => id !== localId)
+    : transcript.messages.map((message) =>
+        message.id === localId ? { ...message, id: userMessageId, status: "complete" } : message);
+  const next = { ...transcript, messages };
+  return withMessage(next, messageId, { role: "assistant", status: "queued", runId, createdAt: new Date().toISOString() });
+}
+
+/** True where events between the transcript and this frame are missing. */
+export function hasGap(transcript, frame) {
+  return frame.sequence > transcript.last + 1;
+}
+
+/** The transcript after one event frame; repeats change nothing. */
+export function fold(transcript, frame) {
+  if (!(frame.sequence > transcript.last)) return transcript;
+  const next = { ...transcript, last: frame.sequence };
+  return FOLDS[frame.type]?.(next, frame) ?? next;
+}
+
+export function isRunning(transcript) {
+  return transcript.messages.some(({ role, status }) => role === "assistant" && (status === "streaming" || status === "queued"));
+}
+
+const FOLDS = {
+  "ai:user_message": (transcript, { messageId, content }) =>
+    withMessage(transcript, messageId, { role: "user", status: "complete", content, createdAt: new Date().toISOString() }),
+  "ai:status": foldStatus,
+  "ai:token": (transcript, frame) => writing(transcript, frame, continued(frame.token)),
+  "ai:reasoning": (transcript, frame) =>
+    writing(transcript, frame, (message) => ({ reasoning: message.reasoning + frame.token })),
+  "ai:tool_start": (transcript, { toolCallId, toolName, args, ...frame }) =>
+    writing(transcript, frame, (message) => ({
+      ...withTool(message, toolCallId, { name: toolName, args, status: "running" }),
+      afterTool: true,
+    })),
+  "ai:tool_delta": (transcript, { toolCallId, delta, ...frame }) =>
+    writing(transcript, frame, (message) => {
+      const argsText = (message.toolCalls.find(({ id }) => id === toolCallId)?.argsText ?? "") + (delta ?? "");
+      return withTool(message, toolCallId, { argsText });
+    }),
+  "ai:tool_result": (transcript, { toolCallId, result, status, ...frame }) =>
+    writing(transcript, frame, (message) => withTool(message, toolCallId, { result, status: toolStatus(status, result) })),
+  "ai:tool_limit": (transcript, frame) => changed(transcript, frame.messageId, { ask: askFrom({ ...frame, kind: "tool_limit" }) }),
+  "ai:question": (transcript, frame) => changed(transcript, frame.messageId, { ask: askFrom(frame) }),
+  "ai:usage": (transcript, { messageId, promptTokens, completionTokens, cachedTokens, cost, model }) =>
+    changed(transcript, messageId, { usage: { promptTokens, completionTokens, cachedTokens, cost }, ...(model && { model }) }),
+  "ai:session_updated": (transcript, { title }) => (title ? { ...transcript, title } : transcript),
+  "ai:complete": (transcript, { messageId, fullText, reason }) =>
+    changed(transcript, messageId, (message) => ({
+      content: typeof fullText === "string" && fullText ? fullText : message.content,
+      status: END_STATUS[reason] ?? "complete",
+      notice: null,
+      toolCalls: settledTools(message.toolCalls),
+    })),
+  "ai:error": (transcript, frame) =>
+    withMessage(transcript, frame.messageId, { role: "assistant" }, (message) => ({
+      status: "failed",
+      notice: null,
+      error: errorFrom(frame),
+      toolCalls: settledTools(message.toolCalls),
+    })),
+};
+
+function foldStatus(transcript, { messageId, runId, state, attempt, delayS, code }) {
+  if (!messageId) return transcript;
+  const start = { role: "assistant", status: "queued", runId };
+  return withMessage(transcript, messageId, start, (message) => {
+    const again = Boolean(message.runId && runId && message.runId !== runId);
+    if (FINAL.has(message.status) && !again) return {};
+    if (again && ["queued", "started"].includes(state)) return { ...restarted(runId), status: statusOf(state, message) };
+    const notice = state === "retrying" ? { attempt, delayS, code } : null;
+    return { status: statusOf(state, message), notice, runId: runId ?? message.runId };
+  });
+}
+
+function statusOf(state, message) {
+  if (state === "queued") return "queued";
+  if (state === "cancelled") return "stopped";
+  if (state === "failed") return "failed";
+  if (state === "succeeded") return "complete";
+  return state === "waiting" ? message.status : "streaming";
+}
+
+function restarted(runId) {
+  return { runId, content: "", reasoning: "", toolCalls: [], error: null, ask: null, notice: null, usage: null };
+}
+
+/** What the model writes goes to a message that is still open; replays of finished ones change nothing. */
+function writing(transcript, { messageId, runId }, change) {
+  return withMessage(transcript, messageId, { role: "assistant", status: "streaming", runId }, (message) =>
+    FINAL.has(message.status) ? {} : { status: "streaming", notice: null, ...change(message) });
+}
+
+/** Text after a tool call begins a paragraph of its own, as in the stored message. */
+function continued(token) {
+  return ({ content, afterTool }) => {
+    const glued = afterTool && content && !content.endsWith("\n") && !token.startsWith("\n");
+    return { content: content + (glued ? "\n\n" : "") + token, afterTool: false };
+  };
+}
+
+function withTool(message, id, change) {
+  const known = message.toolCalls.some((call) => call.id === id);
+  const call = { id, name: "", args: undefined, argsText: "", result: undefined, status: "running" };
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  if (!known) return { toolCalls: [...message.toolCalls, { ...call, ...given }] };
+  return { toolCalls: message.toolCalls.map((each) => (each.id === id ? { ...each, ...given } : each)) };
+}
+
+/** A run that ended leaves no call running: what has no result never got one. */
+function settledTools(calls) {
+  if (!calls.some(({ status }) => status === "running")) return calls;
+  return calls.map((call) => (call.status === "running" ? { ...call, status: "stopped" } : call));
+}
+
+/** Adds the message where it is unknown, then applies `change` to it; known messages keep their place and `start` is ignored. */
+function withMessage(transcript, id, start, change) {
+  if (!id) return transcript;
+  const known = transcript.messages.some((message) => message.id === id);
+  const messages = known ? transcript.messages : [...transcript.messages, blank({ ...start, id })];
+  const next = { ...transcript, messages };
+  return change ? changed(next, id, change) : next;
+}
+
+function changed(transcript, id, change) {
+  const messages = transcript.messages.map((message) => {
+    if (message.id !== id) return message;
+    const differences = typeof change === "function" ? change(message) : change;
+    return Object.keys(differences).length > 0 ? { ...message, ...differences } : message;
+  });
+  return { ...transcript, messages };
+}
+
+function blank(given) {
+  return {
+    id: "", role: "assistant", status: "queued", content: "", reasoning: "", toolCalls: [], model: "",
+    createdAt: null, runId: null, notice: null, ask: null, usage: null, error: null, afterTool: false, ...given,
+  };
+}
+
+function fromRest(message) {
+  return blank({
+    id: message.id,
+    role: message.role,
+    status: message.status ?? "complete",
+    content: message.content ?? "",
+    reasoning: message.reasoning ?? "",
+    toolCalls: (message.toolCalls ?? []).map(toolCallFromRest),
+    model: message.model ?? "",
+    createdAt: message.createdAt ?? null,
+    runId: message.runId ?? null,
+    usage: message.usage ?? null,
+    error: message.error ? errorFrom(message.error) : null,
+  });
+}
+
+function errorFrom({ code, message, error, retryable }) {
+  return { code: code ?? "internal", message: message || error || "", retryable: Boolean(retryable) };
+}
+
+/** {kind: "toolLimit", roundsUsed, maxExtended} or {kind: "question", questionId, answerKind, text, options}, else null. */
+function askFrom(waiting) {
+  const kind = waiting?.kind ?? waiting?.type;
+  if (kind === "tool_limit" || kind === "toolLimit") {
+    return { kind: "toolLimit", roundsUsed: waiting.roundsUsed, maxExtended: waiting.maxExtended };
+  }
+  if (!waiting?.questionId) return null;
+  const { questionId, text = "", options } = waiting;
+  return { kind: "question", questionId, answerKind: waiting.answerKind ?? kind, text, options: options ?? [] };
+}

@@ -1,0 +1,42 @@
+/* Tells screen readers what happened, in whole sentences and never token by token. */
+
+import { t } from "../../../graphs/strings.js";
+import { h } from "../elements.js";
+import { connectionText, errorText } from "../words.js";
+
+const LONGEST = 600;
+const MUTED_STATES = new Set(["idle", "connecting"]);
+
+export class Announcer {
+  constructor() {
+    this.element = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
+    this.wasAway = false;
+  }
+
+  say(text) {
+    this.element.textContent = this.element.textContent === text ? `${text}\u00a0` : text;
+  }
+
+  event(frame) {
+    if (frame.type === "ai:status" && frame.state === "started") this.say(t("The assistant is answering."));
+    else if (frame.type === "ai:complete") this.say(completion(frame));
+    else if (frame.type === "ai:error") this.say(errorText({ code: frame.code, message: frame.message || frame.error }));
+    else if (frame.type === "ai:question") this.say(frame.text ?? "");
+    else if (frame.type === "ai:tool_limit") this.say(t("The assistant asks whether to go on."));
+  }
+
+  connection(state) {
+    if (MUTED_STATES.has(state)) return;
+    if (state !== "open" || this.wasAway) this.say(connectionText(state));
+    this.wasAway = state !== "open";
+  }
+}
+
+function completion({ reason, fullText = "" }) {
+  if (reason === "stopped") return t("The answer was stopped.");
+  if (reason === "toolLimit" || reason === "waiting") return t("The assistant waits for you.");
+  const text = fullText.replace(/[*_`#>|~]+/g, " ").replace(/\s+/g, " ").trim();
+  if (!text) return t("The answer is complete.");
+  const start = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return t("The answer is complete: {text}", { text: start });
+}

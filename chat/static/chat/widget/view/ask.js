@@ -1,0 +1,71 @@
+/* What an answer waits for: whether to go on after many tool calls, or the model's own question. */
+
+import { t } from "../../../graphs/strings.js";
+import { h } from "../elements.js";
+import { icon } from "../icons.js";
+
+/** A card for `ask`; `answer` takes {continue} or {answer}. */
+export function askCard(ask, answer) {
+  return ask.kind === "toolLimit" ? toolLimitCard(ask, answer) : questionCard(ask, answer);
+}
+
+function toolLimitCard({ roundsUsed, maxExtended }, answer) {
+  const text = t("The assistant has looked things up {used} times and wants to go on.", { used: roundsUsed });
+  return card(
+    text,
+    choices(
+      action(t("Go on to {count} rounds", { count: maxExtended }), () => answer({ continue: true }), "primary"),
+      action(t("Summarise now"), () => answer({ continue: false })),
+    ),
+  );
+}
+
+function questionCard(ask, answer) {
+  const options = ask.options.map(asOption);
+  const several = ["multiple", "multiple_choice", "multi"].includes(ask.answerKind);
+  if (options.length === 0) return card(ask.text, freeAnswer(answer));
+  if (several) return card(ask.text, severalAnswers(options, answer));
+  return card(ask.text, choices(...options.map(({ label, value }) => action(label, () => answer({ answer: value })))));
+}
+
+function severalAnswers(options, answer) {
+  const boxes = options.map(({ label, value }) => {
+    const box = h("input", { type: "checkbox" });
+    return { box, value, label: h("label", { class: "ask-option" }, box, h("span", { text: label })) };
+  });
+  const send = action(t("Answer"), () => answer({ answer: boxes.filter(({ box }) => box.checked).map(({ value }) => value) }), "primary");
+  send.disabled = true;
+  const list = h("div", { class: "ask-options" }, ...boxes.map(({ label }) => label));
+  list.addEventListener("change", () => {
+    send.disabled = !boxes.some(({ box }) => box.checked);
+  });
+  return h("div", {}, list, choices(send));
+}
+
+function freeAnswer(answer) {
+  const field = h("input", { class: "field", type: "text", "aria-label": t("Your answer"), maxLength: 2000 });
+  const form = h("form", { class: "ask-form" }, field, h("button", { class: "button primary", text: t("Answer") }));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (field.value.trim()) answer({ answer: field.value.trim() });
+  });
+  return form;
+}
+
+function card(text, body) {
+  return h("div", { class: "ask", role: "group", "aria-label": text }, h("p", {}, icon("question"), h("span", { text })), body);
+}
+
+function choices(...buttons) {
+  return h("div", { class: "ask-choices" }, ...buttons);
+}
+
+function action(text, click, kind = "") {
+  return h("button", { class: `button ${kind}`, type: "button", text, on: { click } });
+}
+
+function asOption(option) {
+  if (option === null || typeof option !== "object") return { label: String(option), value: option };
+  const value = option.value ?? option.id ?? option.label;
+  return { label: String(option.label ?? option.text ?? value), value };
+}

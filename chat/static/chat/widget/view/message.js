@@ -1,0 +1,177 @@
+/* One message: the person's bubble, or an answer with its reasoning, tool calls, text, error and footer. */
+
+import { t } from "../../../graphs/strings.js";
+import { h, arrange } from "../elements.js";
+import { icon } from "../icons.js";
+import { Markdown } from "../markdown.js";
+import { costText, errorText, momentText, numberText, timeText } from "../words.js";
+import { askCard } from "./ask.js";
+import { ToolBadge } from "./tool.js";
+
+export class UserMessage {
+  constructor() {
+    this.message = null;
+    this.text = h("div", { class: "bubble-text", dir: "auto" });
+    this.state = h("div", { class: "sending" });
+    this.element = h("article", { class: "message user", "aria-label": t("You") }, this.text, this.state);
+  }
+
+  update(message) {
+    if (message === this.message) return;
+    this.message = message;
+    this.text.textContent = message.content;
+    this.element.title = momentText(message.createdAt);
+    this.element.classList.toggle("unsent", message.status === "sending");
+    this.state.textContent = message.status === "sending" ? t("Sending…") : "";
+  }
+}
+
+export class AssistantMessage {
+  /** `actions` are {retry, answer}. */
+  constructor(actions) {
+    this.actions = actions;
+    this.message = null;
+    this.context = "";
+    this.tools = new Map();
+    this.markdown = null;
+    this.element = h("article", { class: "message assistant", "aria-label": t("Assistant") });
+    this.parts = {};
+  }
+
+  /** `last` says that nothing follows it, so that its buttons still mean something. */
+  update(message, { last, busy }) {
+    const context = `${last}${busy}`;
+    if (message === this.message && context === this.context) return;
+    this.message = message;
+    this.context = context;
+    this.element.dataset.status = message.status;
+    arrange(this.element, [
+      this.reasoning(message),
+      this.toolRow(message),
+      this.body(message),
+      this.progress(message),
+      this.error(message, last, busy),
+      this.ask(message, last, busy),
+      this.footer(message),
+    ].filter(Boolean));
+  }
+
+  part(name, build) {
+    this.parts[name] ??= build();
+    return this.parts[name];
+  }
+
+  reasoning({ reasoning, content, status }) {
+    if (!reasoning) return null;
+    const details = this.part("reasoning", () => {
+      const text = h("div", { class: "reasoning-text", dir: "auto" });
+      return h("details", { class: "reasoning" }, h("summary", {}, icon("thought"), h("span", { text: t("Reasoning") }), icon("chevron")), text);
+    });
+    details.classList.toggle("live", status === "streaming" && !content);
+    const text = details.lastChild;
+    if (text.textContent !== reasoning) extendText(text, reasoning);
+    return details;
+  }
+
+  toolRow({ toolCalls }) {
+    if (toolCalls.length === 0) return null;
+    for (const call of toolCalls) {
+      if (!this.tools.has(call.id)) this.tools.set(call.id, new ToolBadge(call.id));
+      this.tools.get(call.id).update(call);
+    }
+    const row = this.part("tools", () => h("div", { class: "tools", role: "group", "aria-label": t("What the assistant did") }));
+    arrange(row, toolCalls.map(({ id }) => this.tools.get(id).element));
+    return row;
+  }
+
+  body({ content, status }) {
+    if (!content) return null;
+    const body = this.part("body", () => h("div", { class: "markdown", dir: "auto" }));
+    this.markdown ??= new Markdown(body);
+    const open = status === "streaming";
+    this.markdown.show(content, { open });
+    body.classList.toggle("live", open);
+    return body;
+  }
+
+  progress(message) {
+    const text = progressText(message);
+    if (!text) return null;
+    const queued = message.status === "queued";
+    const line = this.part("progress", () => h("div", { class: "progress" }));
+    if (line.dataset.text !== text) {
+      line.dataset.text = text;
+      const sign = queued ? icon("clock") : h("span", { class: "dots" }, h("i"), h("i"), h("i"));
+      line.replaceChildren(sign, h("span", { text }));
+    }
+    line.classList.toggle("queued", queued);
+    return line;
+  }
+
+  error({ status, error }, last, busy) {
+    if (status !== "failed") return null;
+    const box = this.part("error", () => h("div", { class: "error" }));
+    const problem = error ?? { code: "internal", message: "", retryable: true };
+    box.replaceChildren(icon("warning"), h("p", { text: errorText(problem) }));
+    if (problem.retryable && last) {
+      const click = () => this.actions.retry();
+      box.append(h("button", { class: "button retry", type: "button", disabled: busy, on: { click } }, icon("retry"), h("span", { text: t("Retry") })));
+    }
+    return box;
+  }
+
+  ask({ ask, status }, last, busy) {
+    if (!ask || !last || status === "streaming") return null;
+    const card = this.part("ask", () => askCard(ask, (choice) => this.actions.answer(choice)));
+    card.inert = busy;
+    return card;
+  }
+
+  footer({ status, content, model, usage, createdAt, id }) {
+    if (status === "streaming" || status === "queued" || (!content && !usage)) return null;
+    const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
+    const facts = [status === "stopped" ? t("Stopped") : "", model, usageText(usage), timeText(createdAt)].filter(Boolean);
+    const copy = h(
+      "button",
+      { class: "icon-button copy-answer", type: "button", title: t("Copy answer"), "aria-label": t("Copy answer"), data: { copyMessage: id } },
+      icon("copy"),
+    );
+    const line = h("span", { class: "facts", text: facts.join(" · "), title: usageTitle(usage) });
+    footer.replaceChildren(...(content ? [copy, line] : [line]));
+    return footer;
+  }
+}
+
+function extendText(element, text) {
+  const node = element.firstChild;
+  if (node && text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
+  else element.textContent = text;
+}
+
+function progressText({ status, notice, content, toolCalls, reasoning }) {
+  if (status === "queued") return t("Queued: begins after the answer before it");
+  if (status !== "streaming") return "";
+  if (notice?.delayS) return t("The model is busy. Trying again in {seconds} s.", { seconds: Math.ceil(notice.delayS) });
+  if (notice) return t("The model is busy. Trying again.");
+  if (toolCalls.some((call) => call.status === "running")) return t("Looking things up…");
+  if (content) return "";
+  return reasoning ? t("Reasoning…") : t("Thinking…");
+}
+
+function usageText(usage) {
+  if (!usage) return "";
+  const tokens = (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0);
+  const parts = [tokens ? t("{count} tokens", { count: numberText(tokens) }) : ""];
+  const cost = Number(usage.cost);
+  if (usage.cost !== null && usage.cost !== undefined && cost > 0) parts.push(costText(cost));
+  return parts.filter(Boolean).join(" · ");
+}
+
+function usageTitle(usage) {
+  if (!usage) return "";
+  return t("{prompt} read, {cached} of them cached, {completion} written", {
+    prompt: numberText(usage.promptTokens ?? 0),
+    cached: numberText(usage.cachedTokens ?? 0),
+    completion: numberText(usage.completionTokens ?? 0),
+  });
+}

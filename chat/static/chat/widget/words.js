@@ -1,0 +1,72 @@
+/* Times, numbers and states in the reader's language. */
+
+import { t } from "../../graphs/strings.js";
+
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+function language() {
+  return document.documentElement.lang || undefined;
+}
+
+/** "now", "5 min. ago", "yesterday", then a date. */
+export function agoText(iso, now = Date.now()) {
+  const then = Date.parse(iso);
+  if (Number.isNaN(then)) return "";
+  const seconds = Math.max(0, (now - then) / 1000);
+  const relative = new Intl.RelativeTimeFormat(language(), { numeric: "auto", style: "short" });
+  if (seconds < MINUTE) return t("now");
+  if (seconds < HOUR) return relative.format(-Math.floor(seconds / MINUTE), "minute");
+  if (seconds < DAY) return relative.format(-Math.floor(seconds / HOUR), "hour");
+  if (seconds < 7 * DAY) return relative.format(-Math.floor(seconds / DAY), "day");
+  return new Intl.DateTimeFormat(language(), { dateStyle: "medium" }).format(then);
+}
+
+export function timeText(iso) {
+  const then = Date.parse(iso);
+  return Number.isNaN(then) ? "" : new Intl.DateTimeFormat(language(), { timeStyle: "short" }).format(then);
+}
+
+export function momentText(iso) {
+  const then = Date.parse(iso);
+  const style = { dateStyle: "medium", timeStyle: "short" };
+  return Number.isNaN(then) ? "" : new Intl.DateTimeFormat(language(), style).format(then);
+}
+
+export function numberText(value) {
+  return new Intl.NumberFormat(language()).format(value);
+}
+
+/** A price in dollars with as many digits as it needs to be seen. */
+export function costText(cost) {
+  const digits = cost > 0 && cost < 0.01 ? 4 : 2;
+  const style = { style: "currency", currency: "USD", minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(language(), style).format(cost);
+}
+
+export function connectionText(state) {
+  switch (state) {
+    case "open": return t("Connected");
+    case "waiting": return t("Reconnecting…");
+    case "offline": return t("Offline");
+    case "signed-out": return t("Signed out");
+    case "ended": return t("Access ended");
+    default: return t("Connecting…");
+  }
+}
+
+/** A sentence that says what happened and what to do; the server's own wins. */
+export function errorText({ code, message }) {
+  if (message) return message;
+  switch (code) {
+    case "rate_limit": return t("The model has too many requests right now. Wait a moment, then try again.");
+    case "server_error": return t("The model's server has a problem. Try again in a moment.");
+    case "auth_error": return t("The model refused the key of this installation. Tell an administrator.");
+    case "timeout": return t("The model took too long to answer. Try again.");
+    case "network": return t("The model could not be reached. Try again in a moment.");
+    case "content_filter": return t("The model declined to answer this. Try to ask differently.");
+    case "context_length": return t("This conversation is too long for the model. Start a new one.");
+    default: return t("The answer failed. Try again; if it keeps failing, tell an administrator.");
+  }
+}
