@@ -130,7 +130,7 @@ export class Details {
 
   #neighbour(line, other, handle) {
     const sheet = other.node.sheet === this.#item.node.sheet ? "" : this.#model.sheets.get(other.node.sheet)?.name;
-    const note = [line.label || handle.label || handle.id, sheet].filter(Boolean).join(" · ");
+    const note = [line.label || handle.title, sheet].filter(Boolean).join(" · ");
     const words = html("span", { class: "words" }, html("span", { class: "row-name" }, other.name), html("span", { class: "row-note" }, note || other.style.title));
     return html("li", {}, html("button", { type: "button", "data-key": other.key, onclick: () => this.#callbacks.select(other) }, nodeBadge(other, 28), words));
   }

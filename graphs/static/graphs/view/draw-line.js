@@ -1,4 +1,4 @@
-// Draws edges: the line, its label, and the arrow head of a line that is lit.
+// Draws edges: the line, its label, and the lines and arrow heads that are lit.
 
 import { svg } from "./dom.js";
 import { shorten, textWidth } from "./text.js";
@@ -24,13 +24,11 @@ export function drawLineLabel(line) {
   );
 }
 
-/** The line again, for the selected node and its neighbours. */
+/** The line again, for the selected node and its neighbours; `direction` is "into" or "out" of that node. */
 export function drawLitLine(line, direction) {
-  const { x, y, side } = line.to;
-  return svg(
-    "g",
-    { class: `lit ${direction}` },
-    svg("path", { class: `line ${line.kind}`, d: line.path }),
-    svg("path", { class: "head", d: "M-11 -6.5L0 0L-11 6.5Z", transform: `translate(${x} ${y}) rotate(${TURN[side]})` }),
-  );
+  return svg("g", { class: `lit ${direction}` }, svg("path", { class: `line ${line.kind}`, d: line.path }));
+}
+
+export function drawLitHead({ to }, direction) {
+  return svg("path", { class: `head ${direction}`, d: "M-11 -6.5L0 0L-11 6.5Z", transform: `translate(${to.x} ${to.y}) rotate(${TURN[to.side]})` });
 }

@@ -74,6 +74,13 @@ function midText(item, font) {
   return [...(withIcon ? tile(item, iconSize, PADDING, (height - iconSize) / 2) : []), ...lines(name, x, top, size, size * 1.1, { class: "name" })];
 }
 
+/** The icon on the block of the far view. */
+export function drawFarIcon(item) {
+  const { box, style } = item;
+  const size = Math.min(box.h, box.w) * 0.8;
+  return svg("g", { class: "far-icon" }, drawIcon(style.icon, box.x + (box.w - size) / 2, box.y + (box.h - size) / 2, size));
+}
+
 const TURN = { L: 0, T: 90, R: 180, B: 270 };
 const LABEL_AT = { R: [9, -5, "start"], L: [-11, -5, "end"], T: [6, -7, "start"], B: [6, 15, "start"] };
 
@@ -87,10 +94,11 @@ function handleMark(handle, item) {
 function handleLabels(item) {
   const crowded = (handle) => item.handles.filter((other) => other.side === handle.side).length > 1;
   return item.handles
-    .filter((handle) => handle.declared && (handle.label || (crowded(handle) && handle.id)))
+    .filter((handle) => handle.title && (handle.label || crowded(handle)))
     .map((handle) => {
       const [dx, dy, anchor] = LABEL_AT[handle.side];
-      const text = shorten(handle.label || handle.id, 84, 9.5);
+      const room = handle.side === "R" || handle.side === "L" ? 84 : item.box.w / item.handles.filter((other) => other.side === handle.side).length - 14;
+      const text = shorten(handle.title, room, 9.5);
       return svg("text", { class: "handle-label", x: handle.x - item.box.x + dx, y: handle.y - item.box.y + dy, "text-anchor": anchor, "font-size": 9.5 }, text);
     });
 }

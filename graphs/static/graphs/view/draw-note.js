@@ -12,7 +12,7 @@ export function noteText(node) {
 function noteLines(item, size) {
   const room = item.box.w - 24;
   const leading = size * 1.32;
-  let left = Math.floor((item.box.h - 18) / leading);
+  let left = Math.max(item.box.h >= size * 1.2 ? 1 : 0, Math.floor((item.box.h - 18) / leading));
   const found = [];
   for (const raw of noteText(item.node).slice(0, 6000).split("\n")) {
     if (left <= 0) break;
@@ -36,14 +36,16 @@ export function plain(raw) {
   return { text: text.trim(), heading };
 }
 
+/** Colours of n8n's notes, by number. */
 const PAPERS = { 2: 1, 3: 0, 4: 4, 5: 8, 6: 10, 7: 13 };
 
 /** A sticky note: paper behind the nodes, its text cut where the paper ends. */
 export function drawNote(item, detail) {
   const { box, node } = item;
-  const hue = PAPERS[node.data?.color] ?? 2;
+  const hue = PAPERS[node.data?.color ?? node.data?.parameters?.color] ?? 2;
   const size = Math.max(13, detail.level === "far" ? Infinity : detail.font);
   const { found, leading } = Number.isFinite(size) ? noteLines(item, size) : { found: [], leading: 0 };
-  const texts = found.map((line, index) => (line.text ? svg("text", { class: line.heading ? "note-heading" : "note-text", x: 12, y: 10 + size + index * leading, "font-size": size }, line.text) : null));
+  const top = Math.min(10, (box.h - leading) / 2 - size * 0.1);
+  const texts = found.map((line, index) => (line.text ? svg("text", { class: line.heading ? "note-heading" : "note-text", x: 12, y: top + size + index * leading, "font-size": size }, line.text) : null));
   return svg("g", { class: `note hue-${hue}`, "data-key": item.key, transform: `translate(${box.x} ${box.y})` }, svg("rect", { class: "paper", width: box.w, height: box.h, rx: 8 }), ...texts);
 }

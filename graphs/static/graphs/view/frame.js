@@ -9,10 +9,8 @@ const ZOOM = 1.3;
 const TOAST_MS = 5000;
 
 const nodesCount = (count) => (count === 1 ? t("1 node") : t("{count} nodes", { count }));
-const edgesCount = (count) => (count === 1 ? t("1 edge") : t("{count} edges", { count }));
 
 export class Frame {
-  #totals = html("span", { class: "totals" });
   #percent;
   #message = null;
   #help = helpCard();
@@ -42,14 +40,9 @@ export class Frame {
     const controls = html("div", { class: "controls" }, minimap.element, zoom);
     const instructions = html("p", { class: "visually-hidden", id: "instructions" }, t("Arrow keys select nodes, Enter opens the details, slash finds a node."));
     this.#surface = html("div", { class: "surface" }, this.#canvas, this.#tip, controls, this.#help, details.element, this.#toast, instructions, this.#live);
-    const bar = html("div", { class: "bar" }, tabs.element, html("span", { class: "space" }), this.#totals, find.element);
+    const bar = html("div", { class: "bar" }, tabs.element, html("span", { class: "space" }), find.element);
     this.root = html("div", { class: "root" }, bar, this.#surface);
     this.#help.addEventListener("keydown", (event) => event.key === "Escape" && this.toggleHelp());
-  }
-
-  showTotals({ items, edgeCount }) {
-    const notes = [...items.values()].filter((item) => item.note).length;
-    this.#totals.textContent = `${nodesCount(items.size - notes)} · ${edgesCount(edgeCount)}`;
   }
 
   showZoom(k) {

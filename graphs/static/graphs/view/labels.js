@@ -7,8 +7,12 @@ import { noteText, plain } from "./draw-note.js";
 import { Grid } from "./grid.js";
 import { shorten, textWidth } from "./text.js";
 
-const WIDEST = 170;
-const MOST = 4000;
+const WIDEST = 150;
+const HEADING_WIDEST = 320;
+const SHORTEST = 8;
+const MOST = 3000;
+/** Where blocks lie so close that a name must cover some, names keep this far apart, in pixels. */
+const LONELY = { x: 70, y: 26 };
 
 function headingOf(note) {
   const raw = noteText(note.node).split("\n").find((line) => line.trim());
@@ -51,34 +55,56 @@ class Taken {
   }
 }
 
-function boxOf({ item, heading }, width, size) {
+/** Rectangles for a text of this width, the best one first: a heading in its note, a name under or over its block. */
+function places({ item, heading }, width, size) {
   const { box } = item;
-  const gap = size * 0.35;
   const height = size * 1.25;
-  if (heading) return { x: box.x + gap, y: box.y + gap, w: width, h: height };
-  return { x: box.x + box.w / 2 - width / 2 - gap / 2, y: box.y + box.h / 2 - height / 2, w: width + gap, h: height };
+  if (heading) return [{ x: box.x + size * 0.35, y: box.y + size * 0.3, w: width, h: height }];
+  const x = box.x + box.w / 2 - width / 2;
+  return [{ x, y: box.y + box.h + size * 0.2, w: width, h: height }, { x, y: box.y - height - size * 0.2, w: width, h: height }];
 }
 
-function placed(candidate, size, unit, taken) {
-  const weight = candidate.heading ? 700 : 600;
-  const { box } = candidate.item;
-  const rooms = candidate.heading ? [Math.min(box.w - size * 0.7, WIDEST * 2 * unit)] : [WIDEST * unit, Math.max(box.w + 40, 52 * unit)];
-  for (const room of rooms) {
-    const text = room > size * 3 ? shorten(candidate.text, room, size, weight) : "";
-    if (text.length < 2) continue;
-    const place = boxOf(candidate, textWidth(text, size, weight), size);
-    if (taken.take(place)) return { box: place, text, heading: candidate.heading, size };
+function inflated({ x, y, w, h }, dx, dy) {
+  return { x: x - dx, y: y - dy, w: w + 2 * dx, h: h + 2 * dy };
+}
+
+/** The text as long as `room` allows; null where too little of it would be left. */
+function fittingText({ text, heading }, room, size) {
+  const weight = heading ? 700 : 500;
+  const fitting = room > size * 2 ? shorten(text, room, size, weight) : "";
+  const telling = fitting === text || fitting.length >= SHORTEST;
+  return telling && fitting ? { text: fitting, width: textWidth(fitting, size, weight) } : null;
+}
+
+function rooms({ item, heading }, size, unit) {
+  if (heading) return [Math.min(item.box.w - size * 0.7, HEADING_WIDEST * unit)];
+  return [WIDEST * unit, item.box.w * 1.2];
+}
+
+/** The label of a candidate where it covers no other block or label, or stands alone; null where it cannot. */
+function placed(candidate, detail, size, taken, blocks) {
+  const { heading } = candidate;
+  const attempt = ({ text, width }, alone) => {
+    const [dx, dy] = alone ? [LONELY.x * detail.unit, LONELY.y * detail.unit] : [size * 0.4, 0];
+    const calm = (box) => alone || heading || blocks.query(box).size === 0;
+    const box = places(candidate, width, size).find((place) => calm(place) && taken.take(inflated(place, dx, dy)));
+    return box ? { box, text, heading, size } : null;
+  };
+  const texts = rooms(candidate, size, detail.unit).map((room) => fittingText(candidate, room, size)).filter(Boolean);
+  for (const text of texts) {
+    const label = attempt(text, false);
+    if (label) return label;
   }
-  return null;
+  return texts.length ? attempt(texts[0], true) : null;
 }
 
 /** A Grid of {box, text, heading, size} for one sheet at one step of zoom. */
-export function placeLabels(sheet, { font, unit }) {
-  const size = font * 1.05;
+export function placeLabels(sheet, detail) {
+  const size = detail.font;
   const taken = new Taken(size);
   const labels = [];
   for (const candidate of candidates(sheet)) {
-    const label = placed(candidate, size, unit, taken);
+    const label = placed(candidate, detail, size, taken, sheet.nodeGrid);
     if (label) labels.push(label);
     if (labels.length >= MOST) break;
   }

@@ -105,5 +105,5 @@ export function buildModel(graph) {
   const linesBySheet = grouped(lines.filter((line) => line.source.node.sheet === line.target.node.sheet), (line) => line.source.node.sheet);
   const sheets = new Map(sheetsNamed(graph, list).map((sheet) => [sheet.key, sheetOf(sheet, bySheet.get(sheet.key) ?? [], linesBySheet.get(sheet.key) ?? [])]));
   const nodeTypes = new Map((graph.nodeTypes ?? []).map((nodeType) => [nodeType.key, nodeType]));
-  return { key: graph.key, name: graph.name || graph.key, version: graph.version, items, sheets, nodeTypes, edgeCount: lines.length };
+  return { key: graph.key, name: graph.name || graph.key, version: graph.version, items, sheets, nodeTypes };
 }

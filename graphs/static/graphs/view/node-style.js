@@ -98,9 +98,17 @@ function family(type, category) {
   return find(words) ?? ai ?? (category ? find(category.toLowerCase()) : null);
 }
 
+const ACRONYMS = /\b(?:ai|api|aws|csv|db|ftp|gpt|html|http|id|jwt|lm|llm|mqtt|pdf|rss|s3|sms|smtp|sql|ssh|tcp|udp|url|xml)\b/gi;
+
+/** "lm chat open ai" -> "LM chat open AI" */
+function asTitle(words) {
+  const text = words.toLowerCase().replace(ACRONYMS, (word) => word.toUpperCase());
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 function styleOf(type, nodeType) {
   const words = typeWords(type) || type;
-  const title = nodeType?.displayName || (Object.hasOwn(BUILT_IN, type) ? type : words.charAt(0).toUpperCase() + words.slice(1));
+  const title = nodeType?.displayName || (Object.hasOwn(BUILT_IN, type) ? type : asTitle(words));
   const known = Object.hasOwn(BUILT_IN, type) ? BUILT_IN[type] : family(type, nodeType?.category);
   const [name, hue] = known ?? [null, FREE_HUES[hash(type) % FREE_HUES.length]];
   const drawing = namedIcon(nodeType?.icon) ?? (name ? { path: ICONS[name] } : { text: monogram(words) });

@@ -2,7 +2,7 @@
 
 import { inside, overlaps, widened } from "./boxes.js";
 import { svg } from "./dom.js";
-import { drawLitLine } from "./draw-line.js";
+import { drawLitHead, drawLitLine } from "./draw-line.js";
 
 const MOST_RINGS = 600;
 const MOST_LIT = 400;
@@ -16,6 +16,10 @@ function ring({ box, note }, kind, gap) {
 function neighboursOf(item) {
   const others = [...item.incoming.map((line) => line.source), ...item.outgoing.map((line) => line.target)];
   return new Set(others.filter((other) => other !== item && other.node.sheet === item.node.sheet));
+}
+
+function linesOf(lines, direction) {
+  return lines.filter((line) => line.path).slice(0, MOST_LIT).map((line) => [line, direction]);
 }
 
 export class Overlay {
@@ -66,11 +70,10 @@ export class Overlay {
       this.#selectionElements.replaceChildren();
       return;
     }
-    const sameSheet = (line) => line.path && line.source.node.sheet === line.target.node.sheet;
-    const incoming = item.incoming.filter(sameSheet).slice(0, MOST_LIT);
-    const outgoing = item.outgoing.filter(sameSheet).slice(0, MOST_LIT);
-    this.#groups.lines.replaceChildren(...incoming.map((line) => drawLitLine(line, "into")), ...outgoing.map((line) => drawLitLine(line, "out")));
+    const lit = [...linesOf(item.incoming, "into"), ...linesOf(item.outgoing, "out")];
+    this.#groups.lines.replaceChildren(...lit.map(([line, direction]) => drawLitLine(line, direction)));
+    const heads = lit.map(([line, direction]) => drawLitHead(line, direction));
     const near = [...neighboursOf(item)].slice(0, MOST_LIT);
-    this.#selectionElements.replaceChildren(...near.map((other) => ring(other, "neighbour", 3)), ring(item, "selected", 4));
+    this.#selectionElements.replaceChildren(...near.map((other) => ring(other, "neighbour", 3)), ring(item, "selected", 4), ...heads);
   }
 }

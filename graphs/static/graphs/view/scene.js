@@ -5,16 +5,18 @@ import { inside, widened } from "./boxes.js";
 import { detailFor } from "./detail.js";
 import { svg } from "./dom.js";
 import { drawLine, drawLineLabel } from "./draw-line.js";
-import { drawNode } from "./draw-node.js";
+import { drawFarIcon, drawNode } from "./draw-node.js";
 import { drawNote } from "./draw-note.js";
 import { Grid } from "./grid.js";
 import { drawLabel, placeLabels } from "./labels.js";
 import { Layer } from "./layer.js";
 import { FarView } from "./tiles.js";
 
-const GROUPS = ["notes", "far-lines", "lines", "lit-lines", "line-labels", "blocks", "nodes", "rings", "labels"];
+const GROUPS = ["notes", "far-lines", "lines", "lit-lines", "line-labels", "blocks", "far-icons", "nodes", "rings", "labels"];
 const MARGIN = 0.6;
 const FRAME_WORK_MS = 5;
+/** Blocks carry icons while a pixel is less than this in the drawing's units. */
+const ICONS_BELOW = 5.2;
 
 export class Scene {
   #world;
@@ -37,6 +39,7 @@ export class Scene {
       lines: new Layer(group.lines, drawLine),
       lineLabels: new Layer(group["line-labels"], drawLineLabel),
       nodes: new Layer(group.nodes, drawNode),
+      farIcons: new Layer(group["far-icons"], drawFarIcon),
     };
     this.#labels = new Layer(group.labels, drawLabel);
     this.#far = new FarView(group.blocks, group["far-lines"]);
@@ -65,6 +68,7 @@ export class Scene {
     this.#layers.lines.setGrid(sheet?.lineGrid ?? null);
     this.#layers.lineLabels.setGrid(sheet ? new Grid(sheet.lines.filter((line) => line.label)) : null);
     this.#layers.nodes.setGrid(sheet?.nodeGrid ?? null);
+    this.#layers.farIcons.setGrid(sheet?.nodeGrid ?? null);
     this.#labels.setGrid(null);
     this.#far.setSheet(sheet);
   }
@@ -92,6 +96,8 @@ export class Scene {
   #updateFar(seen, detail) {
     for (const name of ["lines", "lineLabels", "nodes"]) this.#layers[name].clear();
     this.#far.update(this.#region);
+    if (detail.unit < ICONS_BELOW) this.#layers.farIcons.update(this.#region, seen, { key: "any" });
+    else this.#layers.farIcons.clear();
     if (!this.#labelGrids.has(detail.key)) this.#labelGrids.set(detail.key, placeLabels(this.#sheet, detail));
     this.#labels.setGrid(this.#labelGrids.get(detail.key));
     this.#labels.update(this.#region, seen, detail);
@@ -99,6 +105,7 @@ export class Scene {
 
   #updateNear(seen, detail) {
     this.#far.hide();
+    this.#layers.farIcons.clear();
     this.#labels.setGrid(null);
     this.#layers.lines.update(this.#region, seen, { key: "any" });
     this.#layers.nodes.update(this.#region, seen, detail);

@@ -2,14 +2,14 @@
 
 import { stylesheet } from "./stylesheet.js";
 
-const ANGLES = [22, 50, 80, 118, 148, 166, 190, 228, 255, 278, 300, 325, 355];
+const ANGLES = [22, 50, 86, 118, 148, 166, 190, 228, 255, 278, 300, 325, 355];
 const GREY = 13;
 
 function hue(index, angle, chroma) {
   const colour = (lightness, amount) => `oklch(${lightness} ${(amount * chroma).toFixed(3)} ${angle})`;
   return `
-.hue-${index} { --tint: ${colour(0.95, 0.042)}; --ink: ${colour(0.48, 0.14)}; --block: ${colour(0.74, 0.125)}; --edge: ${colour(0.87, 0.06)}; --paper: ${colour(0.972, 0.036)}; --paper-edge: ${colour(0.9, 0.07)}; }
-.dark .hue-${index} { --tint: ${colour(0.33, 0.065)}; --ink: ${colour(0.85, 0.11)}; --block: ${colour(0.56, 0.11)}; --edge: ${colour(0.42, 0.06)}; --paper: ${colour(0.262, 0.022)}; --paper-edge: ${colour(0.36, 0.04)}; }`;
+.hue-${index} { --tint: ${colour(0.95, 0.042)}; --ink: ${colour(0.48, 0.14)}; --block: ${colour(0.76, 0.105)}; --edge: ${colour(0.87, 0.06)}; --paper: ${colour(0.972, 0.036)}; --paper-edge: ${colour(0.9, 0.07)}; }
+.dark .hue-${index} { --tint: ${colour(0.33, 0.065)}; --ink: ${colour(0.85, 0.11)}; --block: ${colour(0.57, 0.095)}; --edge: ${colour(0.42, 0.06)}; --paper: ${colour(0.262, 0.022)}; --paper-edge: ${colour(0.36, 0.04)}; }`;
 }
 
 export const colours = stylesheet(`
@@ -35,6 +35,7 @@ export const colours = stylesheet(`
   --_dot: color-mix(in srgb, var(--_text) 13%, transparent);
   --_line: color-mix(in srgb, var(--_text) 42%, var(--_canvas));
   --_found: #e0a100;
+  --on-block: oklch(0.3 0.03 260);
   --note-map: #f3e3a8;
   --node-map: #8f9bb0;
   --code-keyword: #8a2fb8; --code-string: #1a7a3f; --code-number: #a5480a; --code-comment: #687084; --code-call: #2557c4; --code-property: #11667d;
@@ -56,6 +57,7 @@ export const colours = stylesheet(`
   --_dot: color-mix(in srgb, var(--_text) 11%, transparent);
   --_line: color-mix(in srgb, var(--_text) 44%, var(--_canvas));
   --_found: #ffd257;
+  --on-block: oklch(0.98 0.01 260);
   --note-map: #4a452f;
   --node-map: #77839a;
   --code-keyword: #d6a1ff; --code-string: #8fd6a3; --code-number: #ffb27d; --code-comment: #8d97a8; --code-call: #9dbbff; --code-property: #7fd0e4;

@@ -55,7 +55,7 @@ export const details = stylesheet(`
 .code-property { color: var(--code-property); }
 
 @container (min-width: 700px) {
-  .root.with-details .controls { transform: translateX(-360px); }
+  .root.with-details .controls, .root.with-details.one-sheet .bar { transform: translateX(-360px); }
   .root.with-details .help-card { right: 372px; }
 }
 @container (max-width: 699px) {

@@ -43,13 +43,15 @@ export const drawing = stylesheet(`
 .line-label.error text { fill: var(--_danger); }
 
 .lit .line { stroke: var(--_primary); stroke-width: calc(2.2px * max(1, var(--unit))); }
-.lit .head { fill: var(--_primary); }
+.head { fill: var(--_primary); }
 .lit.into .line { stroke: color-mix(in oklab, var(--_primary) 62%, oklch(0.7 0.14 190)); }
-.lit.into .head { fill: color-mix(in oklab, var(--_primary) 62%, oklch(0.7 0.14 190)); }
-.far .lit .head { display: none; }
+.head.into { fill: color-mix(in oklab, var(--_primary) 62%, oklch(0.7 0.14 190)); }
+.far .head { display: none; }
 
 .block { fill: var(--block); stroke: var(--block); stroke-width: 8; stroke-linejoin: round; }
-.far-label, .far-heading { fill: var(--_text); font-weight: 600; paint-order: stroke; stroke: var(--_canvas); stroke-width: calc(3px * var(--unit)); stroke-linejoin: round; }
+.far-icon .icon-path { stroke: var(--on-block); stroke-width: 2; }
+.far-icon .monogram { fill: var(--on-block); }
+.far-label, .far-heading { fill: var(--_text); font-weight: 500; paint-order: stroke; stroke: var(--_canvas); stroke-width: calc(3px * var(--unit)); stroke-linejoin: round; }
 .far-label { text-anchor: middle; }
 .far-heading { font-weight: 700; }
 

@@ -18,6 +18,7 @@ export class Viewport {
   #smallest = SMALLEST;
   #changed;
   #moving = 0;
+  #target = null;
 
   /** `changed()` is called after every change. */
   constructor(changed) {
@@ -48,7 +49,7 @@ export class Viewport {
   }
 
   set({ x, y, k }) {
-    cancelAnimationFrame(this.#moving);
+    this.#stop();
     Object.assign(this, { x, y, k });
     this.#changed();
   }
@@ -59,11 +60,12 @@ export class Viewport {
 
   /** Zooms by `factor` and leaves the point of the screen where it is. */
   zoomBy(factor, point = this.center) {
-    this.set(this.#zoomed(factor, point));
+    this.set(this.#zoomed(this.state, factor, point));
   }
 
+  /** Zooms from where a running movement will end, so that quick presses add up. */
   zoomSmoothly(factor) {
-    this.moveTo(this.#zoomed(factor, this.center));
+    this.moveTo(this.#zoomed(this.#target ?? this.state, factor, this.center));
   }
 
   fit(bounds, smoothly = true) {
@@ -91,7 +93,7 @@ export class Viewport {
   }
 
   moveTo(target) {
-    cancelAnimationFrame(this.#moving);
+    this.#stop();
     if (reducedMotion() || !this.width) {
       this.set(target);
       return;
@@ -99,13 +101,20 @@ export class Viewport {
     const from = { ...this.state, mid: this.#middle(this.state) };
     const to = { ...target, mid: this.#middle(target) };
     const start = performance.now();
+    this.#target = target;
     const step = (now) => {
       const share = Math.min(1, Math.max(0, (now - start) / MOVE_MS));
       this.#between(from, to, ease(share));
       this.#changed();
       if (share < 1) this.#moving = requestAnimationFrame(step);
+      else this.#target = null;
     };
     this.#moving = requestAnimationFrame(step);
+  }
+
+  #stop() {
+    cancelAnimationFrame(this.#moving);
+    this.#target = null;
   }
 
   #middle({ x, y, k }) {
@@ -123,10 +132,10 @@ export class Viewport {
     this.y = this.height / 2 - (from.mid.y + (to.mid.y - from.mid.y) * part) * this.k;
   }
 
-  #zoomed(factor, point) {
-    const k = Math.min(LARGEST, Math.max(this.#smallest, this.k * factor));
-    const ratio = k / this.k;
-    return { k, x: point.x - (point.x - this.x) * ratio, y: point.y - (point.y - this.y) * ratio };
+  #zoomed(from, factor, point) {
+    const k = Math.min(LARGEST, Math.max(this.#smallest, from.k * factor));
+    const ratio = k / from.k;
+    return { k, x: point.x - (point.x - from.x) * ratio, y: point.y - (point.y - from.y) * ratio };
   }
 
   #fitting({ x, y, w, h }) {
