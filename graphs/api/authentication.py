@@ -3,9 +3,10 @@
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
+from graphs.api.problems import Problem
 from graphs.api.tokens import TokenRefused, read_access
 
 
@@ -29,3 +30,12 @@ class BearerAuthentication(BaseAuthentication):
 
 class CookieAuthentication(SessionAuthentication):
     """The session of a browser. Whatever changes something needs the header `X-CSRFToken`."""
+
+    def enforce_csrf(self, request: Request) -> None:
+        try:
+            super().enforce_csrf(request)
+        except PermissionDenied as error:
+            sentence = _(
+                "Send the value of the cookie “csrftoken” in the header X-CSRFToken, from a page of this site."
+            )
+            raise Problem(403, "csrf", sentence) from error

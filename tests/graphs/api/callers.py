@@ -1,0 +1,42 @@
+"""How the tests of the API call it."""
+
+import json
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+
+from graphs.api import tokens
+
+PROBLEM = "application/problem+json"
+
+
+def with_token(user: User) -> Client:
+    """A program without cookies."""
+    return with_header(f"Bearer {tokens.issue(user).access}")
+
+
+def with_header(authorization: str) -> Client:
+    return Client(headers={"Authorization": authorization})
+
+
+def post_json(client: Client, path: str, body: Any, **more: Any) -> HttpResponse:
+    text = body if isinstance(body, str | bytes) else json.dumps(body)
+    return client.post(path, text, content_type="application/json", **more)
+
+
+def upload(client: Client, content: bytes, name: str = "flow.json", **fields: str) -> HttpResponse:
+    return client.post("/api/v1/graphs/import", {**fields, "file": SimpleUploadedFile(name, content)})
+
+
+def problem(response: HttpResponse, status: int, code: str) -> dict[str, Any]:
+    """The problem document of an answer, after checking that it is a whole one."""
+    assert response.status_code == status, response.content
+    assert response.headers["Content-Type"] == PROBLEM
+    document = json.loads(response.content)
+    assert {"type", "title", "status", "detail", "code"} <= set(document)
+    assert (document["status"], document["code"]) == (status, code)
+    assert document["detail"]
+    return document

@@ -1,0 +1,153 @@
+import base64
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import jwt
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+
+from graphs.api import tokens
+from graphs.models import Graph, Membership
+from tests.cast import signed_in
+from tests.graphs.api.callers import post_json, problem, upload, with_header, with_token
+
+GRAPHS = "/api/v1/graphs"
+
+
+def claims(user: User, **changes: Any) -> dict[str, Any]:
+    """What a good access token says, with changes."""
+    said = jwt.decode(tokens.issue(user).access, options={"verify_signature": False})
+    return {name: value for name, value in (said | changes).items() if value is not None}
+
+
+def sign(said: dict[str, Any], key: str = settings.SECRET_KEY, algorithm: str = "HS256", **more: Any) -> str:
+    return jwt.encode(said, key, algorithm=algorithm, **more)
+
+
+def unsigned(said: dict[str, Any], algorithm: str) -> str:
+    parts = ({"alg": algorithm, "typ": "JWT"}, said)
+    head, body = (base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
+    return f"{head}.{body}."
+
+
+def test_a_token_signed_like_ours_is_accepted(alice: User) -> None:
+    """Without this the refusals below would prove nothing."""
+    assert with_header(f"Bearer {sign(claims(alice))}").get(GRAPHS).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda user: unsigned(claims(user), "none"),
+        lambda user: unsigned(claims(user), "None"),
+        lambda user: unsigned(claims(user), "HS256"),
+        lambda user: sign(claims(user), key="another-secret-key-of-fifty-characters-0123456789"),
+        lambda user: sign(claims(user), algorithm="HS512"),
+        lambda user: sign(
+            claims(user), key="another-secret-key-of-fifty-characters-012345678", headers={"kid": "../../dev/null"}
+        ),
+        lambda user: sign(claims(user, exp=datetime.now(UTC) - timedelta(seconds=1))),
+        lambda user: sign(claims(user, exp=None)),
+        lambda user: sign(claims(user, nbf=datetime.now(UTC) + timedelta(hours=1))),
+        lambda user: sign(claims(user, iss="another-service")),
+        lambda user: sign(claims(user, aud="another-service")),
+        lambda user: sign(claims(user, aud=None)),
+        lambda user: sign(claims(user, user_id=None)),
+        lambda user: sign(claims(user, user_id="not a number")),
+        lambda user: sign(claims(user, user_id=str(user.pk + 1000))),
+        lambda user: sign(claims(user, hash_password="0" * 32)),
+        lambda user: sign(claims(user, hash_password=None)),
+        lambda user: tokens.issue(user).refresh,
+        lambda user: tokens.issue(user).access[:-2],
+        lambda user: "",
+        lambda user: "x",
+        lambda user: "a b",
+        lambda user: "\xff\xfe",
+    ],
+)
+def test_it_refuses_forged_tokens(alice: User, forge: Any) -> None:
+    answer = with_header(f"Bearer {forge(alice)}").get(GRAPHS)
+    problem(answer, 401, "authentication_failed")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="api"'
+
+
+def test_a_token_lives_for_a_quarter_of_an_hour(alice: User) -> None:
+    said = claims(alice)
+    assert said["exp"] - said["iat"] == 15 * 60
+
+
+def test_it_says_until_when_a_token_holds(alice: User) -> None:
+    grant = tokens.read_access(tokens.issue(alice).access)
+    assert grant.user == alice
+    assert timedelta(minutes=14) < grant.expires_at - datetime.now(UTC) <= timedelta(minutes=15)
+
+
+@pytest.mark.parametrize("name", ["token", "access", "access_token", "jwt", "authorization", "Authorization"])
+def test_it_never_takes_a_token_from_the_address(alice: User, name: str) -> None:
+    access = tokens.issue(alice).access
+    problem(Client().get(GRAPHS, {name: access}), 401, "not_authenticated")
+    problem(Client().get(GRAPHS, {name: f"Bearer {access}"}), 401, "not_authenticated")
+
+
+def test_a_token_ends_with_the_password(alice: User) -> None:
+    client = with_token(alice)
+    assert client.get(GRAPHS).status_code == 200
+    alice.set_password("another long password")
+    alice.save()
+    problem(client.get(GRAPHS), 401, "authentication_failed")
+
+
+def test_doors_close_when_somebody_is_deactivated(alice: User) -> None:
+    program, browser = with_token(alice), signed_in(alice)
+    assert program.get(GRAPHS).status_code == browser.get(GRAPHS).status_code == 200
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    assert program.get(GRAPHS).status_code == browser.get(GRAPHS).status_code == 401
+
+
+def test_a_member_who_was_removed_finds_nothing(alice: User, nba: Graph) -> None:
+    client = with_token(alice)
+    Membership.objects.filter(user=alice).delete()
+    problem(client.get(f"{GRAPHS}/nba"), 404, "not_found")
+
+
+def test_a_bad_token_is_refused_even_beside_a_good_cookie(alice: User) -> None:
+    problem(signed_in(alice).get(GRAPHS, headers={"Authorization": "Bearer x"}), 401, "authentication_failed")
+
+
+def test_a_cookie_changes_nothing_without_its_csrf_token(alice: User) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(alice)
+    assert browser.get(GRAPHS).status_code == 200
+    problem(upload(browser, b"{}"), 403, "csrf")
+    browser.get("/")
+    csrf = {"X-CSRFToken": browser.cookies["csrftoken"].value}
+    answer = browser.post("/api/v1/graphs/import", headers=csrf)
+    assert "file" in problem(answer, 400, "validation")["errors"]
+
+
+def test_a_token_needs_no_csrf_token(alice: User) -> None:
+    program = Client(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {tokens.issue(alice).access}"})
+    problem(upload(program, b""), 400, "import_refused")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("get", "/api/v1/graphs"),
+        ("get", "/api/v1/graphs/nba"),
+        ("get", "/api/v1/graphs/nba/export"),
+        ("post", "/api/v1/graphs/import"),
+        ("get", "/api/v1/schema"),
+    ],
+)
+def test_anonymous_is_refused(nba: Graph, method: str, path: str) -> None:
+    answer = getattr(Client(), method)(path)
+    problem(answer, 401, "not_authenticated")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="api"'
+
+
+def test_an_anonymous_body_is_not_even_read(db: None) -> None:
+    problem(post_json(Client(), "/api/v1/graphs/import", "not json"), 401, "not_authenticated")

@@ -1,0 +1,59 @@
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+from rest_framework.views import APIView
+
+from tests.graphs.api.callers import problem, with_token
+
+
+@pytest.fixture
+def schema(db: None, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    printed = capfd.readouterr().err
+    assert not [line for line in printed.splitlines() if "Warning" in line or "Error" in line], printed
+    return found
+
+
+def test_it_is_valid(schema: dict[str, Any]) -> None:
+    validate_schema(schema)
+    assert schema["openapi"] == "3.1.0"
+
+
+def api_views(resolver: URLResolver, prefix: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for pattern in resolver.url_patterns:
+        address = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            found += api_views(pattern, address)
+        elif isinstance(pattern, URLPattern) and issubclass(getattr(pattern.callback, "cls", object), APIView):
+            found.append((address, pattern.callback.cls))
+    return found
+
+
+def test_it_holds_every_endpoint(schema: dict[str, Any]) -> None:
+    described = {path.replace("{", "<").replace("}", ">") for path in schema["paths"]}
+    for address, _view in api_views(get_resolver()):
+        plain = "/" + "/".join(
+            f"<{part[1:-1].split(':')[-1]}>" if part.startswith("<") else part for part in address.split("/")
+        )
+        assert plain in described or plain == "/api/v1/schema", plain
+
+
+def test_every_operation_says_who_may_and_what_can_go_wrong(schema: dict[str, Any]) -> None:
+    for path, item in schema["paths"].items():
+        for method, operation in item.items():
+            assert operation["responses"]["default"] == {"$ref": "#/components/responses/Problem"}, (method, path)
+            if not path.startswith("/api/v1/auth/"):
+                assert {"bearer": []} in operation["security"], (method, path)
+                assert {"cookie": []} in operation["security"], (method, path)
+                assert {"$ref": "#/components/parameters/Workspace"} in operation["parameters"], (method, path)
+
+
+def test_it_is_given_to_members(alice: User) -> None:
+    assert with_token(alice).get("/api/v1/schema").json()["info"]["title"] == "Countersign"
+    problem(Client().get("/api/v1/schema"), 401, "not_authenticated")
