@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 from graphs.interchange.base import NATIVE_FORMAT, NATIVE_VERSION
-from graphs.models import BUILT_IN_TYPES, Graph
+from graphs.models import BUILT_IN_TYPES, Graph, NodeType
 
 
 def export_graph(graph: Graph) -> dict[str, Any]:
-    """The native document of a graph, in four queries. `docs/interchange.md` describes it."""
+    """The native document of a graph, in at most four queries. `docs/interchange.md` describes it."""
     nodes = _nodes(graph)
     used_types = {node["type"] for node in nodes} - set(BUILT_IN_TYPES)
     return {
@@ -89,5 +89,6 @@ def _edges(graph: Graph) -> list[dict[str, Any]]:
 
 def _node_types(graph: Graph, keys: set[str]) -> list[dict[str, Any]]:
     """The workspace's own types that the graph uses."""
-    rows = graph.workspace.node_types.filter(key__in=keys).order_by("key").values_list(*_TYPE_FIELDS.values())
+    types = NodeType.objects.filter(workspace_id=graph.workspace_id, key__in=keys).order_by("key")
+    rows = types.values_list(*_TYPE_FIELDS.values())
     return [dict(zip(_TYPE_FIELDS, row, strict=True)) for row in rows]
