@@ -11,14 +11,9 @@ CHARACTERS_PER_TOKEN = 4
 
 
 def encode_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The rows under their name, never longer than the shorter of TOON and compact JSON.
-
-    Only uniform rows, with the same columns and no nested values, are tried as a TOON table: anything else is longer.
-    """
+    """The rows under their name: the shorter of TOON (uniform rows become a table) and compact JSON."""
     as_json = json.dumps({name: rows}, ensure_ascii=False, separators=(",", ":"))
-    if not _uniform(rows):
-        return as_json
-    return min(encode({name: list(rows)}), as_json, key=len)
+    return min(encode({name: rows}), as_json, key=len)
 
 
 def without_empty_columns(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -29,11 +24,3 @@ def without_empty_columns(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, A
 
 def estimated_tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
-
-
-def _uniform(rows: Sequence[Mapping[str, Any]]) -> bool:
-    columns = list(rows[0]) if rows else []
-    return bool(columns) and all(
-        list(row) == columns and not any(isinstance(value, dict | list | tuple) for value in row.values())
-        for row in rows
-    )

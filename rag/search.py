@@ -3,7 +3,7 @@
 How it stays fast from ten nodes to a million is told in docs/retrieval.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,9 +18,11 @@ LARGE = 2_000
 COMMON = 0.01
 #: Words from this length on also match as beginnings, in graphs that are not large.
 PREFIX_FROM = 4
-#: Rows of a large graph that are weighed at most: for words side by side, for any rare word.
-WEIGHED_PAIRS = 300
-WEIGHED_WORDS = 700
+#: Rows of a large graph that are weighed at most: with words side by side, with any rare word.
+WEIGHED_PAIRS = 200
+WEIGHED_WORDS = 400
+#: Rows of a large graph that are looked at where all words are common.
+SAMPLED = 1_500
 #: How many of the best by rank are weighed again by their names.
 SHORTLIST = 60
 #: What a word counts in data, in process, in type, and in key or name.
@@ -117,16 +119,21 @@ class _Query:
         rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
         if sheet is not None:
             rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
-        arms = [f"({rows} AND key = ANY(%(mentioned)s))"]
-        if self.words and not self.survey.large:
-            arms.append(f"(SELECT * FROM ({rows} OFFSET 0) AS every WHERE search @@ %(any)s::tsquery)")  # noqa: S608
-        elif self.words:
-            if len(self.words) > 1:
-                arms.append(f"({rows} AND search @@ %(pairs)s::tsquery LIMIT {WEIGHED_PAIRS})")
-            arms.append(f"({rows} AND search @@ %(rare)s::tsquery LIMIT {WEIGHED_WORDS})")
+        arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
         return f"""
             SELECT id, key, name, ts_rank(%(weights)s::real[], search, %(any)s::tsquery) AS rank
             FROM ({" UNION ALL ".join(arms)}) AS candidates ORDER BY rank DESC, id LIMIT {2 * SHORTLIST}"""  # noqa: S608
+
+    def _arms(self, rows: str) -> Iterator[str]:
+        """Where candidates come from; what each of them costs does not grow with the graph."""
+        if self.words and not self.survey.large:
+            yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE search @@ %(any)s::tsquery"  # noqa: S608
+        elif self._rare():
+            if self._pairs():
+                yield f"{rows} AND search @@ %(pairs)s::tsquery LIMIT {WEIGHED_PAIRS}"
+            yield f"{rows} AND search @@ %(rare)s::tsquery LIMIT {WEIGHED_WORDS}"
+        elif self.words:
+            yield f"SELECT * FROM ({rows} LIMIT {SAMPLED}) AS some_rows WHERE search @@ %(any)s::tsquery"  # noqa: S608
 
     def values(self, graph: Graph, sheet: str | None) -> dict[str, Any]:
         return {
@@ -144,14 +151,17 @@ class _Query:
         beginnings = [f"'{beginning(word)}':*"] if len(word) >= PREFIX_FROM and not self.survey.large else []
         return f"({' | '.join([*exact, *beginnings])})"
 
+    def _rare(self) -> str:
+        """Any word that is not common."""
+        return " | ".join(f"'{form}'" for word in self.words for form in forms(word) if self._is_rare(form))
+
     def _pairs(self) -> str:
-        """Nodes with two words that stand side by side in the question."""
+        """Two words that stand side by side in the question, one of them rare in all its forms."""
         return " | ".join(
             f"({self._any_form(left)} & {self._any_form(right)})"
             for left, right in zip(self.words, self.words[1:], strict=False)
+            if all(map(self._is_rare, forms(left))) or all(map(self._is_rare, forms(right)))
         )
 
-    def _rare(self) -> str:
-        """Nodes with any word that is not common; where all are common, pairs; a single common word is capped."""
-        rare = [f"'{form}'" for word in self.words for form in forms(word) if form not in self.survey.common]
-        return " | ".join(rare) or self._pairs() or " | ".join(map(self._any_form, self.words))
+    def _is_rare(self, form: str) -> bool:
+        return form not in self.survey.common

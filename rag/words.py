@@ -12,6 +12,8 @@ _BARE = re.compile(r"[^\s,;:!?()\[\]{}\"'`’«»]+")
 
 #: More words than this make a question no clearer.
 MAX_WORDS = 24
+#: Longer ones are no words, and too long for PostgreSQL.
+MAX_LETTERS = 100
 #: More keys than this are not mentioned, they are listed.
 MAX_MENTIONS = 40
 
@@ -25,7 +27,7 @@ def plain(text: str) -> str:
 def search_words(question: str) -> tuple[str, ...]:
     """The words of a question that say what it is about."""
     words = dict.fromkeys(plain(question).split())
-    return tuple(word for word in words if word not in STOP_WORDS and len(word) > 1)[:MAX_WORDS]
+    return tuple(word for word in words if word not in STOP_WORDS and 1 < len(word) <= MAX_LETTERS)[:MAX_WORDS]
 
 
 def forms(word: str) -> tuple[str, ...]:
@@ -35,9 +37,9 @@ def forms(word: str) -> tuple[str, ...]:
 
 
 def beginning(word: str) -> str:
-    """What related words begin with: without accents, and without the last letter of a long word."""
+    """What related words begin with: without accents, and without the last two letters of a long word."""
     bare = _without_accents(word)
-    return bare[:-1] if len(bare) > 5 else bare
+    return bare[:-2] if len(bare) > 5 else bare
 
 
 def _without_accents(word: str) -> str:

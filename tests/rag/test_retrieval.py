@@ -1,0 +1,125 @@
+import pickle
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from redis.exceptions import ConnectionError as NoRedis
+
+from graphs.models import Edge, Graph, Node
+from rag.context import GraphContext
+from rag.retrieval import retrieve
+from tests.seeded import CANARY, World, world
+
+
+@pytest.fixture
+def here(db: None, settings) -> World:
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    cache.clear()
+    return world()
+
+
+def keys(context: GraphContext) -> list[str]:
+    return [node.key for node in context.relevant_nodes]
+
+
+def test_it_brings_the_node_that_is_asked_about_and_its_neighbours(here: World) -> None:
+    context = retrieve(here.nba, "Que fait le node fetch-api ?")
+    assert keys(context)[0] == "fetch-api"
+    assert {"root", "filter-active", "error-handler", "display-html"} <= set(keys(context))
+
+
+def test_it_describes_graph_nodes_edges_and_types(here: World) -> None:
+    context = retrieve(here.nba, "fetch-api")
+    fetch = context.relevant_nodes[0]
+    assert (context.graph.key, context.graph.sheets[0]) == ("nba", ("main", "main"))
+    assert (fetch.type_name, fetch.sheet_name) == ("API Call", "main")
+    assert fetch.handles == "L: L-0 in(any); R: R-0 out(any) success, R-1 out(any) error"
+    assert ("fetch-api", "R-1", "error-handler", "L-0", "error") in [
+        (edge.source, edge.source_handle, edge.target, edge.target_handle, edge.label)
+        for edge in context.relevant_edges
+    ]
+    assert {record.key for record in context.node_types} == {node.type for node in context.relevant_nodes}
+
+
+def test_it_shows_where_a_graph_begins_when_nothing_matches(here: World) -> None:
+    assert len(keys(retrieve(here.nba, "zebra"))) == 9
+    assert keys(retrieve(here.nba, "zebra"))[0] == "root"
+    starts = keys(retrieve(here.orders, "zebra"))
+    assert set(starts[:3]) == {"order-received", "every-night", "complaint-received"}
+    assert len(starts) == 20
+
+
+def test_it_has_edges_only_between_its_nodes(here: World) -> None:
+    context = retrieve(here.orders, "charge the card")
+    assert {end for edge in context.relevant_edges for end in (edge.source, edge.target)} <= set(keys(context))
+
+
+@pytest.mark.parametrize("question", ["fetch-api", "order invoice mail customer", "zebra", ""])
+def test_it_needs_at_most_four_queries_and_shows_at_most_twenty_nodes(here: World, question: str) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        context = retrieve(here.orders, question)
+    assert len(queries) <= 4
+    assert 0 < len(context.relevant_nodes) <= 20
+    assert len(set(keys(context))) == len(context.relevant_nodes)
+
+
+def test_it_cuts_long_code_and_data(here: World) -> None:
+    Node.objects.filter(graph=here.nba, key="root").update(process="x" * 5000, data={"text": "y" * 5000})
+    root = next(node for node in retrieve(here.nba, "root").relevant_nodes if node.key == "root")
+    assert root.process == "x" * 500 + "…"
+    assert len(root.data) == 201
+
+
+def test_it_is_not_crowded_out_by_a_hub(here: World) -> None:
+    fetch = Node.objects.get(graph=here.nba, key="fetch-api")
+    leaves = Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=fetch.sheet, key=f"leaf-{number}", type="filter") for number in range(200)
+    )
+    Edge.objects.bulk_create(
+        Edge(graph=here.nba, sheet=fetch.sheet, key=f"e{leaf.key}", source=fetch, target=leaf) for leaf in leaves
+    )
+    context = retrieve(here.nba, "fetch-api and sort-stats")
+    assert keys(context)[:2] == ["fetch-api", "sort-stats"]
+    assert "root" in keys(context)
+    assert len(context.relevant_nodes) <= 20
+
+
+def test_it_shows_an_empty_graph_as_empty(here: World) -> None:
+    graph = Graph.objects.create(workspace=here.alice.workspace, key="empty", name="Empty")
+    context = retrieve(graph, "anything")
+    assert (context.relevant_nodes, context.relevant_edges, context.node_types) == ((), (), ())
+
+
+def test_it_sees_nothing_of_another_workspace(here: World) -> None:
+    for question in ("fetch-api", "secret-node", CANARY, "zebra"):
+        assert CANARY not in repr(retrieve(here.nba, question))
+    assert "secret-node" in keys(retrieve(here.foreign_nba, "fetch-api"))
+
+
+def test_it_remembers_a_question_until_the_graph_changes(here: World) -> None:
+    first = retrieve(here.nba, "fetch-api")
+    with CaptureQueriesContext(connection) as queries:
+        assert retrieve(here.nba, "fetch-api") == first
+    assert len(queries) == 0
+    Node.objects.filter(graph=here.nba, key="fetch-api").update(name="Renamed")
+    here.nba.version += 1
+    assert retrieve(here.nba, "fetch-api").relevant_nodes[0].name == "Renamed"
+
+
+class NoCache:
+    def get(self, key: str) -> None:
+        raise NoRedis("refused")
+
+    def set(self, key: str, value: object, timeout: int) -> None:
+        raise NoRedis("refused")
+
+
+def test_it_works_without_a_cache(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.cache.cache", NoCache())
+    assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+
+
+def test_it_can_be_kept_in_a_shared_cache(here: World) -> None:
+    context = retrieve(here.nba, "fetch-api")
+    assert pickle.loads(pickle.dumps(context)) == context

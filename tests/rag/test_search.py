@@ -1,0 +1,114 @@
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from graphs.models import Graph, Node
+from rag import search
+from rag.search import TokenSearch, survey
+from tests.seeded import World, world
+
+
+@pytest.fixture
+def here(db: None) -> World:
+    return world()
+
+
+def found(graph: Graph, question: str, limit: int = 20, sheet: str | None = None) -> list[str]:
+    hits = TokenSearch().search(graph, survey(graph, question), question, limit, sheet)
+    keys = dict(Node.objects.values_list("pk", "key"))
+    return [keys[hit.node_id] for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("What does fetch-api do?", "fetch-api"),
+        ("explain fetchApi", "fetch-api"),
+        ("Que fait le nœud « Only active players » ?", "filter-active"),
+        ("what is sorted by points?", "sort-stats"),
+        ("what is logged as a failure", "error-handler"),
+        ("{{node:display-html}} ?", "display-html"),
+    ],
+)
+def test_it_finds_first_what_is_asked_about(here: World, question: str, key: str) -> None:
+    assert found(here.nba, question)[0] == key
+
+
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("Où est calculé le risque de fraude ?", "score-fraud"),
+        ("Que se passe-t-il quand la carte (card) est refusée ?", "charge-card"),
+        ("Comment réserver les articles ?", "reserve-items"),
+    ],
+)
+def test_it_understands_french_where_words_are_alike(here: World, question: str, key: str) -> None:
+    assert key in found(here.orders, question)[:3]
+
+
+def test_it_finds_nothing_for_words_that_are_nowhere(here: World) -> None:
+    assert found(here.nba, "zebra crossing") == []
+
+
+@pytest.mark.parametrize("question", ["", "   ", "what does it do?", "???", "' | & ! <-> :* \\", "a" * 5000])
+def test_it_takes_any_text(here: World, question: str) -> None:
+    assert found(here.nba, question) == []
+
+
+def test_it_finds_at_most_as_many_as_wanted(here: World) -> None:
+    assert len(found(here.orders, "order invoice customer mail", limit=7)) == 7
+
+
+def test_it_searches_one_sheet_where_told(here: World) -> None:
+    assert found(here.nba, "players", sheet="data-processing") == ["sort-stats"]
+
+
+def test_it_stays_in_the_graph(here: World) -> None:
+    keys = dict(Node.objects.values_list("pk", "graph_id"))
+    hits = TokenSearch().search(
+        here.nba, survey(here.nba, "fetch players secret-node"), "fetch secret-node players", 20
+    )
+    assert {keys[hit.node_id] for hit in hits} == {here.nba.pk}
+
+
+def test_it_asks_the_database_twice(here: World) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        found_hits = TokenSearch().search(here.orders, survey(here.orders, "invoice"), "invoice", 20)
+    assert found_hits
+    assert len(queries) == 2
+
+
+@pytest.fixture
+def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
+    """A graph that counts as large, whose word "common" is in every node and known to be."""
+    monkeypatch.setattr(search, "LARGE", 10)
+    sheet = here.nba.sheets.get(key="main")
+    Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=f"n{number}", name=f"common thing{number % 500}", type="filter")
+        for number in range(2000)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE graphs_node")
+    return here.nba
+
+
+def test_it_knows_size_and_common_words_of_a_large_graph(large: Graph) -> None:
+    known = survey(large, "common thing7")
+    assert known.large
+    assert known.common == {"common"}
+
+
+def test_it_never_searches_a_large_graph_by_a_common_word_alone(large: Graph) -> None:
+    assert set(found(large, "common thing7 zebra")) == {"n7", "n507", "n1007", "n1507"}
+
+
+def test_it_shows_some_nodes_where_only_a_common_word_is_asked_for(large: Graph) -> None:
+    assert len(found(large, "common")) == 20
+
+
+def test_it_finds_keys_in_a_large_graph(large: Graph) -> None:
+    assert found(large, "what does n123 do, and common?")[0] == "n123"
+
+
+def test_it_prefers_words_that_stand_together(large: Graph) -> None:
+    assert found(large, "only active players")[0] == "filter-active"
