@@ -273,6 +273,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django.request": {"level": "ERROR"},
+        "httpx2": {"level": "WARNING"},
         "countersign": {"level": "DEBUG" if AI_DEBUG else "INFO"},
     },
 }

@@ -19,7 +19,7 @@ from chat.providers.base import (
     VendorBlock,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, token_count
+from chat.providers.decoding import Decoder, place, token_count
 from chat.providers.errors import error_in_stream
 
 _END: dict[str, EndReason] = {
@@ -73,11 +73,10 @@ class MessagesDecoder(Decoder):
             yield UsageReport(Usage(self.usage.prompt_tokens, 0, self.usage.cached_tokens, estimated=True))
 
     def _start_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        if payload.get("index") in self._blocks:
-            yield from self._stop_block(payload)
+        yield from self._stop_block(payload)
         content = _dict(payload.get("content_block"))
         block = _Block(str(content.get("type")))
-        self._blocks[payload.get("index")] = block
+        self._blocks[place(payload.get("index"))] = block
         if block.kind == "tool_use":
             self.count_call()
             block.id = self.ids.claim(content.get("id"))
@@ -90,7 +89,7 @@ class MessagesDecoder(Decoder):
 
     def _take_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
         delta = _dict(payload.get("delta"))
-        block = self._blocks.get(payload.get("index")) or _Block(str(delta.get("type")).removesuffix("_delta"))
+        block = self._blocks.get(place(payload.get("index"))) or _Block(str(delta.get("type")).removesuffix("_delta"))
         yield from self._write(block, delta)
 
     def _write(self, block: _Block, fields: dict[str, Any]) -> Iterator[Piece]:
@@ -107,7 +106,7 @@ class MessagesDecoder(Decoder):
             yield TextDelta(text)
 
     def _stop_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        block = self._blocks.pop(payload.get("index"), None)
+        block = self._blocks.pop(place(payload.get("index")), None)
         if block is None:
             return
         if block.kind == "tool_use" and not block.written.strip():

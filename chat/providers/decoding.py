@@ -124,6 +124,11 @@ class Decoder(ABC):
         return Usage(prompt_estimate(self._request), estimated_tokens(self._characters), estimated=True)
 
 
+def place(index: object) -> int | str | None:
+    """Where in an answer something belongs, as a key that anything can be looked up with."""
+    return index if isinstance(index, (int, str)) else None
+
+
 def token_count(value: object) -> int | None:
     """A number of tokens that can be believed, else None."""
     if isinstance(value, bool) or not isinstance(value, int):

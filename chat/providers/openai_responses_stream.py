@@ -15,7 +15,7 @@ from chat.providers.base import (
     VendorBlock,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, token_count
+from chat.providers.decoding import Decoder, place, token_count
 from chat.providers.errors import error_in_stream
 
 VENDOR = "openai-responses"
@@ -60,15 +60,15 @@ class ResponsesDecoder(Decoder):
         item = _dict(payload.get("item"))
         if item.get("type") != "function_call":
             return
-        if before := self._calls_by_index.get(payload.get("output_index")):
+        if before := self._calls_by_index.get(place(payload.get("output_index"))):
             yield from self._end_call(before, "")
         self.count_call()
         call = _Call(self.ids.claim(item.get("call_id")))
-        self._calls_by_index[payload.get("output_index")] = call
+        self._calls_by_index[place(payload.get("output_index"))] = call
         yield ToolCallStart(call.id, tool_name(self.text(item.get("name"))))
 
     def _arguments_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        call = self._calls_by_index.get(payload.get("output_index"))
+        call = self._calls_by_index.get(place(payload.get("output_index")))
         fragment = self.text(payload.get("delta"))
         if call and fragment:
             call.written += fragment
@@ -77,10 +77,10 @@ class ResponsesDecoder(Decoder):
     def _end_item(self, payload: dict[str, Any]) -> Iterator[Piece]:
         item = _dict(payload.get("item"))
         if item.get("type") == "function_call":
-            call = self._calls_by_index.get(payload.get("output_index"))
+            call = self._calls_by_index.get(place(payload.get("output_index")))
             if call is None:
                 yield from self._add_item(payload)
-                call = self._calls_by_index[payload.get("output_index")]
+                call = self._calls_by_index[place(payload.get("output_index"))]
             yield from self._end_call(call, item.get("arguments"))
         elif item.get("type") == "reasoning" and item.get("encrypted_content"):
             kept: dict[str, Any] = {

@@ -12,6 +12,7 @@ _TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
     403: "permission_error",
+    404: "not_found_error",
     413: "request_too_large",
     429: "rate_limit_error",
     529: "overloaded_error",

@@ -220,19 +220,15 @@ async def _watch(reader: asyncio.StreamReader, answer: "asyncio.Future[None]", r
     hung_up = asyncio.ensure_future(reader.read(1))
     try:
         await asyncio.wait({hung_up, answer}, return_when=asyncio.FIRST_COMPLETED)
-        if answer.done() and not hung_up.done():
-            hung_up.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await hung_up
-            answer.result()
-            return
-        if not recorded.answered.is_set():
+        if hung_up.done() and not recorded.answered.is_set():
             recorded.disconnected.set()
-        raise _HungUpError
     finally:
+        whole = not hung_up.done()
+        hung_up.cancel()
         answer.cancel()
-        with contextlib.suppress(asyncio.CancelledError, ConnectionError, _HungUpError):
-            await answer
+        outcomes = await asyncio.gather(hung_up, answer, return_exceptions=True)
+    if not whole or outcomes[1] is not None:
+        raise _HungUpError
 
 
 async def _interrupt(script: Script, chunk: int, writer: asyncio.StreamWriter) -> None:

@@ -1,0 +1,55 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chat.providers.cleaning import clean, json_object_or_empty, parse_json
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [("plain", "plain"), ("a\x00b", "a\ufffdb"), ("é🏀", "é🏀"), ("a\ud83db", "a\ufffdb"), ("\ude00", "\ufffd")],
+)
+def test_it_replaces_nul_and_lone_surrogates(text, cleaned):
+    assert clean(text) == cleaned
+
+
+def test_it_joins_the_two_halves_of_a_character():
+    assert clean("\ud83d\ude00") == "😀"
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())))
+def test_it_always_gives_what_postgresql_can_store(text):
+    assert "\x00" not in clean(text).encode().decode()
+
+
+@pytest.mark.parametrize(
+    ("data", "value"),
+    [
+        (b'"\\ud83d"', "\ud83d"),
+        (b'"\xff"', "\ufffd"),
+        (b'"a\x00b"', "a\x00b"),
+        (b'{"a": [1, 2.5, null, true]}', {"a": [1, 2.5, None, True]}),
+    ],
+)
+def test_it_reads_json_that_is_a_little_wrong(data, value):
+    assert parse_json(data) == value
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"<html>", b"[" * 100_000, b"1" * 10_000, b'{"a":1}{"b":2}', b"\xef\xbb\xbf{}x"]
+)
+def test_it_refuses_what_is_no_json(data):
+    with pytest.raises(ValueError):
+        parse_json(data)
+
+
+@given(st.dictionaries(st.text(), st.integers() | st.text()))
+def test_it_reads_every_object_that_python_writes(value):
+    assert json_object_or_empty(json.dumps(value)) == value
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "null", '{"query": "fe', "[" * 100_000])
+def test_it_takes_anything_else_for_an_empty_object(text):
+    assert json_object_or_empty(text) == {}

@@ -1,0 +1,165 @@
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import aiohttp
+import anthropic
+import httpx2
+import openai
+import pytest
+
+from chat.providers.base import ProviderError
+from chat.providers.errors import classify, error_in_stream, redacted, retry_after
+
+REQUEST = httpx2.Request("POST", "https://api.example/v1/chat")
+RETRYABLE = {"rate_limit", "server_error", "timeout", "network"}
+
+
+def status_error(status: int, body: object = None, module=openai, **headers: str) -> Exception:
+    response = httpx2.Response(status, headers={k.replace("_", "-"): v for k, v in headers.items()}, request=REQUEST)
+    return module.APIStatusError(f"Error code: {status} - {body}", response=response, body=body)
+
+
+@pytest.mark.parametrize("module", [openai, anthropic])
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (401, "auth_error"),
+        (402, "auth_error"),
+        (403, "auth_error"),
+        (408, "timeout"),
+        (413, "context_length"),
+        (429, "rate_limit"),
+        (500, "server_error"),
+        (502, "server_error"),
+        (503, "server_error"),
+        (529, "server_error"),
+        (404, "internal"),
+        (400, "internal"),
+    ],
+)
+def test_it_classifies_by_status(module, status, code):
+    error = classify(status_error(status, module=module))
+    assert (error.code, error.status, error.retryable) == (code, status, code in RETRYABLE)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"message": "This model's maximum context length is 8192 tokens"}, "context_length"),
+        ({"code": "context_length_exceeded", "message": "x"}, "context_length"),
+        (
+            {"error": {"type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8 maximum"}},
+            "context_length",
+        ),
+        ({"message": "The response was filtered due to Azure's content management policy"}, "content_filter"),
+        ({"message": "Your input was flagged"}, "content_filter"),
+        ({"message": "Content Exists Risk"}, "content_filter"),
+        ({"code": "invalid_api_key", "message": "x"}, "auth_error"),
+        ({"message": "no such parameter"}, "internal"),
+        ("not an object", "internal"),
+        (None, "internal"),
+        ({"code": ["odd"], "type": {}, "message": 5}, "internal"),
+    ],
+)
+def test_it_classifies_a_refused_request_by_its_body(body, code):
+    assert classify(status_error(400, body)).code == code
+
+
+def test_it_does_not_retry_a_spent_quota():
+    error = classify(status_error(429, {"code": "insufficient_quota", "message": "You exceeded your current quota"}))
+    assert (error.code, error.retryable) == ("rate_limit", False)
+
+
+def test_it_obeys_a_vendor_that_says_not_to_retry():
+    assert classify(status_error(503, x_should_retry="false")).retryable is False
+
+
+@pytest.mark.parametrize(
+    ("cause", "code"),
+    [
+        (aiohttp.ServerDisconnectedError(), "network"),
+        (ConnectionResetError(104, "reset"), "network"),
+        (aiohttp.ServerTimeoutError("slow"), "timeout"),
+        (None, "timeout"),
+    ],
+)
+def test_it_looks_behind_what_the_sdk_calls_a_timeout(cause, code):
+    failure = openai.APITimeoutError(request=REQUEST)
+    failure.__cause__ = cause
+    assert classify(failure).code == code
+
+
+@pytest.mark.parametrize(
+    ("exception", "code"),
+    [
+        (openai.APIConnectionError(request=REQUEST), "network"),
+        (httpx2.ReadError("gone"), "network"),
+        (httpx2.ReadTimeout("slow"), "timeout"),
+        (TimeoutError(), "timeout"),
+        (OSError("no route"), "network"),
+        (ValueError("connect ECONNREFUSED 127.0.0.1"), "network"),
+        (ValueError("ETIMEDOUT"), "timeout"),
+        (KeyError("boom"), "internal"),
+    ],
+)
+def test_it_classifies_what_is_no_answer(exception, code):
+    assert classify(exception).code == code
+
+
+def test_it_leaves_a_provider_error_as_it_is():
+    error = ProviderError("timeout", "x")
+    assert classify(error) is error
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_it_reads_how_long_to_wait(headers, seconds):
+    assert retry_after(headers) == seconds
+
+
+def test_it_reads_the_date_to_wait_for():
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    assert 20 < (retry_after({"retry-after": soon}) or 0) <= 30
+    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Incorrect API key provided: sk-proj-abc_DEF-123.",
+        "key-0123456789 refused",
+        "Authorization: Bearer abc.def.ghi",
+        "connect https://user:hunter2abc@proxy.example/v1?api_key=hunter2abc failed",
+        "the key my-own-secret is wrong",
+    ],
+)
+def test_it_keeps_keys_and_urls_with_keys_out_of_details(text):
+    told = redacted(text, "my-own-secret")
+    for secret in ("abc_DEF", "0123456789", "abc.def.ghi", "hunter2abc", "my-own-secret"):
+        assert secret not in told
+
+
+def test_it_says_which_host_it_was():
+    assert redacted("connect https://user:pass@proxy.example/v1?key=1 failed") == "connect https://proxy.example failed"
+
+
+def test_it_keeps_details_short_and_on_one_line():
+    told = classify(status_error(500, {"message": "a\nb\x1b[31m " + "x" * 5000})).detail
+    assert len(told) <= 500
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize("error", [None, "text", [], {}, {"error": None}, {"type": "x", "message": None}])
+def test_it_takes_stream_errors_of_any_shape(error):
+    assert error_in_stream(error).code == "server_error"

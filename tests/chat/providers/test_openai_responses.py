@@ -1,0 +1,109 @@
+from typing import Any
+
+import pytest
+
+from chat.providers.base import PromptMessage, Reply, ToolCall, ToolSpec, Usage
+from chat.providers.openai_responses import responses_body
+from chat.providers.openai_responses_stream import ResponsesDecoder
+from tests.chat.providers.reading import decode, request_of
+from tests.vendors.anthropic_wire import event
+from tests.vendors.responses_wire import responses_events
+from tests.vendors.scripts import Script, ScriptedCall
+
+
+def read(*chunks: bytes) -> tuple[Reply, str]:
+    return decode(ResponsesDecoder(request_of()), chunks)
+
+
+def script(**fields: Any) -> tuple[Reply, str]:
+    return read(*responses_events(Script(**fields), "m"))
+
+
+def test_it_sends_messages_calls_and_results_as_items():
+    sealed = {"type": "reasoning", "id": "rs_1", "encrypted_content": "sealed"}
+    messages = (
+        PromptMessage("system", "Be brief."),
+        PromptMessage("user", "Look"),
+        PromptMessage(
+            "assistant",
+            "I look.",
+            tool_calls=(ToolCall("c", "one", "{}"),),
+            vendor="openai-responses",
+            vendor_blocks=(sealed,),
+        ),
+        PromptMessage("tool", "found", tool_call_id="c"),
+    )
+    body = responses_body(request_of(messages=messages, tools=(ToolSpec("one", "First", {"type": "object"}),)))
+    assert body["input"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Look"},
+        sealed,
+        {"role": "assistant", "content": "I look."},
+        {"type": "function_call", "call_id": "c", "name": "one", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "found"},
+    ]
+    assert body["tools"][0]["name"] == "one"
+    assert body["store"] is False
+    assert body["reasoning"] == {"summary": "auto"}
+
+
+def test_it_sends_the_reasoning_of_other_vendors_nowhere():
+    theirs = PromptMessage("assistant", "x", vendor="anthropic", vendor_blocks=({"type": "thinking"},))
+    assert responses_body(request_of(messages=(theirs,)))["input"] == [{"role": "assistant", "content": "x"}]
+
+
+def test_it_reads_summaries_text_and_usage():
+    reply, error = script(reasoning="I think.", text="Hello you")
+    assert error == ""
+    assert (reply.reasoning, reply.text, reply.end) == ("I think.", "Hello you", "stop")
+    assert reply.usage == Usage(100, 20, 40)
+    [sealed] = reply.vendor_blocks
+    assert (reply.vendor, sealed["encrypted_content"]) == ("openai-responses", "sealed")
+
+
+def test_it_sets_summaries_apart():
+    part, delta = "response.reasoning_summary_part.added", "response.reasoning_summary_text.delta"
+    reply, _ = read(event(part), event(delta, delta="One."), event(part), event(delta, delta="Two."))
+    assert reply.reasoning == "One.\n\nTwo."
+
+
+def test_it_reads_calls():
+    reply, _ = script(tool_calls=(ScriptedCall("one", {"a": 1}, "c1"), ScriptedCall("two", {}, "c2")))
+    assert [(call.id, call.name, call.arguments) for call in reply.tool_calls] == [
+        ("c1", "one", '{"a": 1}'),
+        ("c2", "two", "{}"),
+    ]
+    assert reply.end == "tool_calls"
+
+
+def test_it_reads_a_call_that_comes_whole():
+    item = {"type": "function_call", "call_id": "c1", "name": "one", "arguments": '{"a": 1}'}
+    reply, _ = read(
+        event("response.output_item.done", output_index=0, item=item), event("response.completed", response={})
+    )
+    assert reply.tool_calls == (ToolCall("c1", "one", '{"a": 1}'),)
+
+
+@pytest.mark.parametrize("end", ["length", "content_filter"])
+def test_it_maps_incomplete_answers(end):
+    assert script(text="Hello", finish=end)[0].end == end
+
+
+def test_it_counts_no_answer_that_was_not_completed():
+    reply, error = script(text="Hello", finish="")
+    assert (reply.text, reply.end, error) == ("Hello", None, "network")
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (event("response.failed", response={"error": {"code": "server_error", "message": "sorry"}}), "server_error"),
+        (
+            event("response.failed", response={"error": {"code": "rate_limit_exceeded", "message": "slow"}}),
+            "rate_limit",
+        ),
+        (event("error", code="context_length_exceeded", message="too long"), "context_length"),
+    ],
+)
+def test_it_classifies_failures(failure, code):
+    assert read(failure)[1] == code

@@ -1,0 +1,143 @@
+import pytest
+
+from chat.providers.base import Price
+from chat.providers.registry import ModelUnavailableError, Registry, problems
+
+TABLE = {
+    "deepseek": {
+        "kind": "openai",
+        "base_url": "https://d.example",
+        "model": "d1",
+        "max_tokens": 10,
+        "price": (1, 2, 3),
+    },
+    "openai": {"kind": "openai", "base_url": "https://o.example", "model": "o1", "max_tokens": 20, "price": (4, 5, 6)},
+    "openai-mini": {
+        "kind": "openai",
+        "base_url": "https://o.example",
+        "model": "o1-mini",
+        "max_tokens": 20,
+        "price": (1, 1, 1),
+    },
+    "anthropic": {
+        "kind": "anthropic",
+        "base_url": "https://a.example",
+        "model": "a1",
+        "max_tokens": 4096,
+        "price": None,
+    },
+    "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 30, "price": None},
+    "demo": {"kind": "demo", "base_url": "", "model": "demo", "max_tokens": 40, "price": (0, 0, 0)},
+}
+
+
+def registry(**environ: str) -> Registry:
+    return Registry(TABLE, environ)
+
+
+@pytest.mark.parametrize(
+    ("environ", "name"),
+    [
+        ({}, "demo"),
+        ({"ANTHROPIC_API_KEY": "k"}, "anthropic"),
+        ({"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}, "openai"),
+        ({"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "DEEPSEEK_API_KEY": "k"}, "deepseek"),
+        ({"CUSTOM_API_KEY": "k", "CUSTOM_BASE_URL": "http://c.example", "CUSTOM_MODEL": "c1"}, "custom"),
+        ({"OPENAI_API_KEY": "  "}, "demo"),
+        ({"OPENAI_API_KEY": "k", "LLM_PROVIDER": "demo"}, "demo"),
+        ({"OPENAI_API_KEY": "k", "LLM_PROVIDER": "openai-mini"}, "openai-mini"),
+    ],
+)
+def test_it_takes_the_named_provider_or_the_first_with_a_key(environ, name):
+    assert registry(**environ).resolve().name == name
+    assert problems(TABLE, environ) == []
+
+
+def test_it_completes_the_entry_from_the_environment():
+    config = Registry(TABLE, {"OPENAI_API_KEY": "k"}, idle_timeout_s=5, total_timeout_s=6).resolve()
+    assert (config.kind, config.base_url, config.model, config.max_tokens) == ("openai", "https://o.example", "o1", 20)
+    assert (config.api_key, config.price) == ("k", Price(4, 5, 6))
+    assert (config.idle_timeout_s, config.total_timeout_s) == (5, 6)
+
+
+def test_it_shares_key_and_address_among_entries_with_the_same_first_word():
+    config = registry(OPENAI_API_KEY="k", OPENAI_BASE_URL="http://127.0.0.1:9/v1").resolve("openai-mini")
+    assert (config.api_key, config.base_url, config.model) == ("k", "http://127.0.0.1:9/v1", "o1-mini")
+
+
+def test_it_never_shows_the_key():
+    assert "secret-key" not in repr(registry(OPENAI_API_KEY="secret-key").resolve())
+
+
+def test_it_lets_the_environment_name_the_model_of_the_default_provider_only():
+    chosen = registry(OPENAI_API_KEY="k", ANTHROPIC_API_KEY="k", LLM_MODEL="o9")
+    assert chosen.resolve().model == "o9"
+    assert chosen.resolve("anthropic").model == "a1"
+
+
+def test_it_takes_a_choice_of_provider_and_model():
+    config = registry(OPENAI_API_KEY="k").resolve("openai:org/o7:beta")
+    assert (config.name, config.model) == ("openai", "org/o7:beta")
+
+
+@pytest.mark.parametrize(
+    ("choice", "price"), [("openai:o1-mini", Price(1, 1, 1)), ("openai:o9", None), ("openai", Price(4, 5, 6))]
+)
+def test_it_knows_the_price_of_a_model_only_from_the_table(choice, price):
+    assert registry(OPENAI_API_KEY="k").resolve(choice).price == price
+
+
+def test_it_lists_what_is_configured_the_default_first():
+    choices = registry(ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k", LLM_PROVIDER="anthropic").choices()
+    assert [(choice.id, choice.default) for choice in choices] == [
+        ("anthropic:a1", True),
+        ("openai:o1", False),
+        ("openai-mini:o1-mini", False),
+        ("demo:demo", False),
+    ]
+
+
+def test_it_takes_a_custom_endpoint_without_a_key():
+    config = registry(
+        LLM_PROVIDER="custom", CUSTOM_BASE_URL="http://127.0.0.1:11434/v1", CUSTOM_MODEL="llama"
+    ).resolve()
+    assert (config.base_url, config.model, config.api_key, config.price) == (
+        "http://127.0.0.1:11434/v1",
+        "llama",
+        "",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("environ", "word"),
+    [
+        ({"LLM_PROVIDER": "nonsense"}, "nonsense"),
+        ({"LLM_PROVIDER": "openai"}, "OPENAI_API_KEY"),
+        ({"LLM_PROVIDER": "openai-mini"}, "OPENAI_API_KEY"),
+        ({"CUSTOM_API_KEY": "k", "CUSTOM_MODEL": "c1"}, "CUSTOM_BASE_URL"),
+        ({"CUSTOM_API_KEY": "k", "CUSTOM_BASE_URL": "http://c.example"}, "CUSTOM_MODEL"),
+        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "ftp://x"}, "OPENAI_BASE_URL"),
+        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "https://user:pass@x.example"}, "OPENAI_BASE_URL"),
+        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "https://x.example?key=1"}, "OPENAI_BASE_URL"),
+        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://[::1"}, "OPENAI_BASE_URL"),
+        ({"OPENAI_API_KEY": "k", "LLM_MODEL": "two words"}, "LLM_MODEL"),
+    ],
+)
+def test_it_says_what_is_wrong_with_the_environment(environ, word):
+    [sentence] = problems(TABLE, environ)
+    assert word in sentence
+    with pytest.raises(ModelUnavailableError, match=word):
+        Registry(TABLE, environ).resolve()
+
+
+@pytest.mark.parametrize("choice", ["nonsense", "anthropic", "openai:a b", ":", "openai-mini:" + "x" * 500])
+def test_it_refuses_a_choice_that_is_not_configured(choice):
+    with pytest.raises(ModelUnavailableError):
+        registry(LLM_PROVIDER="demo", OPENAI_API_KEY="k").resolve(choice)
+
+
+def test_it_names_the_field_of_a_wrong_entry():
+    wrong = {**TABLE, "qwen": {"kind": "openai", "base_url": "https://q.example", "modle": "q"}}
+    [sentence] = problems(wrong, {})
+    assert "qwen" in sentence

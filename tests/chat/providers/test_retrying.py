@@ -1,0 +1,94 @@
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+
+import pytest
+
+from chat.providers.base import (
+    ModelRequest,
+    Piece,
+    ProviderConfig,
+    ProviderError,
+    Retrying,
+    TextDelta,
+    TurnEnd,
+    Usage,
+    UsageReport,
+)
+from chat.providers.retrying import RetryingProvider
+from tests.chat.providers.reading import request_of
+
+LIMITED = ProviderError("rate_limit", "slow down", retry_after=7)
+BROKEN = ProviderError("server_error", "sorry")
+WHOLE = (TextDelta("Hello"), TurnEnd("stop"))
+
+
+class ScriptedProvider:
+    """Gives one attempt after the other: pieces, the last of which may be an error."""
+
+    config = ProviderConfig("x", "openai", "http://x", "m", 10, None)
+
+    def __init__(self, *attempts: Sequence[Piece | ProviderError]) -> None:
+        self.attempts = list(attempts)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        for piece in self.attempts.pop(0):
+            if isinstance(piece, ProviderError):
+                raise piece
+            yield piece
+
+    async def close(self) -> None:
+        pass
+
+
+def run(*attempts: Sequence[Piece | ProviderError]) -> tuple[list[Piece], list[float], ProviderError | None]:
+    slept: list[float] = []
+    pieces: list[Piece] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def read() -> None:
+        provider = RetryingProvider(ScriptedProvider(*attempts), sleep=sleep, jitter=lambda: 0.5)
+        async for piece in provider.stream(request_of()):
+            pieces.append(piece)
+
+    try:
+        asyncio.run(read())
+    except ProviderError as error:
+        return pieces, slept, error
+    return pieces, slept, None
+
+
+def test_it_changes_nothing_about_an_answer_that_comes():
+    assert run(WHOLE) == (list(WHOLE), [], None)
+
+
+def test_it_waits_as_long_as_the_vendor_says_and_announces_it():
+    assert run([LIMITED], WHOLE) == ([Retrying(2, 7, "rate_limit"), *WHOLE], [7], None)
+
+
+def test_it_waits_longer_each_time_with_jitter():
+    _, slept, error = run([BROKEN], [BROKEN], [BROKEN])
+    assert (slept, error) == ([0.75, 1.5], BROKEN)
+
+
+def test_it_fails_at_once_when_the_vendor_wants_too_long_a_wait():
+    hour = ProviderError("rate_limit", "slow down", retry_after=3600)
+    assert run([hour], WHOLE) == ([], [], hour)
+
+
+@pytest.mark.parametrize("code", ["auth_error", "content_filter", "context_length", "internal"])
+def test_it_never_retries_what_will_not_get_better(code):
+    failure = ProviderError(code, "no")
+    assert run([failure], WHOLE) == ([], [], failure)
+
+
+def test_it_never_retries_once_something_was_shown():
+    assert run([TextDelta("Hel"), BROKEN], WHOLE) == ([TextDelta("Hel")], [], BROKEN)
+
+
+def test_it_retries_after_mere_usage():
+    report = UsageReport(Usage(9, 0, 0, estimated=True))
+    pieces, _, error = run([report, BROKEN], WHOLE)
+    assert error is None
+    assert pieces[-1] == TurnEnd("stop")
