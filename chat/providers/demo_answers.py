@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from chat.providers.demo_observations import Edge, Node
+from chat.providers.demo_observations import Edge, Node, Observation
 
 MAX_CODE_LINES = 12
 MAX_LISTED = 8
@@ -85,16 +85,15 @@ def node_list(nodes: Sequence[Node]) -> str:
     )
 
 
-def overview(facts: dict[str, Any], edges: Sequence[Edge], say: Phrases) -> str:
+def overview(shown: Observation, edges: Sequence[Edge], say: Phrases) -> str:
     """Of the answer of `read_graph_overview`, and of edges around the first start node where they were read."""
-    sheets = [sheet for sheet in facts.get("sheets") or () if isinstance(sheet, dict)]
-    starts = [str(key) for key in facts.get("startNodes") or ()]
+    facts, sheets, starts = shown.result, shown.objects("sheets"), shown.texts("startNodes")
     name = f"*{_plain(str(facts.get('name') or facts.get('key') or ''))}*"
     return _paragraphs(
         say["overview"].format(name=name, nodes=facts.get("nodes", "?"), edges=facts.get("edges", "?")),
         _plain(str(facts.get("description") or "")),
         "\n".join(_sheet_line(sheet, say) for sheet in sheets[:MAX_LISTED]) if len(sheets) > 1 else "",
-        _types(facts, say),
+        _types(shown.objects("types"), say),
         say["begins"].format(_join(map(mention, starts[:MAX_LISTED]), say)) if starts else "",
         say["main_way"].format(" → ".join(map(mention, path))) if len(path := _main_way(starts, edges)) > 1 else "",
     )
@@ -111,8 +110,7 @@ def _main_way(starts: Sequence[str], edges: Sequence[Edge]) -> list[str]:
     return way
 
 
-def _types(facts: dict[str, Any], say: Phrases) -> str:
-    listed = [item for item in facts.get("types") or () if isinstance(item, dict)]
+def _types(listed: Sequence[dict[str, Any]], say: Phrases) -> str:
     names = [f"`{_plain(str(item.get('key')))}` ({item.get('nodes', '?')})" for item in listed[:MAX_LISTED]]
     return say["types"].format(_join(names, say)) if names else ""
 

@@ -42,6 +42,15 @@ class Observation:
     arguments: dict[str, Any]
     result: dict[str, Any]
 
+    def objects(self, name: str) -> list[dict[str, Any]]:
+        """The objects of the list in this field."""
+        return list(_list(self.result.get(name)))
+
+    def texts(self, name: str) -> list[str]:
+        """The texts of the list in this field."""
+        value = self.result.get(name)
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
     def nodes(self) -> list[Node]:
         listed = [item for name in _NODE_LISTS for item in _list(self.result.get(name))]
         return [node for item in listed if (node := _node(item))]

@@ -52,11 +52,11 @@ def _overview(situation: Situation) -> Step:
     if not seen.called("read_graph_overview"):
         key = {"graphKey": situation.graph_key} if situation.graph_key else {}
         return (Call("read_graph_overview", key),)
-    facts = seen.called("read_graph_overview")[-1].result
-    starts = facts.get("startNodes")
+    shown = seen.called("read_graph_overview")[-1]
+    starts = shown.texts("startNodes")
     if starts and not seen.called("explore_neighborhood") and "explore_neighborhood" in situation.offered:
         return (Call("explore_neighborhood", {"nodeKey": starts[0], "maxDepth": 3, "direction": "outbound"}),)
-    return answers.overview(facts, seen.edges(), situation.say) if facts else situation.say["help"]
+    return answers.overview(shown, seen.edges(), situation.say) if shown.result else situation.say["help"]
 
 
 def _detail(situation: Situation) -> Step:
