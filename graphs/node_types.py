@@ -24,8 +24,8 @@ class TypeRecord:
     built_in: bool = False
 
 
-def _in() -> dict[str, Any]:
-    return {"id": "L-0", "type": "in", "accept": "any"}
+def _in(accept: str = "any") -> dict[str, Any]:
+    return {"id": "L-0", "type": "in", "accept": accept}
 
 
 def _out() -> dict[str, Any]:
@@ -33,7 +33,12 @@ def _out() -> dict[str, Any]:
 
 
 _BUILT_IN = (
-    TypeRecord("starter", "Starter", "Where the workflow begins.", handles={"R": [_out()]}),
+    TypeRecord(
+        "starter",
+        "Starter",
+        "Where the workflow begins; an entry form may feed it.",
+        handles={"L": [_in("entryType")], "R": [_out()]},
+    ),
     TypeRecord("return", "Return", "Ends the workflow and gives its result back.", handles={"L": [_in()]}),
     TypeRecord("html", "HTML", "Shows its incoming data to a person as a page.", handles={"L": [_in()], "R": [_out()]}),
     TypeRecord(

@@ -33,4 +33,5 @@ def keep(graph: Graph, question: str, context: GraphContext) -> None:
 
 
 def _key(graph: Graph, question: str) -> str:
-    return f"retrieval:{graph.pk}:{graph.version}:{hashlib.sha256(question.encode()).hexdigest()}"
+    state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}"
+    return f"retrieval:{state}:{hashlib.sha256(question.encode()).hexdigest()}"

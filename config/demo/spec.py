@@ -5,12 +5,11 @@ from textwrap import dedent
 from typing import Any
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet, Workspace
+from graphs.node_types import BUILT_IN, Handles
 
 #: Distance between the columns and the rows of a drawing, in pixels.
 COLUMN = 260
 ROW = 150
-
-Handles = dict[str, list[dict[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +58,6 @@ class GraphSpec:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-#: Incoming and outgoing handles of the built-in types.
-_BUILT_IN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "starter": ((), ("",)),
-    "return": (("",), ()),
-    "html": (("",), ("",)),
-    "entryType": ((), ("",)),
-    "note": ((), ()),
-}
-
-
 def create_types(workspace: Workspace, types: tuple[TypeSpec, ...]) -> None:
     NodeType.objects.bulk_create(
         NodeType(
@@ -89,20 +78,20 @@ def create_graph(workspace: Workspace, spec: GraphSpec, types: tuple[TypeSpec, .
     graph = Graph.objects.create(
         workspace=workspace, key=spec.key, name=spec.name, description=spec.description, metadata=spec.metadata
     )
-    points = _BUILT_IN | {record.key: (record.inputs, record.outputs) for record in types}
+    handles = {record.key: record.handles for record in BUILT_IN.values()}
+    handles |= {record.key: _handles(record.inputs, record.outputs) for record in types}
     nodes: dict[str, Node] = {}
     for position, sheet_spec in enumerate(spec.sheets):
         sheet = Sheet.objects.create(graph=graph, key=sheet_spec.key, name=sheet_spec.name, position=position)
-        rows = Node.objects.bulk_create(_node(graph, sheet, node, points) for node in sheet_spec.nodes)
+        rows = Node.objects.bulk_create(_node(graph, sheet, node, handles[node.type]) for node in sheet_spec.nodes)
         nodes |= {row.key: row for row in rows}
         Edge.objects.bulk_create(_edge(graph, sheet, text, nodes) for text in sheet_spec.edges)
     return graph
 
 
-def _node(
-    graph: Graph, sheet: Sheet, spec: NodeSpec, points: dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
-) -> Node:
-    inputs, outputs = points[spec.type]
+def _node(graph: Graph, sheet: Sheet, spec: NodeSpec, handles: Handles) -> Node:
+    if spec.outputs is not None:
+        handles = handles | {"R": _points("R", "out", spec.outputs)}
     width, height = spec.size or (None, None)
     return Node(
         graph=graph,
@@ -112,7 +101,7 @@ def _node(
         name=spec.name,
         process=dedent(spec.process).strip(),
         data=spec.data,
-        handles=_handles(inputs, outputs if spec.outputs is None else spec.outputs),
+        handles=handles,
         pos_x=spec.at[0] * COLUMN,
         pos_y=spec.at[1] * ROW,
         width=width,
@@ -125,7 +114,7 @@ def _handles(inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Handles:
     return {side: points for side, points in sides.items() if points}
 
 
-def _points(side: str, kind: str, labels: tuple[str, ...]) -> list[dict[str, str]]:
+def _points(side: str, kind: str, labels: tuple[str, ...]) -> list[dict[str, Any]]:
     return [
         {"id": f"{side}-{number}", "type": kind, "accept": "any"} | ({"label": label} if label else {})
         for number, label in enumerate(labels)

@@ -1,0 +1,119 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chat.tools import registry
+from chat.tools.registry import CallRefused, ParsedCall, parse, specs
+from graphs.models import Role
+
+SEED_TOOLS = {
+    "read_graph_overview": {"graphKey"},
+    "search_nodes": {"query", "sheetId", "maxResults"},
+    "explore_neighborhood": {"nodeKey", "maxDepth", "direction"},
+    "read_node_detail": {"nodeKey"},
+    "read_node_config": {"typeKey"},
+    "list_available_node_types": set(),
+    "list_node_edges": {"nodeKey", "direction"},
+    "read_subgraph": {"nodeKeys", "fields", "includeEdges", "includeTypes"},
+}
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=10,
+)
+arguments = (
+    st.text()
+    | json_values.map(json.dumps)
+    | st.dictionaries(st.sampled_from(sorted(set().union(*SEED_TOOLS.values()))), json_values).map(json.dumps)
+)
+
+
+def refusal(name: str, text: str) -> str:
+    found = parse(name, text)
+    assert isinstance(found, CallRefused)
+    return found.message
+
+
+def test_it_offers_the_eight_read_tools_with_their_arguments() -> None:
+    offered = {spec.name: set(spec.parameters["properties"]) for spec in specs(Role.VIEWER, "graph")}
+    assert offered.keys() == SEED_TOOLS.keys()
+    assert all(SEED_TOOLS[name] <= offered[name] for name in offered)
+
+
+def test_it_offers_the_same_bytes_every_time() -> None:
+    assert repr(specs(Role.EDITOR, "graph")) == repr(specs(Role.EDITOR, "graph"))
+
+
+def test_it_offers_no_graph_tools_without_a_graph() -> None:
+    assert specs(Role.ADMIN, "") == ()
+
+
+@pytest.mark.parametrize("spec", specs(Role.EDITOR, "graph"), ids=lambda spec: spec.name)
+def test_it_describes_arguments_in_plain_json_schema(spec) -> None:
+    text = json.dumps(spec.parameters)
+    assert spec.parameters["type"] == "object"
+    assert spec.parameters["additionalProperties"] is False
+    for word in ("$ref", "$defs", '"null"', '"title"'):
+        assert word not in text
+
+
+def test_it_parses_a_call() -> None:
+    found = parse("explore_neighborhood", '{"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}')
+    assert isinstance(found, ParsedCall)
+    assert found.arguments.model_dump() == {"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}
+
+
+@pytest.mark.parametrize("text", ["", "  ", "{}"])
+def test_it_takes_nothing_for_no_arguments(text: str) -> None:
+    assert isinstance(parse("list_available_node_types", text), ParsedCall)
+
+
+def test_it_takes_null_for_an_argument_left_out() -> None:
+    assert isinstance(parse("search_nodes", '{"query": "x", "sheetId": null}'), ParsedCall)
+
+
+def test_it_names_the_tools_there_are_when_one_is_unknown() -> None:
+    message = refusal("delete_everything", "{}")
+    assert "delete_everything" in message
+    assert "search_nodes" in message
+
+
+def test_it_says_where_json_is_broken() -> None:
+    assert "column" in refusal("search_nodes", '{"query": "x"')
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('{"nodeKey": "a", "graph": "b"}', "'graph'"),
+        ('{"nodeKey": 5}', "'nodeKey'"),
+        ("{}", "'nodeKey'"),
+        ('{"nodeKey": ""}', "'nodeKey'"),
+        ('{"nodeKey": "a", "offset": "3"}', "'offset'"),
+        ('{"nodeKey": "a", "offset": -1}', "'offset'"),
+        ('{"node_key": "a"}', "'node_key'"),
+    ],
+)
+def test_it_names_what_does_not_fit_and_what_is_expected(text: str, named: str) -> None:
+    message = refusal("read_node_detail", text)
+    assert named in message
+    assert "nodeKey (required)" in message
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "5", "null", '"text"', '{"nodeKey": "a\\u0000"}', '{"nodeKey": "\\ud800"}', "NaN"]
+)
+def test_it_refuses_what_no_tool_could_take(text: str) -> None:
+    assert refusal("read_node_detail", text)
+
+
+@given(st.sampled_from([*SEED_TOOLS, "unknown"]) | st.text(), arguments)
+def test_it_never_raises(name: str, text: str) -> None:
+    found = parse(name, text)
+    if isinstance(found, CallRefused):
+        assert found.message.encode()
+    else:
+        assert found.tool is registry.TOOLS[name]
