@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
 from chat.providers.base import Provider, ProviderConfig
 from chat.providers.building import build
-from chat.providers.registry import Registry
+from chat.providers.registry import ModelUnavailableError, Registry
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
 
@@ -30,6 +31,12 @@ def provider_for(config: ProviderConfig) -> Provider:
     if config not in of_this_loop:
         of_this_loop[config] = build(config)
     return of_this_loop[config]
+
+
+async def warm_up() -> None:
+    """Builds the default provider of this event loop before anyone asks: importing an SDK takes a second."""
+    with suppress(ModelUnavailableError):
+        provider_for(configured().resolve())
 
 
 async def close_providers() -> None:

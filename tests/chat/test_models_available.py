@@ -51,3 +51,16 @@ def test_it_keeps_one_provider_for_each_loop():
     first, other = asyncio.run(twice()), asyncio.run(twice())
     assert isinstance(first, DemoProvider)
     assert first is not other
+
+
+def test_it_warms_up_unless_the_default_is_not_configured(monkeypatch):
+    async def warmed() -> int:
+        await models_available.warm_up()
+        count = len(models_available._providers.get(asyncio.get_running_loop(), {}))
+        await models_available.close_providers()
+        return count
+
+    with override_settings(LLM_PROVIDER="demo"):
+        assert asyncio.run(warmed()) == 1
+    with override_settings(LLM_PROVIDER="openai"):
+        assert asyncio.run(warmed()) == 0
