@@ -1,0 +1,113 @@
+"""What scripts add to the pages, in a real browser. Each page is also watched for what the security policy blocks."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, sync_playwright
+
+from graphs.models import Graph
+from tests import chromium
+from tests.cast import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def page(alice: User, nba: Graph, live_server: object) -> Iterator[Page]:
+    """Alice, signed in, on a small screen. Comes after the rows: Django refuses queries while the browser is driven."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium.path(), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 844}, base_url=str(live_server), locale="en-US")
+        blocked: list[str] = []
+        page.on("console", lambda said: blocked.append(said.text) if "Content Security Policy" in said.text else None)
+        page.on("pageerror", lambda error: blocked.append(str(error)))
+        page.goto("/accounts/login/")
+        page.get_by_label("Username").fill("alice")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("**/")
+        yield page
+        browser.close()
+        assert blocked == []
+
+
+def native(path: Path, **changes: object) -> Path:
+    document = {
+        "format": "countersign.graph",
+        "formatVersion": 1,
+        "name": "Small",
+        "sheets": [{"key": "main", "name": "Main"}],
+        "nodes": [{"key": "a", "type": "note", "sheet": "main"}],
+    }
+    path.write_text(json.dumps(document | changes))
+    return path
+
+
+def test_a_refused_file_is_explained_and_the_next_one_opened(page: Page, tmp_path: Path) -> None:
+    page.get_by_role("link", name="Import a graph").click()
+    bad = native(tmp_path / "bad.json", nodes=[{"key": "a", "type": "note", "sheet": "nope"}])
+    page.set_input_files("input[type=file]", bad)
+    page.get_by_role("button", name="Import", exact=True).click()
+    refusal = page.get_by_role("alert")
+    refusal.wait_for()
+    assert "nodes[0]" in refusal.inner_text()
+    assert page.evaluate("document.activeElement.matches('[data-result]')")
+    page.set_input_files("input[type=file]", native(tmp_path / "good.json"))
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("link", name="Open the graph").click()
+    page.wait_for_url("**/graphs/small/")
+    assert page.get_by_role("heading", level=1).inner_text() == "Small"
+
+
+def test_a_file_can_be_dropped(page: Page) -> None:
+    page.goto("/import/")
+    page.evaluate("""() => {
+        const dropped = new DataTransfer();
+        dropped.items.add(new File(["{}"], "dropped.json"));
+        document.getElementById("drop").dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, cancelable: true}));
+    }""")
+    assert page.evaluate("document.querySelector('#drop input').files[0].name") == "dropped.json"
+
+
+def chosen_theme(page: Page) -> str | None:
+    found: str | None = page.evaluate("document.documentElement.dataset.theme ?? null")
+    return found
+
+
+def test_the_theme_is_kept(page: Page) -> None:
+    seen = [chosen_theme(page)]
+    for _click in range(3):
+        page.locator("[data-theme-button]").click()
+        seen.append(chosen_theme(page))
+    assert seen == [None, "light", "dark", None]
+    page.locator("[data-theme-button]").click()
+    page.reload()
+    assert chosen_theme(page) == "light"
+
+
+def test_menus_open_and_close_by_keyboard(page: Page) -> None:
+    menu = page.locator("details.menu-end")
+    menu.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert page.get_by_role("button", name="Sign out").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.get_by_role("button", name="Sign out").is_visible()
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_nothing_sticks_out_of_a_small_screen(page: Page) -> None:
+    for address in ("/", "/import/", "/graphs/nba/", "/absent/", "/?search=absent"):
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
+def test_the_first_tab_leads_past_the_header(page: Page) -> None:
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.getElementById('content').contains(document.activeElement)")

@@ -1,0 +1,92 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from graphs.models import Graph
+from tests.cast import PASSWORD, signed_in
+
+ROOT = Path(__file__).resolve().parent.parent
+ADDRESSES = [
+    "/",
+    "/accounts/login/",
+    "/graphs/nba/",
+    "/api/v1/graphs",
+    "/api/v1/absent",
+    "/absent/",
+    "/healthz",
+    "/admin/",
+]
+
+
+def directives(policy: str) -> dict[str, list[str]]:
+    return {name: values for name, *values in (part.split() for part in policy.split(";"))}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_every_answer_protects_its_reader(alice: User, nba: Graph, address: str) -> None:
+    headers = signed_in(alice).get(address).headers
+    policy = directives(headers["Content-Security-Policy"])
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == ["'none'"]
+    for name in ("script-src", "style-src", "connect-src", "form-action"):
+        assert policy[name][0] == "'self'"
+        assert all(value.startswith("'nonce-") for value in policy[name][1:]), policy[name]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in headers["Permissions-Policy"]
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+def test_cookies_are_kept_from_scripts_and_other_sites(alice: User) -> None:
+    client = Client()
+    client.get("/accounts/login/")
+    client.post("/accounts/login/", {"username": "alice", "password": PASSWORD})
+    assert client.cookies["sessionid"]["httponly"]
+    assert client.cookies["sessionid"]["samesite"] == client.cookies["csrftoken"]["samesite"] == "Lax"
+
+
+def in_production(code: str) -> subprocess.CompletedProcess[str]:
+    """Runs code with the settings of a site behind https."""
+    environment = {
+        name: os.environ[name] for name in ("PATH", "HOME", "DATABASE_URL", "REDIS_URL") if name in os.environ
+    } | {
+        "HTTPS": "true",
+        "SECRET_KEY": "x0-Random-Looking-Key-Of-More-Than-Fifty-Characters-1234567890abc",
+        "ALLOWED_HOSTS": "countersign.example",
+        "CSRF_TRUSTED_ORIGINS": "https://countersign.example",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_production_settings_leave_nothing_to_complain_about() -> None:
+    done = in_production(
+        "from django.core.management import execute_from_command_line as run;"
+        "run(['manage.py', 'check', '--deploy', '--fail-level', 'DEBUG'])"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no issues" in done.stdout
+
+
+def test_production_is_only_served_encrypted() -> None:
+    done = in_production("""
+import django; django.setup()
+from django.test import Client
+site = {"HTTP_HOST": "countersign.example"}
+plain = Client().get("/accounts/login/", **site)
+assert (plain.status_code, plain["Location"]) == (301, "https://countersign.example/accounts/login/"), plain
+safe = Client().get("/accounts/login/", HTTP_X_FORWARDED_PROTO="https", **site)
+assert safe.status_code == 200
+assert "max-age=31536000" in safe["Strict-Transport-Security"]
+assert safe.cookies["csrftoken"]["secure"]
+assert Client().get("/healthz", **site).status_code == 200
+""")
+    assert done.returncode == 0, done.stderr
