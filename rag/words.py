@@ -7,7 +7,7 @@ from rag.stop_words import STOP_WORDS
 
 _CAMEL = re.compile(r"([a-z0-9])([A-Z])")
 _SEPARATORS = re.compile(r"[\W_]+")
-_NAMED = re.compile(r"\{\{node:([^{}]+)\}\}|`([^`]+)`|\"([^\"]+)\"|«\s*([^»]+?)\s*»")
+_NAMED = re.compile(r"\{\{node:([^{}]+)\}\}|`([^`]+)`|\"([^\"]+)\"|«([^«»]+)»")
 _BARE = re.compile(r"[^\s,;:!?()\[\]{}\"'`’«»]+")
 
 #: More words than this make a question no clearer.

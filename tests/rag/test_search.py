@@ -1,6 +1,8 @@
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from graphs.models import Graph, Node
 from rag import search
@@ -53,6 +55,12 @@ def test_it_finds_nothing_for_words_that_are_nowhere(here: World) -> None:
 @pytest.mark.parametrize("question", ["", "   ", "what does it do?", "???", "' | & ! <-> :* \\", "a" * 5000])
 def test_it_takes_any_text(here: World, question: str) -> None:
     assert found(here.nba, question) == []
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=200))
+def test_it_can_be_asked_anything(here: World, question: str) -> None:
+    TokenSearch().search(here.nba, survey(here.nba, question), question, 20)
 
 
 def test_it_finds_at_most_as_many_as_wanted(here: World) -> None:
