@@ -45,7 +45,7 @@ class DemoProvider:
         asked = _last_question(request.messages)
         since = request.messages[asked + 1 :]
         question = understand(_CONTEXT.sub("", request.messages[asked].content) if asked >= 0 else "")
-        offered = [tool.name for tool in request.tools]
+        offered = [tool.name for tool in request.tools] if request.tools_allowed else []
         step = next_step(Situation(question, observe(since), offered, _graph_key(request)))
         written = 0
         for piece in _pieces(step, question, CallIds.of(request), first=not any(m.tool_calls for m in since)):

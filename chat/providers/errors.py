@@ -86,7 +86,8 @@ def redacted(text: str, secret: str = "") -> str:
     if secret:
         text = text.replace(secret, "[key]")
     text = _KEYS.sub("[key]", _URLS.sub(r"\1\2", text))
-    return " ".join(text.split())[:MAX_DETAIL]
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(printable.split())[:MAX_DETAIL]
 
 
 def _of_status(exception: BaseException, status: int, secret: str) -> ProviderError:

@@ -35,7 +35,7 @@ def responses_body(request: ModelRequest) -> dict[str, Any]:
         "store": False,
         "stream": True,
     }
-    if request.tools:
+    if request.tools and request.tools_allowed:
         body["tools"] = [_tool(tool) for tool in request.tools]
     return body
 

@@ -1,6 +1,7 @@
 """Makes a failed call again while nothing of it was shown. Wraps every provider that talks to a vendor."""
 
 import asyncio
+import logging
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
@@ -10,6 +11,8 @@ from chat.providers.base import ModelRequest, Piece, Provider, ProviderError, Re
 MAX_ATTEMPTS = 3
 FIRST_DELAY_S = 0.5
 MAX_RETRY_AFTER_S = 60.0
+
+log = logging.getLogger("countersign.providers")
 
 
 class RetryingProvider:
@@ -30,6 +33,7 @@ class RetryingProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             shown = False
+            log.debug("%s: call %d of %s", self.config.name, attempt, request.model)
             try:
                 async with aclosing(self._provider.stream(request)) as pieces:
                     async for piece in pieces:
@@ -37,6 +41,7 @@ class RetryingProvider:
                         yield piece
                 return
             except ProviderError as error:
+                log.warning("%s: call %d failed: %s: %s", self.config.name, attempt, error.code, error.detail)
                 delay_s = self._delay(error, attempt)
                 if shown or delay_s is None:
                     raise

@@ -205,10 +205,10 @@ class VendorServer:
         asked, rounds = _last_question(body)
         found = scenario_of(asked)
         if found is None:
-            return Script(text=f"You said: {asked}" if body.get("tools") or not rounds else "That was the last round.")
+            return Script(text=f"You said: {asked}")
         name, scripts = found
         self._times_seen[asked] += 1
-        if name == "endless_tools" and not body.get("tools"):
+        if name == "endless_tools" and not _may_call_tools(body):
             return Script(text="A summary without tools.")
         if name.endswith("_once") and self._times_seen[asked] > 1:
             return Script(text="It worked at the second attempt.")
@@ -248,8 +248,15 @@ async def _interrupt(script: Script, chunk: int, writer: asyncio.StreamWriter) -
     raise _HungUpError
 
 
+def _may_call_tools(body: dict[str, Any]) -> bool:
+    return bool(body.get("tools")) and body.get("tool_choice") not in ("none", {"type": "none"})
+
+
 def _last_question(body: dict[str, Any]) -> tuple[str, int]:
-    """The text of the last message a user wrote, and how many answers with tool calls came since."""
+    """The text of the last message a user wrote, and how many answers with tool calls came since.
+
+    A text in square brackets is a note of the engine, not a message.
+    """
     messages = body.get("messages") or body.get("input") or []
     rounds, since_call = 0, False
     for message in reversed(messages):
@@ -257,7 +264,7 @@ def _last_question(body: dict[str, Any]) -> tuple[str, int]:
         rounds += calls and not since_call
         since_call = calls
         text = _text(message.get("content"))
-        if message.get("role") == "user" and text:
+        if message.get("role") == "user" and text and not (text.startswith("[") and text.endswith("]")):
             return text, rounds
     return "", rounds
 

@@ -148,3 +148,10 @@ def test_it_sends_thinking_of_others_or_to_a_model_that_does_not_think_nowhere()
     request = request_of(messages=(PromptMessage("user", "Look"), theirs, mine), max_tokens=4096)
     assert messages_body(request, THINKING)["messages"][1]["content"] == [text("x"), SIGNED, text("y")]
     assert messages_body(request, CONFIG)["messages"][1]["content"] == [text("x"), text("y")]
+
+
+def test_it_names_tools_that_may_not_be_called_and_forbids_them():
+    tool = ToolSpec("search_nodes", "Finds nodes", {"type": "object"})
+    body = messages_body(request_of(tools=(tool,), tools_allowed=False), CONFIG)
+    assert body["tools"][0]["name"] == "search_nodes"
+    assert body["tool_choice"] == {"type": "none"}

@@ -188,6 +188,15 @@ def test_it_answers_without_tools_when_none_are_offered():
     assert (called, "not a language model" in answer) == ([], True)
 
 
+def test_it_calls_no_tools_that_it_may_not_call():
+    request = ModelRequest((PromptMessage("user", "find x"),), TOOLS, "demo", 4096, tools_allowed=False)
+
+    async def read() -> Reply:
+        return folded([piece async for piece in DemoProvider(CONFIG, delay_s=0).stream(request)])
+
+    assert asyncio.run(read()).end == "stop"
+
+
 def test_it_passes_over_the_notes_of_the_engine():
     messages = [PromptMessage("user", CONTEXT + "hello"), PromptMessage("user", "[No more tool calls are possible.]")]
     assert "What is in this graph?" in next_reply(messages).text

@@ -71,3 +71,8 @@ def test_it_gives_empty_reasoning_back_beside_other_reasoning():
     body = body_of(with_reasoning, without, config=deepseek)
     assert body["messages"][1]["reasoning_content"] == ""
     assert "reasoning_content" not in body_of(without, config=deepseek)["messages"][0]
+
+
+def test_it_offers_no_tools_that_may_not_be_called():
+    tool = ToolSpec("search_nodes", "Finds nodes", {"type": "object"})
+    assert "tools" not in body_of(PromptMessage("user", "Hello"), tools=(tool,), tools_allowed=False)
