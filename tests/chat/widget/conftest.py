@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.chat.widget.driver import Widget
 from tests.chat.widget.fake_server import FakeServer
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -41,3 +42,9 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def page(context: BrowserContext) -> Page:
     return context.new_page()
+
+
+@pytest.fixture
+def widget(page: Page, server: FakeServer) -> Widget:
+    """The widget on a graph's page, connected."""
+    return Widget(page, server).open().connected()

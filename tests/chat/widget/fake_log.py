@@ -110,4 +110,3 @@ def _fold(message: Json, type_: str, data: Json) -> None:
             message["content"] = data.get("fullText") or message["content"]
         case "error":
             message |= {"status": "failed", "error": {key: data[key] for key in ("code", "message", "retryable")}}
-

@@ -129,7 +129,7 @@ class FakeServer:
         app.router.add_get("/ws/chat/", self._socket)
         app.router.add_route("*", "/api/v1/chat/{path:.+}", self._api)
         app.router.add_get("/{page}", self._page)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()

@@ -39,10 +39,10 @@ export const markdownCss = `
 .markdown .align-center { text-align: center; }
 .markdown .align-right { text-align: end; }
 .markdown .node {
-  display: inline; padding: .05em .45em .1em .35em;
+  display: inline; padding: 0 .45em .05em .35em;
   box-decoration-break: clone; -webkit-box-decoration-break: clone; overflow-wrap: anywhere;
   border: 1px solid color-mix(in srgb, var(--c-primary) 35%, var(--c-border)); border-radius: 6px;
-  background: var(--c-tint); color: var(--c-primary); font-size: .94em; font-weight: 550; line-height: inherit; text-align: start;
+  background: var(--c-tint); color: var(--c-primary); font-size: .94em; font-weight: 550; line-height: 1.35; text-align: start;
 }
 .markdown .node:hover { background: color-mix(in srgb, var(--c-primary) 22%, var(--c-surface)); }
 .markdown .node .icon { inline-size: .95em; block-size: .95em; margin-inline-end: .3em; vertical-align: -.12em; }

@@ -1,0 +1,96 @@
+"""chat/static/chat/chat-widget.js with `bubble`: the round button and its dialog."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.chat.widget.driver import Widget
+from tests.chat.widget.fake_server import FakeServer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def bubble(page: Page, server: FakeServer) -> Widget:
+    widget = Widget(page, server, "bubble.html").open()
+    expect(widget.button("Ask the assistant")).to_be_visible()
+    return widget
+
+
+def test_it_connects_only_when_opened(bubble: Widget) -> None:
+    bubble.painted()
+    assert bubble.server.sockets == {}
+    assert bubble.server.requests == []
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_visible()
+    expect(bubble.composer).to_be_focused()
+
+
+def test_it_closes_on_escape_and_gives_the_focus_back(bubble: Widget) -> None:
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    bubble.composer.press("Escape")
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_hidden()
+    expect(bubble.button("Ask the assistant")).to_be_focused()
+
+
+def test_it_stops_before_it_closes(bubble: Widget) -> None:
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    answer = bubble.ask("Hello").start().write("Yes")
+    expect(bubble.button("Stop")).to_be_visible()
+    bubble.composer.press("Escape")
+    bubble.server.wait_for("ai:interrupt")
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_visible()
+    answer.finish("stopped")
+    expect(bubble.button("Stop")).to_be_hidden()
+    bubble.composer.press("Escape")
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_hidden()
+
+
+def test_it_remembers_that_it_was_open(bubble: Widget) -> None:
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    bubble.page.reload()
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_visible()
+    bubble.button("Close").click()
+    bubble.page.reload()
+    expect(bubble.button("Ask the assistant")).to_be_visible()
+
+
+def test_it_shows_that_there_is_news(bubble: Widget) -> None:
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    answer = bubble.ask("Hello").start().write("Yes")
+    bubble.button("Close").click()
+    answer.finish()
+    expect(bubble.button("Ask the assistant (there is a new answer)")).to_be_visible()
+    bubble.button("Ask the assistant").click()
+    expect(bubble.answers).to_contain_text("Yes")
+
+
+def test_it_asks_without_an_object_where_the_page_has_none(bubble: Widget) -> None:
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    bubble.ask("Hello")
+    assert "context" not in bubble.server.wait_for("ai:chat")
+
+
+def test_it_selects_nodes_too(bubble: Widget) -> None:
+    bubble.page.evaluate(
+        "document.addEventListener('countersign:select-node', (event) => { window.seen = event.detail })"
+    )
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    bubble.ask("Hello").start().write("{{node:root}}").finish()
+    bubble.button("root").click()
+    assert bubble.page.evaluate("window.seen") == {"key": "root"}
+
+
+def test_it_fills_a_small_screen(bubble: Widget) -> None:
+    bubble.page.set_viewport_size({"width": 390, "height": 700})
+    bubble.button("Ask the assistant").click()
+    dialog = bubble.root.get_by_role("dialog", name="Chat")
+    expect(dialog).to_be_visible()
+    dialog.evaluate("(element) => Promise.all(element.getAnimations().map((each) => each.finished))")
+    assert dialog.bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 700}

@@ -1,0 +1,305 @@
+"""chat/static/chat/widget/conversation.js: asking, watching, stopping, coming back."""
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.chat.widget.driver import Answer, Widget
+from tests.chat.widget.fake_server import FakeServer
+
+pytestmark = pytest.mark.browser
+
+
+def test_it_shows_the_question_at_once_and_the_answer_as_it_comes(widget: Widget) -> None:
+    answer = widget.ask("What does fetch-api do?")
+    expect(widget.questions).to_have_text(["What does fetch-api do?"])
+    answer.start()
+    expect(widget.answers.locator(".progress")).to_contain_text("Thinking")
+    answer.write("It **calls** the ")
+    expect(widget.answers.locator(".markdown")).to_have_text("It calls the")
+    answer.write("API.").finish()
+    expect(widget.answers.locator("strong")).to_have_text("calls")
+    expect(widget.answers.locator(".markdown")).to_have_text("It calls the API.")
+    expect(widget.button("Stop")).to_be_hidden()
+    expect(widget.title).to_have_text("What does fetch-api do?")
+
+
+def test_it_sends_the_object_and_a_key_with_the_first_message(widget: Widget) -> None:
+    widget.ask("Hello")
+    frame = widget.server.wait_for("ai:chat")
+    assert frame["context"] == {"type": "graph", "id": "nba"}
+    assert frame["idempotencyKey"]
+    assert "sessionId" not in frame
+    assert "model" not in frame
+
+
+def test_it_names_the_conversation_in_the_second_message(widget: Widget) -> None:
+    first = widget.ask("One")
+    first.start().write("1").finish()
+    widget.ask("Two")
+    assert widget.server.frames("ai:chat")[-1]["sessionId"] == first.session.id
+
+
+def test_it_queues_a_second_message(widget: Widget) -> None:
+    first = widget.ask("One").start().write("Still going")
+    second = widget.ask("Two")
+    expect(widget.questions).to_have_text(["One", "Two"])
+    expect(widget.answers.nth(1)).to_contain_text("Queued")
+    first.finish()
+    second.start().write("Second").finish()
+    expect(widget.answers.nth(1).locator(".markdown")).to_have_text("Second")
+    expect(widget.root.locator(".queued")).to_have_count(0)
+
+
+def test_it_stops(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("Half of")
+    widget.button("Stop").click()
+    assert widget.server.wait_for("ai:interrupt")["sessionId"] == answer.session.id
+    answer.finish("stopped")
+    expect(widget.answers).to_contain_text("Half of")
+    expect(widget.answers.locator(".facts")).to_contain_text("Stopped")
+
+
+def test_it_stops_with_escape(widget: Widget) -> None:
+    widget.ask("One").start().write("Half")
+    expect(widget.button("Stop")).to_be_visible()
+    widget.composer.press("Escape")
+    widget.server.wait_for("ai:interrupt")
+
+
+def test_it_goes_on_after_a_reload_in_the_middle_of_an_answer(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("The first half")
+    expect(widget.answers).to_contain_text("The first half")
+    widget.page.reload()
+    expect(widget.answers.locator(".markdown")).to_have_text("The first half")
+    answer.write(" and the second.").finish()
+    expect(widget.answers.locator(".markdown")).to_have_text("The first half and the second.")
+    expect(widget.questions).to_have_text(["One"])
+
+
+def test_it_shows_the_same_after_a_reload(widget: Widget) -> None:
+    text = "## A\n\n- one\n- [x] two\n\n`code` and {{node:root}}\n\n| a |\n|---|\n| b |"
+    widget.ask("One").start().write(text).finish()
+    expect(widget.answers.locator("footer")).to_be_visible()
+    live = widget.answers.locator(".markdown").inner_html()
+    widget.page.reload()
+    expect(widget.answers.locator("table")).to_be_visible()
+    assert widget.answers.locator(".markdown").inner_html() == live
+
+
+def test_it_continues_in_a_second_tab(widget: Widget, context: BrowserContext) -> None:
+    answer = widget.ask("One").start().write("Half")
+    other = Widget(context.new_page(), widget.server).open().connected()
+    expect(other.answers.locator(".markdown")).to_have_text("Half")
+    answer.write(" done").finish()
+    for each in (widget, other):
+        expect(each.answers.locator(".markdown")).to_have_text("Half done")
+    second = other.ask("Two").start().write("Also here").finish()
+    assert second is None
+    expect(widget.questions).to_have_text(["One", "Two"])
+    expect(widget.answers.nth(1)).to_contain_text("Also here")
+
+
+def test_it_reads_again_where_events_are_missing(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("a")
+    expect(widget.answers).to_contain_text("a")
+    for token in "bcd":
+        answer.session.append("token", answer.message_id, answer.run_id, token=token)
+    answer.write("e")
+    expect(widget.answers.locator(".markdown")).to_have_text("abcde")
+    assert widget.server.wait_for("ai:subscribe")["after"] == len(answer.session.events) - 4
+
+
+def test_it_ignores_repeated_and_foreign_events(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("abc", size=1)
+    for event in list(answer.session.events):
+        widget.server.send_raw(event)
+    widget.server.send_raw(answer.session.events[-1] | {"sessionId": "other"})
+    answer.write("d")
+    expect(widget.answers.locator(".markdown")).to_have_text("abcd")
+
+
+def test_it_resumes_after_a_lost_connection(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("before ")
+    expect(widget.answers).to_contain_text("before")
+    seen = len(answer.session.events)
+    widget.server.cut_all()
+    answer.write("after").finish()
+    expect(widget.answers.locator(".markdown")).to_have_text("before after")
+    assert widget.server.wait_for("ai:subscribe")["after"] == seen
+
+
+@pytest.mark.parametrize("code", [4012, 4408, 1009, 1011])
+def test_it_comes_back_after_the_server_closed(widget: Widget, code: int) -> None:
+    answer = widget.ask("One").start().write("before ")
+    expect(widget.answers).to_contain_text("before")
+    widget.server.close_all(code)
+    answer.write("after")
+    expect(widget.answers.locator(".markdown")).to_have_text("before after")
+
+
+def test_it_sends_a_message_again_whose_acceptance_was_lost(widget: Widget) -> None:
+    widget.server.accept_chats = False
+    widget.composer.fill("Once")
+    widget.composer.press("Enter")
+    expect(widget.questions).to_contain_text("Sending")
+    widget.server.accept_chats = True
+    widget.server.cut_all()
+    widget.owed("Once").start().write("Yes").finish()
+    expect(widget.answers.locator(".markdown")).to_have_text("Yes")
+    expect(widget.questions).to_have_count(1)
+
+
+def test_it_gives_a_refused_message_back(widget: Widget) -> None:
+    widget.server.refusals["ai:chat"] = {"code": "rate_limit", "error": "Too many messages. Wait a minute."}
+    widget.composer.fill("My long question")
+    widget.composer.press("Enter")
+    expect(widget.notice).to_contain_text("Too many messages. Wait a minute.")
+    expect(widget.composer).to_have_value("My long question")
+    expect(widget.questions).to_have_count(0)
+    widget.composer.press("Enter")
+    widget.owed("My long question")
+    expect(widget.notice).to_be_empty()
+
+
+def test_it_offers_to_try_again_what_can_be_tried_again(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("Half")
+    answer.fail("rate_limit", retryable=True, message="The model is busy. Try again in a minute.")
+    expect(widget.answers.locator(".error")).to_contain_text("The model is busy. Try again in a minute.")
+    expect(widget.answers).to_contain_text("Half")
+    widget.button("Retry").click()
+    assert widget.server.wait_for("ai:retry")["sessionId"] == answer.session.id
+    again = answer.session.add_message("assistant", "queued", run_id="run-again")
+    retried = Answer(widget.server, answer.session, again["id"], "run-again").start()
+    expect(widget.button("Retry")).to_be_hidden()
+    retried.write("Whole").finish()
+    expect(widget.answers.nth(1).locator(".markdown")).to_have_text("Whole")
+
+
+def test_it_offers_no_retry_where_it_would_not_help(widget: Widget) -> None:
+    widget.ask("One").start().fail("context_length", retryable=False)
+    expect(widget.answers.locator(".error")).to_contain_text("Start a new one")
+    expect(widget.button("Retry")).to_have_count(0)
+
+
+def test_it_shows_a_failure_after_a_reload(widget: Widget) -> None:
+    widget.ask("One").start().fail("timeout", retryable=True, message="Too slow.")
+    expect(widget.button("Retry")).to_be_visible()
+    widget.page.reload()
+    expect(widget.answers.locator(".error")).to_contain_text("Too slow.")
+    expect(widget.button("Retry")).to_be_enabled()
+
+
+@pytest.mark.parametrize(("name", "choice"), [("Go on to 10 rounds", True), ("Summarise now", False)])
+def test_it_asks_whether_to_go_on_after_many_rounds(widget: Widget, name: str, choice: bool) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("tool_limit", roundsUsed=5, maxExtended=10)
+    answer.finish("toolLimit")
+    widget.button(name).click()
+    assert widget.server.wait_for("ai:resume")["continue"] is choice
+
+
+def test_it_asks_again_after_a_reload(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("tool_limit", roundsUsed=5, maxExtended=10)
+    answer.finish("toolLimit")
+    answer.session.waiting = {"kind": "tool_limit", "roundsUsed": 5, "maxExtended": 10}
+    expect(widget.button("Summarise now")).to_be_visible()
+    widget.page.reload()
+    expect(widget.button("Summarise now")).to_be_visible()
+
+
+def test_it_lets_the_person_choose_an_answer(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit(
+        "question",
+        questionId="q",
+        kind="choice",
+        text="Which node?",
+        options=["root", {"id": "x", "label": "The other"}],
+    )
+    answer.finish("waiting")
+    expect(widget.root.locator(".ask")).to_contain_text("Which node?")
+    widget.button("The other").click()
+    assert widget.server.wait_for("ai:resume")["answer"] == "x"
+
+
+def test_it_lets_the_person_choose_several(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("question", questionId="q", kind="multiple", text="Which?", options=["a", "b", "c"])
+    answer.finish("waiting")
+    widget.root.get_by_label("a", exact=True).check()
+    widget.root.get_by_label("c", exact=True).check()
+    widget.button("Answer").click()
+    assert widget.server.wait_for("ai:resume")["answer"] == ["a", "c"]
+
+
+def test_it_takes_a_written_answer(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("question", questionId="q", kind="text", text="What name?", options=[])
+    answer.finish("waiting")
+    widget.root.get_by_label("Your answer").fill("Retry node")
+    widget.root.get_by_label("Your answer").press("Enter")
+    assert widget.server.wait_for("ai:resume")["answer"] == "Retry node"
+
+
+def test_it_loads_older_messages_where_the_reader_is(page: Page, server: FakeServer) -> None:
+    session = server.session("Long")
+    for number in range(45):
+        session.add_message("user" if number % 2 == 0 else "assistant", content=f"Message {number} " + "word " * 30)
+    widget = Widget(page, server).open()
+    expect(widget.root.locator(".message")).to_have_count(20)
+    widget.scroller.evaluate("(element) => element.scrollTo(0, 0)")
+    place = widget.root.locator(".message").first.bounding_box()
+    widget.button("Show earlier messages").click()
+    expect(widget.root.locator(".message")).to_have_count(40)
+    moved = widget.root.locator(".message", has_text="Message 25").bounding_box()
+    assert place is not None
+    assert moved is not None
+    assert abs(place["y"] - moved["y"]) < 60
+    widget.scroller.evaluate("(element) => element.scrollTo(0, 0)")
+    widget.button("Show earlier messages").click()
+    expect(widget.root.locator(".message")).to_have_count(45)
+    expect(widget.button("Show earlier messages")).to_have_count(0)
+
+
+def test_it_says_when_a_conversation_cannot_be_loaded(page: Page, server: FakeServer) -> None:
+    session = server.session("Old")
+    session.add_message("user", content="Hello")
+    server.failures[f"sessions/{session.id}/messages"] = 503
+    widget = Widget(page, server).open()
+    expect(widget.root.locator(".error")).to_contain_text("The server is busy.")
+    widget.button("Try again").click()
+    expect(widget.questions).to_have_text(["Hello"])
+
+
+def test_it_starts_anew_where_the_conversation_is_gone(widget: Widget) -> None:
+    widget.ask("One").start().write("1").finish()
+    expect(widget.answers).to_contain_text("1")
+    widget.server.sessions.clear()
+    widget.page.reload()
+    expect(widget.notice).to_contain_text("no longer exists")
+    expect(widget.root.locator(".empty")).to_be_visible()
+
+
+def test_it_passes_on_that_an_object_changed(widget: Widget) -> None:
+    widget.page.evaluate(
+        "document.addEventListener('countersign:object-changed', (event) => { window.seen = event.detail })"
+    )
+    answer = widget.ask("One").start()
+    answer.emit("object_changed", object={"type": "graph", "id": "nba"}, version=7, changeSetId="c")
+    answer.write("x")
+    expect(widget.answers).to_contain_text("x")
+    assert widget.page.evaluate("window.seen") == {
+        "object": {"type": "graph", "id": "nba"},
+        "version": 7,
+        "changeSetId": "c",
+    }
+
+
+def test_it_dispatches_the_node_that_was_chosen(widget: Widget) -> None:
+    widget.page.evaluate(
+        "document.addEventListener('countersign:select-node', (event) => { window.seen = event.detail })"
+    )
+    widget.ask("One").start().write("See {{node:fetch-api}}.").finish()
+    widget.button("fetch-api").click()
+    assert widget.page.evaluate("window.seen") == {"key": "fetch-api"}

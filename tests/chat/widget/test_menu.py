@@ -1,0 +1,149 @@
+"""chat/static/chat/widget/view/menu.js: the conversations of an object."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.chat.widget.driver import Widget
+from tests.chat.widget.fake_server import FakeServer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def two(page: Page, server: FakeServer) -> Widget:
+    """A widget with two conversations about its graph, and one about another."""
+    server.session("Elsewhere", context="graph:other")
+    for title in ("Older", "Newer"):
+        session = server.session(title)
+        session.add_message("user", content=f"{title} question")
+        session.add_message("assistant", content=f"{title} answer")
+    widget = Widget(page, server).open().connected()
+    expect(widget.answers.locator(".markdown")).to_have_text(["Newer answer"])
+    return widget
+
+
+def test_it_lists_the_conversations_of_this_object(two: Widget) -> None:
+    menu = two.open_menu()
+    expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+    expect(menu.locator(".session").first).to_have_class("session current")
+
+
+def test_it_switches(two: Widget) -> None:
+    left = two.server.sessions[0]
+    two.open_menu().locator(".session-open", has_text="Older").click()
+    expect(two.answers.locator(".markdown")).to_have_text("Older answer")
+    expect(two.root.locator(".menu")).to_be_hidden()
+    assert two.server.wait_for("ai:unsubscribe")["stream"] == left.stream
+    two.server.emit(left, "user_message", "", content="for the other one")
+    two.painted()
+    expect(two.questions).to_have_count(1)
+
+
+def test_it_opens_the_same_conversation_after_a_reload(two: Widget) -> None:
+    two.open_menu().locator(".session-open", has_text="Older").click()
+    expect(two.title).to_have_text("Older")
+    two.page.reload()
+    expect(two.answers.locator(".markdown")).to_have_text("Older answer")
+
+
+def test_it_starts_a_new_one_and_stays_there(two: Widget) -> None:
+    two.root.locator(".new-button").click()
+    expect(two.root.locator(".empty")).to_be_visible()
+    expect(two.composer).to_be_focused()
+    two.page.reload()
+    expect(two.root.locator(".empty")).to_be_visible()
+    two.ask("A third").start().write("Yes").finish()
+    expect(two.open_menu().locator(".session-title")).to_have_text(["A third", "Newer", "Older"])
+
+
+def test_it_starts_a_new_one_by_keyboard(two: Widget) -> None:
+    two.composer.press("Alt+n")
+    expect(two.root.locator(".empty")).to_be_visible()
+
+
+def test_it_renames_in_place(two: Widget) -> None:
+    menu = two.open_menu()
+    menu.get_by_label("Rename Newer").click()
+    field = menu.get_by_label("Title")
+    expect(field).to_be_focused()
+    field.fill("Renamed")
+    field.press("Enter")
+    expect(menu.locator(".session-title")).to_have_text(["Renamed", "Older"])
+    expect(two.title).to_have_text("Renamed")
+    method, _, request = next(each for each in two.server.requests if each[0] == "PATCH")
+    assert (method, request["body"]) == ("PATCH", {"title": "Renamed"})
+    assert (request["X-CSRFToken"], request["X-Workspace"]) == ("the-csrf-token", "demo")
+
+
+def test_it_leaves_the_title_on_escape(two: Widget) -> None:
+    menu = two.open_menu()
+    menu.get_by_label("Rename Newer").click()
+    menu.get_by_label("Title").fill("Never mind")
+    menu.get_by_label("Title").press("Escape")
+    expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+    expect(menu).to_be_visible()
+
+
+def test_it_deletes_only_after_asking(two: Widget) -> None:
+    menu = two.open_menu()
+    menu.get_by_label("Delete Newer").click()
+    menu.get_by_role("button", name="Keep").click()
+    expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+    menu.get_by_label("Delete Newer").click()
+    menu.get_by_role("button", name="Delete", exact=True).click()
+    expect(menu.locator(".session-title")).to_have_text(["Older"])
+    assert [session.title for session in two.server.sessions] == ["Older", "Elsewhere"]
+    expect(two.title).to_have_text("New conversation")
+
+
+def test_it_says_when_deleting_failed(two: Widget) -> None:
+    two.server.failures[f"sessions/{two.server.sessions[0].id}"] = 503
+    menu = two.open_menu()
+    menu.get_by_label("Delete Newer").click()
+    menu.get_by_role("button", name="Delete", exact=True).click()
+    expect(menu.locator(".menu-note")).to_have_text("The server is busy.")
+    expect(menu.locator(".session-title")).to_have_text(["Newer", "Older"])
+
+
+def test_it_loads_older_conversations(page: Page, server: FakeServer) -> None:
+    for number in range(25):
+        server.session(f"Conversation {number}")
+    widget = Widget(page, server).open().connected()
+    menu = widget.open_menu()
+    expect(menu.locator(".session")).to_have_count(20)
+    menu.get_by_role("button", name="Show older").click()
+    expect(menu.locator(".session")).to_have_count(25)
+    expect(menu.get_by_role("button", name="Show older")).to_be_hidden()
+
+
+def test_it_closes_on_escape_and_gives_the_focus_back(two: Widget) -> None:
+    two.open_menu()
+    two.page.keyboard.press("ArrowDown")
+    expect(two.root.locator(".session-open").first).to_be_focused()
+    two.page.keyboard.press("Escape")
+    expect(two.root.locator(".menu")).to_be_hidden()
+    expect(two.root.locator(".title")).to_be_focused()
+
+
+def test_it_closes_when_something_else_is_clicked(two: Widget) -> None:
+    two.open_menu()
+    two.root.locator(".bubble-text").first.click(force=True)
+    expect(two.root.locator(".menu")).to_be_hidden()
+
+
+def test_it_offers_models_only_where_there_is_a_choice(widget: Widget) -> None:
+    expect(widget.open_menu().locator("select")).to_have_count(0)
+
+
+def test_it_sends_the_chosen_model(page: Page, server: FakeServer) -> None:
+    server.models = [{"id": "demo", "label": "Demo"}, {"id": "big", "label": "The big one"}]
+    widget = Widget(page, server).open().connected()
+    widget.open_menu().get_by_label("Model").select_option("big")
+    page.keyboard.press("Escape")
+    widget.ask("Hello")
+    assert server.wait_for("ai:chat")["model"] == "big"
+
+
+def test_it_shows_the_title_that_another_window_gave(two: Widget) -> None:
+    two.server.emit(two.server.sessions[0], "session_updated", title="From elsewhere")
+    expect(two.title).to_have_text("From elsewhere")

@@ -1,0 +1,193 @@
+"""chat/static/chat/widget/view/messages.js, message.js, tool.js: how answers are shown."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.chat.widget.driver import Widget
+
+pytestmark = pytest.mark.browser
+
+LONG = "\n\n".join(f"Paragraph {number} " + "word " * 40 for number in range(12))
+AT_END = "(element) => element.scrollHeight - element.scrollTop - element.clientHeight < 4"
+
+
+def test_it_follows_the_stream(widget: Widget) -> None:
+    widget.ask("One").start().write(LONG, size=200)
+    expect(widget.answers).to_contain_text("Paragraph 11")
+    widget.painted()
+    assert widget.scroller.evaluate(AT_END)
+
+
+def test_it_stays_where_the_reader_scrolled_to(widget: Widget) -> None:
+    answer = widget.ask("One").start().write(LONG, size=200)
+    expect(widget.answers).to_contain_text("Paragraph 11")
+    widget.scroller.hover()
+    widget.page.mouse.wheel(0, -300)
+    jump = widget.button("Jump to latest")
+    expect(jump).to_be_visible()
+    place = widget.scroller.evaluate("(element) => element.scrollTop")
+    answer.write("\n\n" + LONG, size=200)
+    expect(widget.answers.locator("p")).to_have_count(24)
+    widget.painted()
+    assert widget.scroller.evaluate("(element) => element.scrollTop") == place
+    jump.click()
+    expect(jump).to_be_hidden()
+    assert widget.scroller.evaluate(AT_END)
+    answer.write("\n\n" + LONG, size=200)
+    expect(widget.answers.locator("p")).to_have_count(36)
+    widget.painted()
+    assert widget.scroller.evaluate(AT_END)
+
+
+def test_it_goes_to_the_end_for_a_message_of_the_reader(widget: Widget) -> None:
+    widget.ask("One").start().write(LONG, size=200).finish()
+    expect(widget.answers.locator("footer")).to_be_visible()
+    widget.scroller.hover()
+    widget.page.mouse.wheel(0, -600)
+    expect(widget.button("Jump to latest")).to_be_visible()
+    widget.ask("Two")
+    expect(widget.button("Jump to latest")).to_be_hidden()
+    widget.painted()
+    assert widget.scroller.evaluate(AT_END)
+
+
+def test_it_folds_the_reasoning(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("reasoning", token="First I ")
+    answer.emit("reasoning", token="look.")
+    expect(widget.answers.locator(".progress")).to_contain_text("Reasoning")
+    text = widget.answers.locator(".reasoning-text")
+    expect(text).to_be_hidden()
+    widget.answers.locator("summary").click()
+    expect(text).to_have_text("First I look.")
+    answer.emit("reasoning", token=" Then I **write**.")
+    expect(text).to_have_text("First I look. Then I **write**.")
+
+
+def test_it_shows_tool_calls_that_open(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("tool_start", toolCallId="1", toolName="search_nodes", args={"query": "api"})
+    answer.emit("tool_start", toolCallId="2", toolName="some_new_tool", args={"depth": 2})
+    badges = widget.answers.locator(".tool-badge")
+    expect(badges).to_have_count(2)
+    expect(badges.first).to_contain_text("Searched nodes")
+    expect(badges.first).to_contain_text("api")
+    expect(badges.nth(1)).to_contain_text("Some new tool")
+    expect(badges.first.locator(".spinner")).to_be_visible()
+    answer.emit("tool_result", toolCallId="1", result={"nodes": ["fetch-api"]})
+    answer.emit("tool_result", toolCallId="2", result={"error": "No such depth."})
+    expect(badges.first.locator(".spinner")).to_have_count(0)
+    expect(widget.root.get_by_role("button", name="Some new tool, failed")).to_be_visible()
+    badges.first.click()
+    details = widget.answers.locator(".tool-details").first
+    expect(details).to_contain_text('"query": "api"')
+    expect(details).to_contain_text('"fetch-api"')
+    badges.first.click()
+    expect(details).to_be_hidden()
+
+
+def test_it_cuts_long_results_until_asked(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("tool_start", toolCallId="1", toolName="search_nodes", args={})
+    answer.emit("tool_result", toolCallId="1", result="x" * 5_000 + "the end")
+    widget.answers.locator(".tool-badge").click()
+    details = widget.answers.locator(".tool-details")
+    expect(details).not_to_contain_text("the end")
+    details.get_by_role("button", name="Show all").click()
+    expect(details).to_contain_text("the end")
+
+
+def test_it_shows_tool_calls_after_a_reload(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("tool_start", toolCallId="1", toolName="search_nodes", args={"query": "api"})
+    answer.emit("tool_result", toolCallId="1", result={"nodes": []})
+    answer.write("Nothing.").finish()
+    expect(widget.answers.locator("footer")).to_be_visible()
+    widget.page.reload()
+    expect(widget.answers.locator(".tool-badge")).to_contain_text("api")
+    widget.answers.locator(".tool-badge").click()
+    expect(widget.answers.locator(".tool-details")).to_contain_text('"nodes": []')
+
+
+def test_it_keeps_an_open_badge_open_while_the_answer_goes_on(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("tool_start", toolCallId="1", toolName="search_nodes", args={"query": "api"})
+    widget.answers.locator(".tool-badge").click()
+    answer.emit("tool_result", toolCallId="1", result={"nodes": ["root"]})
+    answer.write("Found.").finish()
+    expect(widget.answers.locator(".tool-details")).to_contain_text('"root"')
+
+
+def test_it_says_that_it_tries_again(widget: Widget) -> None:
+    answer = widget.ask("One").start()
+    answer.emit("status", state="retrying", attempt=2, delayS=4.2, code="rate_limit")
+    expect(widget.answers.locator(".progress")).to_have_text("The model is busy. Trying again in 5 s.")
+    answer.write("Now.")
+    expect(widget.answers.locator(".progress")).to_have_count(0)
+
+
+def test_it_says_what_an_answer_used(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("Yes")
+    answer.emit("usage", promptTokens=1200, completionTokens=34, cachedTokens=1000, cost=0.0042)
+    answer.finish()
+    facts = widget.answers.locator(".facts")
+    expect(facts).to_contain_text("1,234 tokens")
+    expect(facts).to_contain_text("$0.0042")
+
+
+def test_it_copies_an_answer_and_its_code(widget: Widget) -> None:
+    widget.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=widget.server.url)
+    text = "**Bold**\n\n```py\nprint(1)\n```"
+    widget.ask("One").start().write(text).finish()
+    widget.button("Copy answer").click()
+    expect(widget.answers.locator(".icon-check")).to_have_count(1)
+    assert widget.page.evaluate("navigator.clipboard.readText()") == text
+    widget.button("Copy code").click()
+    expect(widget.answers.locator(".code .icon-check")).to_have_count(1)
+    assert widget.page.evaluate("navigator.clipboard.readText()") == "print(1)"
+
+
+def test_it_copies_where_the_browser_has_no_clipboard(widget: Widget) -> None:
+    widget.page.context.grant_permissions(["clipboard-read"], origin=widget.server.url)
+    widget.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('denied')) }")
+    widget.ask("One").start().write("Plain").finish()
+    widget.button("Copy answer").click()
+    expect(widget.answers.locator(".icon-check")).to_have_count(1)
+    assert widget.page.evaluate("navigator.clipboard.readText()") == "Plain"
+
+
+def test_it_tells_screen_readers_in_sentences(widget: Widget) -> None:
+    said = widget.root.locator(".unseen")
+    answer = widget.ask("One").start()
+    expect(said).to_have_text("The assistant is answering.")
+    answer.write("It **works**.")
+    widget.painted()
+    expect(said).to_have_text("The assistant is answering.")
+    answer.finish()
+    expect(said).to_have_text("The answer is complete: It works .")
+    expect(said).to_have_attribute("aria-live", "polite")
+    expect(widget.root.locator('[role="log"]')).to_have_attribute("aria-live", "off")
+
+
+def test_it_paints_no_more_often_than_every_32_ms(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("Begin")
+    expect(widget.answers).to_contain_text("Begin")
+    widget.page.evaluate("""() => {
+      const body = document.querySelector("chat-widget").shadowRoot.querySelector(".markdown");
+      window.paints = [];
+      new MutationObserver(() => window.paints.push(performance.now())).observe(
+        body, { childList: true, subtree: true, characterData: true });
+    }""")
+    answer.write("word " * 60, size=1)
+    expect(widget.answers.locator(".markdown")).to_contain_text("word " * 59 + "word")
+    paints = widget.page.evaluate("window.paints")
+    assert len(paints) > 1
+    assert (len(paints) - 1) * 32 <= paints[-1] - paints[0] + 64
+
+
+def test_it_moves_nothing_for_people_who_do_not_want_it(widget: Widget) -> None:
+    widget.page.emulate_media(reduced_motion="reduce")
+    widget.ask("One").start()
+    dot = widget.answers.locator(".dots i").first
+    expect(dot).to_be_visible()
+    assert dot.evaluate("(element) => getComputedStyle(element).animationName") == "none"
