@@ -67,6 +67,7 @@ def _start_postgres(wanted: Embedded, lock: ServersLock, supervisor: Supervisor)
         )
     if not postgres.check_data(where):
         _make_data(wanted, account, supervisor)
+    postgres.remove_stale_pid_file(where)
     supervisor.keep(postgres.server(programs, where, account, lock.handle, wanted.postgres_settings))
     _wait(supervisor, "PostgreSQL", lambda: postgres.accepts_connections(where))
     postgres.ensure_database(where)

