@@ -1,8 +1,9 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graphs.interchange import Limits
+from graphs.interchange import Limits, parse
 from tests.graphs.interchange.samples import native, native_edge, native_node, parsed, refusal
 
 
@@ -149,3 +150,9 @@ def test_it_describes_an_endless_row_of_mistakes_in_one_sentence() -> None:
     [(where, message)] = refusal(native(**{f"field{number}": 1 for number in range(5000)}))
     assert where == ""
     assert "5000 mistakes" in message
+
+
+def test_it_reads_the_example_of_the_documentation() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "interchange.md").read_text()
+    example = page.split("```json\n")[1].split("```")[0]
+    assert parse(example.encode(), "auto", Limits()).nodes[0].key == "fetch"
