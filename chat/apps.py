@@ -1,6 +1,11 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class ChatConfig(AppConfig):
     name = "chat"
+    verbose_name = _("Conversations")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from chat import checks  # noqa: F401

@@ -1,6 +1,7 @@
 """The one way from asyncio code to Django's ORM: a function run in a thread that gives its connection back."""
 
 import asyncio
+import contextvars
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -28,4 +29,5 @@ async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     that thread gone.
     """
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_threads, _given_back, partial(function, *args, **kwargs))
+    context = contextvars.copy_context()  # carries the active language
+    return await loop.run_in_executor(_threads, context.run, _given_back, partial(function, *args, **kwargs))

@@ -13,6 +13,7 @@ urlpatterns = [
     path("healthz", health.live),
     path("readyz", health.ready),
     path("api/v1/", include("graphs.api.urls")),
+    path("api/v1/", include("chat.api.urls")),
     re_path("^api/", error_pages.unknown_api_path),
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),

@@ -46,8 +46,8 @@ from chat.engine.states import (
     SystemErrorOccurred,
     UserMessageSent,
     ValidationReceived,
-    Waiting,
     WaitForNetwork,
+    Waiting,
 )
 
 #: A person may write whenever the session rests.
@@ -75,6 +75,19 @@ def transition(state: State, event: Event, limits: Limits) -> Step:
     if state.phase not in phases:
         raise IllegalTransition(f"{type(event).__name__} in {state.phase}")
     return decide(state, event, limits)
+
+
+def resume(state: State) -> Step:
+    """What to do with a session whose process went away after `state` was stored."""
+    match state.phase:
+        case Phase.CALLING_AI:
+            return Step(state, CallModel(state.rounds < state.rounds_allowed))
+        case Phase.WAITING_COMMUNICATION_RESPONSE | Phase.WAITING_VALIDATION if state.waiting:
+            return Step(state, AskPerson(state.waiting))
+        case Phase.RETRYING_AFTER_FORMAT_ERROR | Phase.RETRYING_AFTER_ACTION_FAILURE:
+            return Step(state, ScheduleRetry())
+        case _:
+            raise IllegalTransition(f"nothing to resume in {state.phase}")
 
 
 def _start(state: State, event: Event, limits: Limits) -> Step:

@@ -190,7 +190,7 @@ class Hub:
                 continue
             try:
                 events = await in_db(reading.after, behind, RECENT)
-            except Exception as error:  # noqa: BLE001 - the poll comes back to it in a second
+            except Exception as error:
                 log.warning("events not read, trying again: %s", type(error).__name__)
                 continue
             self._take_in(events)
@@ -244,7 +244,7 @@ class Hub:
                 continue
             try:
                 lasts = await in_db(presence.seen_and_last, watched, self._process_id)
-            except Exception as error:  # noqa: BLE001 - PostgreSQL may be away for a while
+            except Exception as error:
                 log.warning("streams not polled, trying again: %s", type(error).__name__)
                 continue
             for stream_id, last in lasts.items():

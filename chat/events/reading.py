@@ -1,6 +1,7 @@
 """Reading the log: the events after a number. Every reader, live or late, comes here."""
 
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,3 +38,14 @@ def last_sequences(stream_ids: Sequence[int]) -> dict[int, int]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT id, last_sequence FROM chat_stream WHERE id = ANY(%s)", [list(stream_ids)])
         return dict(cursor.fetchall())
+
+
+def of_message(stream_id: int, message_id: uuid.UUID, after_sequence: int, limit: int) -> list[StoredEvent]:
+    """Up to `limit` events of one message after a number."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT stream_id, sequence, type, data::text, message_id, run_id, created_at FROM chat_streamevent "
+            "WHERE message_id = %s AND stream_id = %s AND sequence > %s ORDER BY sequence LIMIT %s",
+            [message_id, stream_id, after_sequence, limit],
+        )
+        return [_stored(row) for row in cursor.fetchall()]

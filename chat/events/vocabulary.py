@@ -46,9 +46,7 @@ class NewEvent:
         same_place = (self.type, self.message_id, self.run_id) == (later.type, later.message_id, later.run_id)
         if self.type not in MERGEABLE or not same_place:
             return None
-        return NewEvent(
-            self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id
-        )
+        return NewEvent(self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +123,13 @@ def _frame_data(event: StoredEvent) -> dict[str, Any]:
             return data
 
 
-def frame(event: StoredEvent, stream: str, session_id: str | None) -> str:
-    """The event as one WebSocket frame."""
+def frame(event: StoredEvent, stream: str, session_id: str | None, own_id: int | str | None = None) -> str:
+    """The event as one WebSocket frame; `own_id` is the `_id` with which this socket asked for it."""
+    asked = {} if own_id is None else {"_id": own_id}
     return json.dumps(
         {
             "type": _FRAME_TYPES.get(event.type, f"ai:{event.type}"),
+            **asked,
             **_frame_data(event),
             "sessionId": session_id,
             "stream": stream,

@@ -28,7 +28,8 @@ RECONNECT_PAUSE_S = 0.25
 _COMMIT = f"""
 WITH batch AS (
     SELECT * FROM unnest(
-        %(stream)s::bigint[], %(number)s::int[], %(type)s::text[], %(data)s::text[], %(message)s::uuid[], %(run)s::uuid[]
+        %(stream)s::bigint[], %(number)s::int[], %(type)s::text[], %(data)s::text[],
+        %(message)s::uuid[], %(run)s::uuid[]
     ) AS b(stream_id, number, type, data, message_id, run_id)
 ), wanted AS (
     SELECT * FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[], %(counts)s::int[]) AS w(id, epoch, count)
@@ -67,9 +68,13 @@ class _Line:
 class GroupWriter:
     """Stores events of many streams; `deliver` gets them, in order, once they are committed."""
 
-    def __init__(self, conninfo: str, deliver: Callable[[Sequence[StoredEvent]], None]) -> None:
+    def __init__(
+        self, conninfo: str, deliver: Callable[[Sequence[StoredEvent]], None], fail: Callable[[], None]
+    ) -> None:
+        """`fail` is called when writing broke in a way that cannot pass: the process has to end."""
         self._conninfo = conninfo
         self._deliver = deliver
+        self._fail = fail
         self._id = uuid.uuid4()
         self._batch = 0
         self._connection: psycopg.AsyncConnection | None = None
@@ -82,6 +87,12 @@ class GroupWriter:
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._write_forever(), name="group-writer")
+        self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled():
+            log.critical("the event writer broke", exc_info=task.exception())
+            self._fail()
 
     async def close(self) -> None:
         """Stops writing; call `flush` before for what must not be lost."""
@@ -128,11 +139,12 @@ class GroupWriter:
         if line.fenced:
             raise Fenced
 
-    def forget(self, stream_id: int) -> None:
-        """Drops what is known of a stream whose run ended."""
-        line = self._lines.pop(stream_id, None)
-        if line is not None:
-            self._count_out(len(line.pending) + len(line.in_flight))
+    def forget(self, stream_id: int, epoch: int) -> None:
+        """Drops what is known of a stream whose run ended; a later owner's events stay."""
+        line = self._lines.get(stream_id)
+        if line is not None and line.epoch == epoch:
+            del self._lines[stream_id]
+            self._fence(line)
 
     async def _write_forever(self) -> None:
         pause = FIRST_PAUSE_S
@@ -186,9 +198,7 @@ class GroupWriter:
                 connection = await self._connected()
                 if uncertain:
                     cursor = await connection.execute(_WRITTEN, [list(batch), self._id, self._batch])
-                    rows = [
-                        (id_, last - len(batch[id_].in_flight), at) for id_, last, at in await cursor.fetchall()
-                    ]
+                    rows = [(id_, last - len(batch[id_].in_flight), at) for id_, last, at in await cursor.fetchall()]
                     if rows:
                         break
                 cursor = await connection.execute(_COMMIT, parameters)

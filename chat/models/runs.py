@@ -44,7 +44,8 @@ class Run(models.Model):
     """One drive of the engine, from a trigger until it rests.
 
     `trigger` is one of the engine's events as JSON (`{"event": "UserMessageSent", ...}`). `epoch` is the stream's epoch
-    when it was claimed. `first_sequence` is the number of its `status: started`.
+    when it was claimed. `first_sequence` is the number of its `status: started`, `last_sequence` that of its `done` or
+    `error`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -57,6 +58,7 @@ class Run(models.Model):
     epoch = models.BigIntegerField(default=0)
     attempts = models.PositiveSmallIntegerField(default=0)
     first_sequence = models.BigIntegerField(null=True, blank=True)
+    last_sequence = models.BigIntegerField(null=True, blank=True)
     stop_requested_at = models.DateTimeField(null=True, blank=True)
     provider = models.CharField(_("provider"), max_length=40, blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)

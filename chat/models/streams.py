@@ -67,5 +67,7 @@ class Presence(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["stream", "process"], name="one_presence_per_process", nulls_distinct=False),
+            models.UniqueConstraint(
+                fields=["stream", "process"], name="one_presence_per_process", nulls_distinct=False
+            ),
         ]

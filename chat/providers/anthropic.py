@@ -18,7 +18,7 @@ class AnthropicProvider:
             base_url=config.base_url,
             max_retries=0,
             timeout=http_timeout(config),
-            http_client=DefaultAioHttpClient(timeout=http_timeout(config)),
+            http_client=DefaultAioHttpClient(timeout=http_timeout(config), follow_redirects=False),
             default_headers=HEADERS,
         )
 

@@ -14,14 +14,17 @@ NO_KEY = "none"
 
 def openai_client(config: ProviderConfig) -> AsyncOpenAI:
     """The SDK's client on aiohttp, which costs a third of the CPU; its retries are off, ours are in `retrying.py`."""
-    return AsyncOpenAI(
+    client = AsyncOpenAI(
         api_key=config.api_key or NO_KEY,
         base_url=config.base_url,
         max_retries=0,
         timeout=http_timeout(config),
-        http_client=DefaultAioHttpClient(timeout=http_timeout(config)),
+        http_client=DefaultAioHttpClient(timeout=http_timeout(config), follow_redirects=False),
         default_headers=HEADERS,
     )
+    # The SDK takes these from the environment and would tell them to every endpoint.
+    client.organization = client.project = None
+    return client
 
 
 class OpenAIProvider:

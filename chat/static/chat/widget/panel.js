@@ -157,12 +157,12 @@ export class Panel extends EventTarget {
     }
   }
 
-  clicked({ target }) {
-    const button = target.closest("button");
+  clicked(event) {
+    const button = event.target.closest("button");
     if (button?.dataset.nodeKey !== undefined) selectNode(button.dataset.nodeKey);
     else if (button?.classList.contains("copy-code")) this.copy(button, button.closest(".code").querySelector("pre").textContent);
     else if (button?.dataset.copyMessage) this.copy(button, this.contentOf(button.dataset.copyMessage));
-    else if (this.menu.open && !this.menu.element.contains(target) && !this.header.title.contains(target)) this.menu.hide();
+    else if (this.menu.open && !clickedIn(event, this.menu.element, this.header.title)) this.menu.hide();
   }
 
   contentOf(id) {
@@ -218,6 +218,11 @@ export class Panel extends EventTarget {
     this.banner.dataset.state = state;
     this.banner.replaceChildren(...bannerContent(state));
   }
+}
+
+/** Also true where the click has removed its own target since. */
+function clickedIn(event, ...elements) {
+  return elements.some((element) => event.composedPath().includes(element));
 }
 
 function bannerContent(state) {

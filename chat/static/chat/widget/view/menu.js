@@ -83,7 +83,7 @@ export class ConversationsMenu {
     this.changing = changing;
     this.render();
     const row = this.list.querySelector(`[data-id="${CSS.escape(id ?? "")}"]`);
-    row?.querySelector("input, .session-confirm .button, .session-open")?.focus();
+    row?.querySelector("input, .session-confirm .button:last-child, .session-open")?.focus();
   }
 
   render() {

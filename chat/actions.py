@@ -1,0 +1,257 @@
+"""All that a person may ask of a conversation: each function checks, changes, and tells the log, in one transaction.
+
+Every door (WebSocket, REST, admin, commands) calls these, so they cannot disagree.
+"""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from chat import models_available, queries
+from chat.engine import doorbell
+from chat.engine.machine import RESTING
+from chat.engine.states import load
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Run, RunStatus, Session, Stream
+from chat.providers.registry import ModelUnavailableError
+from chat.refusals import Refused
+from graphs.access import Member, NotFound, graph_for
+
+TITLE_CHARS = 80
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectName:
+    """An object as the doors name it: `{"type": "graph", "id": "nba"}`."""
+
+    type: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A message was taken. `after` is the number to read the stream from to see everything about it."""
+
+    session_id: uuid.UUID
+    user_message_id: uuid.UUID
+    message_id: uuid.UUID
+    run_id: uuid.UUID
+    stream: str
+    after: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As the doors answer; `after` is for the door that subscribes."""
+        return {
+            "sessionId": str(self.session_id),
+            "userMessageId": str(self.user_message_id),
+            "messageId": str(self.message_id),
+            "runId": str(self.run_id),
+            "stream": self.stream,
+            "after": self.after,
+        }
+
+
+def post_message(
+    member: Member, text: str, *, session_id: str = "", context: ObjectName | None = None, model: str = ""
+) -> Accepted:
+    """Stores what a person wrote and queues the run that answers it; opens a session where none is named.
+
+    Raises `Refused` for an unusable text, context or model, `NotFound` for a foreign session or object.
+    """
+    _require_text(text)
+    _require_model(model)
+    with transaction.atomic():
+        session = _locked(member, session_id) if session_id else open_session(member, context, model, text)
+        if session_id and model and model != session.model:
+            Session.objects.filter(pk=session.pk).update(model=model)
+        position = _next_position(session)
+        question = Message.objects.create(
+            session=session, sequence=position, role=Message.Role.USER, content=text, model=""
+        )
+        run = _queue(session, member, position + 1, {"event": "UserMessageSent"})
+        told = [NewEvent("user_message", {"content": text}, question.pk, run.pk), _queued(run)]
+        if not session_id:
+            told.append(NewEvent("session_updated", {"title": session.title}))
+        last = append(session.stream_id, told)
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream.name, last - len(told))
+
+
+def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
+    """A new conversation about an object of the workspace, titled by its first message."""
+    if context is not None:
+        if context.type != "graph":
+            raise Refused("validation", _("There is no kind of object called “%(kind)s”.") % {"kind": context.type})
+        graph_for(member, context.id)
+    session_id = uuid.uuid4()
+    stream = Stream.objects.create(name=f"session_{session_id}", workspace=member.workspace)
+    return Session.objects.create(
+        id=session_id,
+        workspace=member.workspace,
+        owner=member.user,
+        stream=stream,
+        title=_title(first_text),
+        context_type=context.type if context else "",
+        context_id=context.id if context else "",
+        model=model,
+        language=(get_language() or "en")[:10],
+    )
+
+
+def answer(member: Member, session_id: str, *, text: str | None = None, go_on: bool | None = None) -> Accepted:
+    """Answers what the session waits for: a question with a text, the tool limit with `go_on`.
+
+    Raises `Refused` with "conflict" when it does not wait for that.
+    """
+    with transaction.atomic():
+        session = _locked(member, session_id)
+        waiting = load(session.state).waiting
+        expected = "tool_limit" if go_on is not None else "question"
+        if waiting is None or waiting.kind != expected or queries.live_run(session) is not None:
+            raise Refused("conflict", _("This conversation does not wait for that answer (any more)."))
+        trigger = {"event": "CommunicationResponseReceived", "go_on": go_on, "text": text}
+        return _continue(session, member, trigger)
+
+
+def retry(member: Member, session_id: str) -> Accepted:
+    """Asks the last question again after an error; the person's message is not repeated.
+
+    Raises `Refused` with "conflict" unless the last answer failed in a way that may pass.
+    """
+    with transaction.atomic():
+        session = _locked(member, session_id)
+        last = session.runs.select_related("message").order_by("-created_at", "-id").first()
+        if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
+            raise Refused("conflict", _("There is nothing to try again here."))
+        Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
+        return _continue(session, member, {"event": "UserMessageSent"})
+
+
+def stop(member: Member, session_id: str) -> None:
+    """Stops the answer that is being written and those that wait; what was written is kept."""
+    with transaction.atomic():
+        _stop(_locked(member, session_id))
+
+
+def _stop(session: Session) -> None:
+    waiting = list(session.runs.filter(status=RunStatus.QUEUED).order_by("created_at", "id"))
+    session.runs.filter(status=RunStatus.RUNNING, stop_requested_at=None).update(stop_requested_at=timezone.now())
+    transaction.on_commit(doorbell.ring)
+    if not waiting:
+        return
+    Message.objects.filter(run__in=waiting).update(status=Message.Status.STOPPED)
+    session.runs.filter(pk__in=[run.pk for run in waiting]).update(
+        status=RunStatus.CANCELLED, outcome="stopped", ended_at=timezone.now()
+    )
+    told = []
+    for run in waiting:
+        told.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
+        told.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
+    append(session.stream_id, told)
+
+
+def update_session(
+    member: Member,
+    session_id: str,
+    *,
+    title: str | None = None,
+    model: str | None = None,
+    on_disconnect: str | None = None,
+    require_validation: bool | None = None,
+) -> Session:
+    """Changes what is given; raises `Refused` for an unusable value."""
+    if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
+        raise Refused("validation", _("A title has 1 to %(count)s characters.") % {"count": LONGEST_TITLE})
+    _require_model(model or "")
+    with transaction.atomic():
+        session = _locked(member, session_id)
+        session.title = session.title if title is None else title.strip()
+        session.model = session.model if model is None else model
+        session.on_disconnect = on_disconnect or session.on_disconnect
+        if require_validation is not None:
+            session.require_validation = require_validation
+        session.save(update_fields=["title", "model", "on_disconnect", "require_validation"])
+        append(session.stream_id, [NewEvent("session_updated", {"title": session.title, "model": session.model})])
+    return session
+
+
+def delete_session(member: Member, session_id: str) -> None:
+    """Hides a conversation from its owner and stops it; audit and history keep it."""
+    with transaction.atomic():
+        session = _locked(member, session_id)
+        Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
+        _stop(session)
+
+
+def _locked(member: Member, session_id: str) -> Session:
+    """The person's session, held until the transaction ends, so that positions and runs are given in order."""
+    session = queries.session_for(member, session_id)
+    held = Session.objects.select_for_update(no_key=True).select_related(None).filter(pk=session.pk, hidden_at=None)
+    locked = held.first()
+    if locked is None:
+        raise NotFound
+    locked.stream = session.stream
+    return locked
+
+
+def _next_position(session: Session) -> int:
+    last = session.messages.aggregate(last=Max("sequence"))["last"]
+    return 1 if last is None else last + 1
+
+
+def _queue(session: Session, member: Member, position: int, trigger: dict[str, Any]) -> Run:
+    """The run and the empty answer it will fill."""
+    reply = Message.objects.create(
+        session=session, sequence=position, role=Message.Role.ASSISTANT, status=Message.Status.QUEUED
+    )
+    run = Run.objects.create(session=session, message=reply, author=member.user, trigger=trigger)
+    session.save(update_fields=["updated_at"])
+    transaction.on_commit(doorbell.ring)
+    return run
+
+
+def _continue(session: Session, member: Member, trigger: dict[str, Any]) -> Accepted:
+    if load(session.state).phase not in RESTING or queries.live_run(session) is not None:
+        raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
+    run = _queue(session, member, _next_position(session), trigger)
+    last = append(session.stream_id, [_queued(run)])
+    asked = session.messages.filter(role=Message.Role.USER).order_by("-sequence").first()
+    assert asked is not None
+    return Accepted(session.pk, asked.pk, run.message_id, run.pk, session.stream.name, last - 1)
+
+
+def _queued(run: Run) -> NewEvent:
+    return NewEvent("status", {"state": "queued", "jobId": str(run.pk)}, run.message_id, run.pk)
+
+
+def _require_text(text: str) -> None:
+    if not text.strip():
+        raise Refused("validation", _("Write a message first."))
+    if len(text) > settings.MAX_MESSAGE_CHARS:
+        raise Refused(
+            "validation",
+            _("The message has %(length)s characters; at most %(limit)s can be sent. Shorten it or send it in parts.")
+            % {"length": len(text), "limit": settings.MAX_MESSAGE_CHARS},
+        )
+
+
+def _require_model(model: str) -> None:
+    if not model:
+        return
+    try:
+        models_available.configured().resolve(model)
+    except ModelUnavailableError:
+        raise Refused("validation", _("There is no model called “%(model)s”.") % {"model": model[:100]}) from None
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1].rstrip() + "…"

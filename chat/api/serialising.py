@@ -1,0 +1,55 @@
+"""Sessions, messages and events as JSON."""
+
+from typing import Any
+
+from chat import queries
+from chat.engine.states import load
+from chat.events.vocabulary import event_json
+from chat.markdown import render
+from chat.models import Message, Session
+from chat.queries import EventPage
+
+
+def session_json(session: Session) -> dict[str, Any]:
+    waiting = load(session.state).waiting
+    context = {"type": session.context_type, "id": session.context_id} if session.context_type else None
+    return {
+        "id": str(session.pk),
+        "title": session.title,
+        "type": session.type,
+        "context": context,
+        "model": session.model,
+        "phase": session.phase,
+        "waiting": {"kind": waiting.kind, "id": waiting.id} if waiting else None,
+        "usage": session.usage,
+        "streamId": session.stream.name,
+        "onDisconnect": session.on_disconnect,
+        "requireValidation": session.require_validation,
+        "createdAt": session.created_at.isoformat(),
+        "updatedAt": session.updated_at.isoformat(),
+    }
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    """An answer that is still being written has no content here: its events tell it."""
+    run = getattr(message, "run", None)
+    return {
+        "id": str(message.pk),
+        "role": message.role,
+        "status": message.status,
+        "content": message.content,
+        "html": render(message.content) if message.role == Message.Role.ASSISTANT else "",
+        "reasoning": message.reasoning,
+        "toolCalls": queries.tool_calls(message) if message.content or message.status != "streaming" else [],
+        "model": message.model,
+        "runId": str(run.pk) if run else None,
+        "error": run.error if run else None,
+        "createdAt": message.created_at.isoformat(),
+    }
+
+
+def events_json(page: EventPage) -> dict[str, Any]:
+    return {
+        "events": [event_json(event, page.stream.name) for event in page.events],
+        "last": page.stream.last_sequence,
+    }

@@ -1,0 +1,158 @@
+"""Sessions: list, read, change, hide; their messages and events; resume, retry, stop."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from chat import actions, queries
+from chat.api import serialising, shapes
+from chat.api.messages import AFTER, BIGGEST, LIMIT, accepted_json
+from chat.api.requests import act, number
+from chat.models import Message, Session
+from graphs.access import Member
+from graphs.api.bodies import checked, read_body
+from graphs.api.members import current_member
+from graphs.api.paging import paged
+from graphs.api.problems import Problem
+
+CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
+
+
+def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
+    """The person's session, in the workspace of the request where one is named."""
+    if request.headers.get("X-Workspace") or request.GET.get("workspace"):
+        member = current_member(request)
+        return queries.session_for(member, session_id), member
+    return queries.session_and_member(request.user, session_id)
+
+
+class SessionsView(APIView):
+    @extend_schema(operation_id="listSessions", parameters=[CONTEXT], responses={200: shapes.SessionPage})
+    def get(self, request: Request) -> Response:
+        """Your conversations, the latest first; about one object with `context`."""
+        kind, _colon, key = request.GET.get("context", "").partition(":")
+        sessions = queries.sessions_of(current_member(request), kind, key)
+        return paged(
+            request, sessions, ("-updated_at", "-id"), lambda rows: [serialising.session_json(row) for row in rows]
+        )
+
+
+class SessionView(APIView):
+    @extend_schema(operation_id="getSession", responses={200: shapes.SessionShape})
+    def get(self, request: Request, session_id: str) -> Response:
+        """One conversation."""
+        return Response(serialising.session_json(own_session(request, session_id)[0]))
+
+    @extend_schema(operation_id="updateSession", request=shapes.SessionBody, responses={200: shapes.SessionShape})
+    def patch(self, request: Request, session_id: str) -> Response:
+        """Rename a conversation, choose its model, or say what happens when everybody left."""
+        session, member = own_session(request, session_id)
+        body = read_body(request, shapes.SessionBody)
+        changed = act(
+            actions.update_session,
+            member,
+            str(session.pk),
+            title=body.title,
+            model=body.model,
+            on_disconnect=body.on_disconnect,
+            require_validation=body.require_validation,
+        )
+        return Response(serialising.session_json(changed))
+
+    @extend_schema(operation_id="deleteSession", responses={204: None})
+    def delete(self, request: Request, session_id: str) -> Response:
+        """Hide a conversation and stop it; audit and history keep it."""
+        session, member = own_session(request, session_id)
+        actions.delete_session(member, str(session.pk))
+        return Response(status=204)
+
+
+class SessionMessagesView(APIView):
+    @extend_schema(operation_id="listMessages", responses={200: shapes.MessagePage})
+    def get(self, request: Request, session_id: str) -> Response:
+        """The latest messages, the oldest of them first; `previous` gives earlier ones."""
+        session, _member = own_session(request, session_id)
+        shown: list[Message] = []
+
+        def as_json(rows: Any) -> list[dict[str, Any]]:
+            shown.extend(reversed(rows))
+            return [serialising.message_json(row) for row in shown]
+
+        response = paged(request, queries.messages_of(session), ("-sequence",), as_json)
+        assert response.data is not None
+        earlier, later = response.data["next"], response.data["previous"]
+        response.data |= {
+            "previous": earlier,
+            "next": later,
+            "streamId": session.stream.name,
+            "after": queries.reading_point(session, shown),
+        }
+        return response
+
+
+class SessionEventsView(APIView):
+    @extend_schema(operation_id="listSessionEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    def get(self, request: Request, session_id: str) -> Response:
+        """The conversation's events after a number."""
+        session, _member = own_session(request, session_id)
+        return events_response(request, queries.readable(session.stream))
+
+
+class StreamEventsView(APIView):
+    @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    def get(self, request: Request, stream_name: str) -> Response:
+        """The events of a stream after a number."""
+        return events_response(request, queries.stream_for(request.user, stream_name))
+
+
+def events_response(request: Request, stream: queries.ReadableStream) -> Response:
+    after = number(request, "after", 0, BIGGEST)
+    if after > stream.last_sequence:
+        raise Problem(400, "cursor", _("The stream has not come so far. Read it from an earlier number."))
+    limit = number(request, "limit", queries.MAX_EVENTS, queries.MAX_EVENTS)
+    return Response(serialising.events_json(queries.events_page(stream, after, limit)))
+
+
+class ResumeView(APIView):
+    @extend_schema(
+        operation_id="resumeSession",
+        request=shapes.ResumeBody,
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Answer what a conversation waits for."""
+        session, member = own_session(request, session_id)
+        body = read_body(request, shapes.ResumeBody)
+        if (body.answer is None) == (body.continue_ is None):
+            sentence = _("Say either “answer” or “continue”.")
+            raise Problem(400, "validation", sentence, errors={"body": [sentence]})
+        accepted = act(actions.answer, member, str(session.pk), text=body.answer, go_on=body.continue_)
+        return Response(accepted_json(accepted.to_json()), status=202)
+
+
+class RetryView(APIView):
+    @extend_schema(
+        operation_id="retrySession",
+        request=shapes.RetryBody,
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Ask the last question again after an error."""
+        session, member = own_session(request, session_id)
+        checked(request.data or {}, shapes.RetryBody)
+        accepted = act(actions.retry, member, str(session.pk))
+        return Response(accepted_json(accepted.to_json()), status=202)
+
+
+class StopView(APIView):
+    @extend_schema(operation_id="stopSession", request=shapes.StopBody, responses={204: None})
+    def post(self, request: Request, session_id: str) -> Response:
+        """Stop the answer that is being written; what was written is kept."""
+        session, member = own_session(request, session_id)
+        checked(request.data or {}, shapes.StopBody)
+        actions.stop(member, str(session.pk))
+        return Response(status=204)

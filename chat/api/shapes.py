@@ -1,0 +1,161 @@
+"""What the conversation's endpoints take and give, as pydantic models: they check bodies and describe OpenAPI."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from graphs.api.bodies import Body
+
+Id = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class ContextBody(Body):
+    type: Annotated[str, Field(min_length=1, max_length=30)]
+    id: Id
+
+
+class MessageBody(Body):
+    """`wait` is taken out before Django sees it (`chat/waiting.py`); true stays only where too many wait already."""
+
+    message: str
+    session_id: Id | None = None
+    context: ContextBody | None = None
+    model: Annotated[str, Field(max_length=100)] | None = None
+    attachments: Annotated[list[Any], Field(max_length=0)] | None = None
+    wait: bool | None = None
+
+
+class ResumeBody(Body):
+    answer: Annotated[str, Field(max_length=32_000)] | None = None
+    continue_: bool | None = Field(None, alias="continue")
+    wait: bool | None = None
+
+
+class RetryBody(Body):
+    wait: bool | None = None
+
+
+class StopBody(Body):
+    pass
+
+
+class SessionBody(Body):
+    title: Annotated[str, Field(max_length=1000)] | None = None
+    model: Annotated[str, Field(max_length=100)] | None = None
+    on_disconnect: Literal["continue", "cancel"] | None = None
+    require_validation: bool | None = None
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class ObjectShape(Answer):
+    type: str
+    id: str
+
+
+class AcceptedShape(Answer):
+    session_id: str
+    user_message_id: str
+    message_id: str
+    run_id: str
+    stream_id: str
+
+
+class ErrorShape(Answer):
+    code: str
+    message: str
+    retryable: bool
+
+
+class ToolCallShape(Answer):
+    id: str
+    name: str
+    args: dict[str, Any]
+    result: Any
+    status: Literal["running", "ok", "error"]
+
+
+class RestedShape(AcceptedShape):
+    type: Literal["message", "interrupt", "question", "toolLimit", "error"]
+    message: str
+    tool_calls: list[ToolCallShape]
+    proposals: list[Any]
+    error: ErrorShape | None = None
+
+
+class SessionShape(Answer):
+    id: str
+    title: str
+    type: str
+    context: ObjectShape | None
+    model: str
+    phase: str
+    waiting: dict[str, Any] | None
+    usage: dict[str, Any]
+    stream_id: str
+    on_disconnect: str
+    require_validation: bool
+    created_at: str
+    updated_at: str
+
+
+class MessageShape(Answer):
+    id: str
+    role: Literal["user", "assistant"]
+    status: Literal["complete", "queued", "streaming", "stopped", "failed"]
+    content: str
+    html: str
+    reasoning: str
+    tool_calls: list[ToolCallShape]
+    model: str
+    run_id: str | None
+    error: ErrorShape | None
+    created_at: str
+
+
+class SessionPage(Answer):
+    results: list[SessionShape]
+    next: str | None
+    previous: str | None
+
+
+class MessagePage(Answer):
+    """The oldest message first; `previous` gives earlier ones. Read `streamId` from the number `after` on to go on."""
+
+    results: list[MessageShape]
+    next: str | None
+    previous: str | None
+    stream_id: str
+    after: int
+
+
+class EventShape(Answer):
+    stream: str
+    sequence: int
+    type: str
+    data: dict[str, Any]
+    message_id: str | None
+    run_id: str | None
+    created_at: str
+
+
+class EventPage(Answer):
+    """`last` is the last number of the stream, not of the page."""
+
+    events: list[EventShape]
+    last: int
+
+
+class ModelShape(Answer):
+    id: str
+    label: str
+
+
+class ModelList(Answer):
+    results: list[ModelShape]
+    next: str | None
+    previous: str | None
+    default: str

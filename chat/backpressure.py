@@ -1,0 +1,78 @@
+"""Slowing a sender down to what its reader takes: nothing is buffered for a slow one, its events wait in the table."""
+
+import asyncio
+import socket
+from functools import partial
+from typing import Any
+
+from twisted.internet.interfaces import IPushProducer
+from zope.interface import implementer
+
+#: A reader that takes nothing for so long is cut off (4408) and catches up later.
+STALLED_AFTER_S = 10.0
+#: The kernel alone would swallow megabytes for each stalled reader.
+SEND_BUFFER_BYTES = 256 * 1024
+
+
+class TooSlow(Exception):
+    """The reader took nothing for `STALLED_AFTER_S`."""
+
+
+@implementer(IPushProducer)
+class Gate:
+    """Open while the connection takes more; Twisted closes and opens it."""
+
+    def __init__(self) -> None:
+        self._open = asyncio.Event()
+        self._open.set()
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        self._open.clear()
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        self._open.set()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        self._open.set()
+
+    async def passed(self) -> None:
+        """Waits until the reader takes more; raises `TooSlow` when it does not."""
+        if self._open.is_set():
+            return
+        try:
+            async with asyncio.timeout(STALLED_AFTER_S):
+                await self._open.wait()
+        except TimeoutError:
+            raise TooSlow from None
+
+
+def socket_gate(send: Any) -> Gate:
+    """The gate of a WebSocket; always open where the server is not Daphne."""
+    gate = Gate()
+    transport = getattr(_protocol(send), "transport", None)
+    if transport is not None:
+        _limit_buffer(transport)
+        transport.unregisterProducer()
+        transport.registerProducer(gate, True)
+    return gate
+
+
+def response_gate(send: Any) -> Gate:
+    """The gate of a streamed HTTP response; always open where the server is not Daphne."""
+    gate = Gate()
+    request = _protocol(send)
+    if request is not None and getattr(request, "channel", None) is not None:
+        _limit_buffer(request.channel.transport)
+        request.registerProducer(gate, True)
+    return gate
+
+
+def _protocol(send: Any) -> Any:
+    """Daphne's protocol: it hands applications `partial(server.handle_reply, protocol)`."""
+    return send.args[0] if isinstance(send, partial) and send.args else None
+
+
+def _limit_buffer(transport: Any) -> None:
+    handle = transport.getHandle()
+    if isinstance(handle, socket.socket):
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)

@@ -1,0 +1,93 @@
+"""The answer of one run as it grows: every piece goes to the log first, and into the transcript that will be stored."""
+
+import json
+from typing import Any
+
+from chat.engine.claims import ClaimedRun
+from chat.events.vocabulary import EventType, NewEvent
+from chat.events.writer import GroupWriter
+from chat.prompts.history import round_of
+from chat.providers.base import (
+    Piece,
+    ReasoningDelta,
+    Reply,
+    Retrying,
+    TextDelta,
+)
+from chat.transcript import Transcript
+
+#: Between the texts of two rounds.
+PARAGRAPH = "\n\n"
+#: The result of a call that was running when the answer ended.
+NOT_FINISHED = {"error": "The answer ended before this call did; it had no effect."}
+
+
+class Answer:
+    """`rounds` are complete ones, as they will be stored; `transcript` is what readers have been shown."""
+
+    def __init__(self, run: ClaimedRun, writer: GroupWriter, transcript: Transcript) -> None:
+        self._run = run
+        self._writer = writer
+        self.transcript = transcript
+        self.rounds: list[dict[str, Any]] = list(run.rounds)
+        self._between_rounds = bool(self.rounds)
+
+    async def tell(self, type_: EventType, data: dict[str, Any]) -> None:
+        """One event about this answer, stored before anyone sees it."""
+        self.transcript.add(type_, data)
+        await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
+
+    def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
+        return NewEvent(type_, data, self._run.message_id, self._run.id)
+
+    async def show(self, piece: Piece) -> None:
+        """What a piece of the model's reply means to a reader; calls are shown when they run."""
+        match piece:
+            case TextDelta(text) if text:
+                await self.tell("content_delta", {"delta": self._paragraph() + text})
+            case ReasoningDelta(text) if text:
+                await self.tell("reasoning_delta", {"delta": text})
+            case Retrying(attempt, delay_s, code):
+                state = {"state": "retrying", "attempt": attempt, "delayS": round(delay_s, 1), "code": code}
+                await self.tell("status", state)
+
+    def _paragraph(self) -> str:
+        """Text of a later round starts a new paragraph."""
+        starts, self._between_rounds = self._between_rounds, False
+        return PARAGRAPH if starts and self.transcript.texts else ""
+
+    def close_round(self, reply: Reply) -> None:
+        """A complete reply and the results its calls got."""
+        calls = [
+            {**self.transcript.calls[call.id], "arguments": call.arguments}
+            for call in reply.tool_calls
+            if call.id in self.transcript.calls
+        ]
+        self.rounds.append(round_of(reply, calls))
+        self._between_rounds = True
+
+    async def close_open_calls(self) -> None:
+        """Gives calls that will never finish a result, as vendors refuse a call without one."""
+        for call in self.transcript.tool_calls:
+            if call["status"] == "running":
+                await self.tell("tool_call_result", {"toolCallId": call["id"], "result": NOT_FINISHED})
+
+    def shows_more_than_rounds(self) -> bool:
+        """True when readers were shown something of a round that is not complete."""
+        thought = "".join(round_["reasoning"] for round_ in self.rounds)
+        return bool(self._rest() or self._open_calls() or len(self.transcript.reasoning) > len(thought))
+
+    def close_with_what_was_shown(self) -> None:
+        """The rest that no complete round holds becomes a last round."""
+        text, rest = self._rest(), self._open_calls()
+        if text or rest:
+            calls = [{**call, "arguments": json.dumps(call["args"])} for call in rest]
+            self.rounds.append(round_of(Reply(text=text), calls))
+
+    def _rest(self) -> str:
+        said = PARAGRAPH.join(round_["text"] for round_ in self.rounds if round_["text"])
+        return self.transcript.text.removeprefix(said).removeprefix(PARAGRAPH)
+
+    def _open_calls(self) -> list[dict[str, Any]]:
+        stored = {call["id"] for round_ in self.rounds for call in round_["toolCalls"]}
+        return [call for call in self.transcript.tool_calls if call["id"] not in stored]

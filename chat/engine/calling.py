@@ -1,0 +1,74 @@
+"""One call of a model for a run: streamed into the answer, its cost noted whatever happens."""
+
+import time
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+from chat.engine.answer import Answer
+from chat.engine.records import CallCost, Prompt
+from chat.models_available import provider_for
+from chat.prompts.history import NO_MORE_TOOLS, round_entries
+from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError, Reply, Usage, fold
+from chat.providers.estimating import estimate_usage
+
+
+@dataclass(slots=True)
+class Call:
+    """A call under way or over: `reply` is what came so far, `error` why it broke off."""
+
+    config: ProviderConfig
+    request: ModelRequest
+    started: float
+    reply: Reply = field(default_factory=Reply)
+    error: ProviderError | None = None
+    outcome: str = "stopped"
+
+    def cost(self) -> CallCost:
+        """Tokens as the vendor counted them, estimated where it did not say."""
+        complete = self.reply.usage is not None and self.reply.end is not None
+        usage = self.reply.usage if complete else estimate_usage(self.request, self.reply)
+        assert usage is not None
+        return CallCost(self.config, usage, int((time.monotonic() - self.started) * 1000), self.outcome)
+
+
+def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bool) -> Call:
+    """The request: what the run began with, its own rounds since, and the tools unless they are used up."""
+    rounds = [entry for round_ in answer.rounds for entry in round_entries(round_)]
+    messages = [*prompt.messages, *rounds]
+    if rounds:
+        messages[-1] = replace(messages[-1], cache_breakpoint=True)
+    if not tools:
+        messages.append(PromptMessage("user", NO_MORE_TOOLS))
+    request = ModelRequest(
+        messages=tuple(messages),
+        tools=prompt.tools,
+        model=config.model,
+        max_tokens=config.max_tokens,
+        tools_allowed=tools,
+    )
+    return Call(config, request, time.monotonic())
+
+
+async def perform(call: Call, answer: Answer) -> None:
+    """Streams the reply into the answer. Closing the generator closes the connection to the vendor."""
+    provider = provider_for(call.config)
+    try:
+        async with aclosing(provider.stream(call.request)) as pieces:
+            async for piece in pieces:
+                call.reply = fold(call.reply, piece)
+                await answer.show(piece)
+        call.outcome = "complete"
+    except ProviderError as error:
+        call.error = error
+        call.outcome = error.code
+
+
+def usage_event(cost: CallCost) -> dict[str, object]:
+    usage: Usage = cost.usage
+    return {
+        "promptTokens": usage.prompt_tokens,
+        "completionTokens": usage.completion_tokens,
+        "cachedTokens": usage.cached_tokens,
+        "cost": cost.cost,
+        **({"estimated": True} if usage.estimated else {}),
+    }

@@ -1,0 +1,144 @@
+"""Which runs a process drives: new ones and those of dead processes are claimed by the same statement."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from chat.engine.states import State, load
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Process, Run, RunStatus, Session
+from graphs.access import Member, NotFound, member_of
+
+_CLAIMABLE = """
+SELECT r.id FROM chat_run r
+WHERE (r.status = 'queued' AND NOT EXISTS (
+        SELECT 1 FROM chat_run o WHERE o.session_id = r.session_id AND o.id <> r.id AND (
+            o.status = 'running' OR (o.status = 'queued' AND (o.created_at, o.id) < (r.created_at, r.id)))))
+   OR (r.status = 'running' AND NOT EXISTS (
+        SELECT 1 FROM chat_process p
+        WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s)))
+ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF r SKIP LOCKED
+"""
+_TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
+_WATCHED = """
+SELECT r.id, r.stop_requested_at IS NOT NULL,
+       s.on_disconnect = 'cancel' AND EXISTS (
+           SELECT 1 FROM chat_presence p WHERE p.stream_id = s.stream_id AND p.seen_at >= r.created_at
+       ) AND NOT EXISTS (
+           SELECT 1 FROM chat_presence p
+           WHERE p.stream_id = s.stream_id AND p.seen_at > now() - make_interval(secs => %s))
+FROM chat_run r JOIN chat_session s ON s.id = r.session_id WHERE r.id = ANY(%s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedRun:
+    """A run this process owns until it rests or the process falls silent.
+
+    `member` is None when its author lost access. `resumed` when another process had begun it; `rounds` are the rounds
+    that one stored.
+    """
+
+    id: uuid.UUID
+    session_id: uuid.UUID
+    message_id: uuid.UUID
+    position: int
+    stream_id: int
+    epoch: int
+    first_sequence: int
+    trigger: dict[str, Any]
+    state: State
+    member: Member | None
+    context_type: str
+    context_id: str
+    model: str
+    language: str
+    resumed: bool
+    attempts: int
+    rounds: list[dict[str, Any]]
+
+
+def claim(process: uuid.UUID, limit: int) -> list[ClaimedRun]:
+    """Takes up to `limit` runs that wait or whose process is silent; tells readers of new ones that they started."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(_CLAIMABLE, [settings.PROCESS_SILENT_S, limit])
+            ids = [row[0] for row in cursor.fetchall()]
+        if not ids:
+            return []
+        runs = Run.objects.select_related("session__workspace", "author", "message").filter(pk__in=ids)
+        return [_take(run, process) for run in runs.order_by("session__stream_id")]
+
+
+def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
+    session = run.session
+    resumed = run.attempts > 0
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_OVER, [session.stream_id])
+        run.epoch, last = cursor.fetchone()
+    run.first_sequence = run.first_sequence or last + 1
+    run.status, run.process, run.attempts = RunStatus.RUNNING, process, run.attempts + 1
+    run.started_at = run.started_at or timezone.now()
+    run.save(update_fields=["epoch", "first_sequence", "status", "process", "attempts", "started_at"])
+    Session.objects.filter(pk=session.pk).update(phase="EXECUTING_ENRICHMENTS")
+    if not resumed:
+        Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
+        append(session.stream_id, [NewEvent("status", {"state": "started"}, run.message_id, run.pk)])
+    return ClaimedRun(
+        id=run.pk,
+        session_id=session.pk,
+        message_id=run.message_id,
+        position=run.message.sequence,
+        stream_id=session.stream_id,
+        epoch=run.epoch,
+        first_sequence=run.first_sequence,
+        trigger=run.trigger,
+        state=load(session.state),
+        member=_member(run),
+        context_type=session.context_type,
+        context_id=session.context_id,
+        model=session.model,
+        language=session.language,
+        resumed=resumed,
+        attempts=run.attempts,
+        rounds=run.message.rounds,
+    )
+
+
+def _member(run: Run) -> Member | None:
+    try:
+        return member_of(run.author, run.session.workspace.slug)
+    except NotFound:
+        return None
+
+
+def to_stop(run_ids: list[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of the runs that a person stopped, or whose readers all left longer ago than the grace period."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WATCHED, [settings.DISCONNECT_GRACE_S, run_ids])
+        return {run_id for run_id, stopped, deserted in cursor.fetchall() if stopped or deserted}
+
+
+def abandon(run: ClaimedRun) -> None:
+    """Gives up a run whose driver broke, so that it is claimed again like that of a dead process."""
+    Run.objects.filter(pk=run.id, epoch=run.epoch, status=RunStatus.RUNNING).update(process=None)
+
+
+def register(process: uuid.UUID, label: str) -> None:
+    Process.objects.create(id=process, label=label)
+
+
+def beat(process: uuid.UUID) -> bool:
+    """Renews the process's sign of life; False when others have declared it dead."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE chat_process SET seen_at = now() WHERE id = %s", [process])
+        return cursor.rowcount == 1
+
+
+def leave(process: uuid.UUID) -> None:
+    Process.objects.filter(pk=process).delete()

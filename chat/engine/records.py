@@ -1,0 +1,199 @@
+"""What a run reads and writes in the database: its prompt, its rounds, its end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from chat.engine.claims import ClaimedRun
+from chat.engine.states import State
+from chat.events import reading
+from chat.events.append import append, guard
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, ModelCall, Run, RunStatus, Session
+from chat.prompts import history
+from chat.prompts.question import context_block
+from chat.providers.base import PromptMessage, ProviderConfig, ToolSpec, Usage
+from chat.tools import registry
+from chat.tools.base import ToolContext
+from chat.transcript import Transcript, replay
+from graphs.access import Member, NotFound, graph_for
+from rag.retrieval import retrieve
+
+
+class ContextGone(Exception):
+    """What the conversation is about was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What every call of a run begins with, and what its tools work on."""
+
+    messages: tuple[PromptMessage, ...]
+    tools: tuple[ToolSpec, ...]
+    tool_context: ToolContext | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallCost:
+    """One call of a model, to be recorded with the next save."""
+
+    config: ProviderConfig
+    usage: Usage
+    latency_ms: int
+    outcome: str
+
+    @property
+    def cost(self) -> float | None:
+        return self.config.price.cost(self.usage) if self.config.price else None
+
+
+def enrich(run: ClaimedRun, member: Member) -> None:
+    """Looks up the question's context and stores it with the question, once."""
+    question = _question(run)
+    if question is None or question.retrieved or run.context_type != "graph":
+        return
+    found = retrieve(_graph(run, member), question.content)
+    Message.objects.filter(pk=question.pk).update(retrieved=context_block(found))
+
+
+def _question(run: ClaimedRun) -> Message | None:
+    earlier = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position, role=Message.Role.USER)
+    return earlier.order_by("-sequence").first()
+
+
+def _graph(run: ClaimedRun, member: Member) -> Any:
+    try:
+        return graph_for(member, run.context_id)
+    except NotFound:
+        raise ContextGone from None
+
+
+def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
+    """System prompt, history and tools as they stand before this run's own rounds."""
+    graph = _graph(run, member) if run.context_type == "graph" else None
+    earlier = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position, exclude_from_prompt=False)
+    messages = history.prompt(history.system_message(run.session_id, graph, member), earlier.order_by("sequence"))
+    return Prompt(
+        messages=messages,
+        tools=registry.specs(member.role, run.context_type),
+        tool_context=ToolContext(member, graph) if graph is not None else None,
+    )
+
+
+def shown_so_far(run: ClaimedRun) -> Transcript:
+    """What readers have seen of a run that another process began."""
+    transcript = Transcript()
+    after = run.first_sequence - 1
+    while events := reading.after({run.stream_id: after}, 1000):
+        replayed = replay(events, run.id)
+        transcript.texts += replayed.texts
+        transcript.reasonings += replayed.reasonings
+        transcript.calls |= replayed.calls
+        after = events[-1].sequence
+    return transcript
+
+
+def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], costs: Sequence[CallCost]) -> None:
+    """Stores a round that is complete with its tool results; from here another process could go on."""
+    with transaction.atomic():
+        guard(run.stream_id, run.epoch)
+        stored = Message.objects.filter(pk=run.message_id)
+        if len(stored.values_list("rounds", flat=True).get()) == len(rounds):
+            return  # the commit had happened, only its answer was lost
+        stored.update(rounds=list(rounds))
+        Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
+        _record_costs(run, costs)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run came to rest. `error` is `{code, message, retryable}` for one that failed."""
+
+    state: State
+    outcome: str
+    message_status: str
+    run_status: str
+    events: tuple[NewEvent, ...]
+    error: dict[str, Any] | None = None
+
+
+def finish(
+    run: ClaimedRun,
+    ending: Ending,
+    transcript: Transcript,
+    rounds: Sequence[dict[str, Any]],
+    costs: Sequence[CallCost],
+    config: ProviderConfig | None,
+) -> None:
+    """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
+    with transaction.atomic():
+        guard(run.stream_id, run.epoch)
+        if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
+            return
+        Message.objects.filter(pk=run.message_id).update(
+            status=ending.message_status,
+            content=transcript.text,
+            reasoning=transcript.reasoning,
+            rounds=list(rounds),
+            model=config.model if config else "",
+        )
+        _record_costs(run, costs)
+        stream = Session.objects.get(pk=run.session_id).stream
+        Session.objects.filter(pk=run.session_id).update(
+            state=ending.state.to_json(),
+            phase=ending.state.phase,
+            end_reason=ending.state.end_reason or "",
+            updated_at=timezone.now(),
+        )
+        Run.objects.filter(pk=run.id).update(
+            status=ending.run_status,
+            outcome=ending.outcome,
+            error=ending.error,
+            provider=config.name if config else "",
+            model=config.model if config else "",
+            ended_at=timezone.now(),
+            last_sequence=stream.last_sequence + len(ending.events),
+        )
+        append(run.stream_id, ending.events, run.epoch)
+
+
+def give_back(run: ClaimedRun) -> None:
+    """Queues a run again for another process; this one writes nothing more about it."""
+    with transaction.atomic():
+        guard(run.stream_id, run.epoch)
+        Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None)
+
+
+def _record_costs(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
+    if not costs:
+        return
+    ModelCall.objects.bulk_create(
+        ModelCall(
+            run_id=run.id,
+            provider=call.config.name,
+            model=call.config.model,
+            prompt_tokens=call.usage.prompt_tokens,
+            completion_tokens=call.usage.completion_tokens,
+            cached_tokens=call.usage.cached_tokens,
+            estimated=call.usage.estimated,
+            cost=call.cost,
+            latency_ms=call.latency_ms,
+            outcome=call.outcome,
+        )
+        for call in costs
+    )
+    session = Session.objects.filter(pk=run.session_id)
+    usage = dict(session.values_list("usage", flat=True).get())
+    for call in costs:
+        _add(usage, "promptTokens", call.usage.prompt_tokens)
+        _add(usage, "completionTokens", call.usage.completion_tokens)
+        _add(usage, "cachedTokens", call.usage.cached_tokens)
+        _add(usage, "cost", call.cost or 0)
+    session.update(usage=usage)
+
+
+def _add(usage: dict[str, Any], name: str, amount: float) -> None:
+    usage[name] = usage.get(name, 0) + amount

@@ -1,0 +1,136 @@
+"""The runner of a process: claims runs, drives them side by side, stops them, and proves that the process lives."""
+
+import asyncio
+import logging
+import os
+import socket
+import uuid
+from collections.abc import Callable
+from contextvars import Context
+
+import redis
+import redis.asyncio
+from django.conf import settings
+from django.db import DatabaseError
+
+from chat.database import in_db
+from chat.engine import claims, doorbell
+from chat.engine.driver import Driver
+from chat.events.writer import GroupWriter
+
+log = logging.getLogger("countersign.runner")
+
+#: Runs one process drives at a time; more wait for it or for another process.
+MAX_RUNS = 200
+LOOK_EVERY_S = 1.0
+
+
+class Runner:
+    """Starts with the process. `declared_dead` is called when others took this process for dead: it has to exit."""
+
+    def __init__(self, process_id: uuid.UUID, writer: GroupWriter, declared_dead: Callable[[], None]) -> None:
+        self._process_id = process_id
+        self._writer = writer
+        self._declared_dead = declared_dead
+        self._drivers: dict[uuid.UUID, Driver] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._bell = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._claiming = True
+        self._loop = asyncio.get_running_loop()
+
+    async def start(self) -> None:
+        await in_db(claims.register, self._process_id, f"{socket.gethostname()}:{os.getpid()}")
+        jobs = (self._look_forever(), self._beat_forever(), self._listen_forever())
+        self._tasks = [asyncio.create_task(job) for job in jobs]
+        doorbell.use(lambda: self._loop.call_soon_threadsafe(self._bell.set))
+
+    async def close(self, drain_s: float) -> None:
+        """Claims nothing more, lets runs finish for a while, and hands over the rest."""
+        self._claiming = False
+        if self._running and drain_s > 0:
+            await asyncio.wait(self._running, timeout=drain_s)
+        for driver in list(self._drivers.values()):
+            driver.hand_over()
+        if self._running:
+            await asyncio.wait(self._running, timeout=10)
+        doorbell.use(None)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await in_db(claims.leave, self._process_id)
+        await asyncio.to_thread(doorbell.ring)
+
+    async def _look_forever(self) -> None:
+        """Once a second and whenever the bell rings: stop what is to be stopped, claim what waits."""
+        while True:
+            try:
+                async with asyncio.timeout(LOOK_EVERY_S):
+                    await self._bell.wait()
+            except TimeoutError:
+                pass
+            self._bell.clear()
+            try:
+                await self._stop_some()
+                await self._claim_some()
+            except DatabaseError as error:
+                log.warning("runs not looked at, trying again: %s", type(error).__name__)
+
+    async def _stop_some(self) -> None:
+        if not self._drivers:
+            return
+        for run_id in await in_db(claims.to_stop, list(self._drivers)):
+            if run_id in self._drivers:
+                self._drivers[run_id].stop()
+
+    async def _claim_some(self) -> None:
+        room = MAX_RUNS - len(self._running)
+        if not self._claiming or room <= 0:
+            return
+        for run in await in_db(claims.claim, self._process_id, room):
+            self._drive(run)
+
+    def _drive(self, run: claims.ClaimedRun) -> None:
+        """In a context of its own: the run must outlive the request that rang the bell."""
+        driver = Driver(run, self._writer)
+        self._drivers[run.id] = driver
+        task = Context().run(driver.start)
+        self._running.add(task)
+        task.add_done_callback(lambda done: self._rested(driver, done))
+
+    def _rested(self, driver: Driver, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if self._drivers.get(driver.run.id) is driver:
+            del self._drivers[driver.run.id]
+        if not task.cancelled() and task.exception() is not None:
+            log.error("run %s left its driver", driver.run.id, exc_info=task.exception())
+            abandoning = asyncio.ensure_future(in_db(claims.abandon, driver.run))
+            self._running.add(abandoning)
+            abandoning.add_done_callback(self._running.discard)
+        self._bell.set()
+
+    async def _beat_forever(self) -> None:
+        while True:
+            await asyncio.sleep(settings.HEARTBEAT_S)
+            try:
+                alive = await in_db(claims.beat, self._process_id)
+            except DatabaseError as error:
+                log.warning("heartbeat not written, trying again: %s", type(error).__name__)
+                continue
+            if not alive:
+                log.critical("others took this process for dead; its runs are theirs now, it exits")
+                self._declared_dead()
+                return
+
+    async def _listen_forever(self) -> None:
+        client = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
+        while True:
+            try:
+                async with client.pubsub() as pubsub:
+                    await pubsub.subscribe(doorbell.channel())
+                    async for message in pubsub.listen():
+                        if message["type"] == "message":
+                            self._bell.set()
+            except (redis.RedisError, OSError) as error:
+                log.warning("doorbell not heard, looking every second: %s", type(error).__name__)
+                await asyncio.sleep(LOOK_EVERY_S)

@@ -1,0 +1,29 @@
+"""The eight errors of a model's vendor, as sentences that say what to do."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from chat.providers.base import ErrorCode
+
+_SENTENCES: dict[ErrorCode, Promise] = {
+    "rate_limit": _("The model is answering too many requests at the moment. Wait a minute, then try again."),
+    "server_error": _("The model's service is not available at the moment. Try again in a minute."),
+    "auth_error": _("The model's service refused our key. Ask an administrator to check it."),
+    "timeout": _("The model took too long to answer. Try again, or ask for less at once."),
+    "network": _("The connection to the model broke off. What was written is kept; try again."),
+    "content_filter": _("The model's service filtered this conversation. Put the question in other words."),
+    "context_length": _("This conversation has become too long for the model. Start a new one."),
+    "internal": _("Something unexpected went wrong. It was logged; if it happens again, tell an administrator."),
+}
+#: Circumstances that deserve a sentence of their own, though their code is one of the eight.
+CUT_BY_LENGTH = _("The answer grew longer than the model may write at once. Ask for a part of it.")
+PROCESS_DIED = _("The server that wrote this answer stopped. What was written is kept; try again.")
+SAME_FAILURE = _("The model made the same mistake several times, so it was stopped. Put the question in other words.")
+ACCESS_ENDED = _("You are no longer a member of this workspace.")
+CONTEXT_GONE = _("What this conversation is about no longer exists.")
+MODEL_UNAVAILABLE = _("The model chosen for this conversation is not available. Choose another one.")
+
+
+def sentence(code: ErrorCode) -> str:
+    """What a person reads about an error, in the active language."""
+    return str(_SENTENCES[code])

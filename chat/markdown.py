@@ -1,0 +1,52 @@
+"""An answer as safe HTML for readers that build no DOM of their own: API clients and the admin.
+
+No remote images, no HTML of the model; links show their host and open without a referrer.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+_TAGS = {
+    *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s"),
+    *("ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "span"),
+}
+_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, "span": {"class"}}
+
+
+def render(text: str) -> str:
+    """Sanitised HTML of a markdown text; `{{node:KEY}}` stays text."""
+    return nh3.clean(
+        _parser().render(text),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
+    parser.add_render_rule("image", _image)
+    parser.add_render_rule("link_close", _link_close)
+    return parser
+
+
+def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """A picture is only named: loading it would tell a stranger who reads."""
+    return nh3.clean_text(tokens[index].content or str(tokens[index].attrGet("src") or ""))
+
+
+def _link_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    opening = next((token for token in reversed(tokens[:index]) if token.type == "link_open"), None)
+    host = urlsplit(str(opening.attrGet("href") or "")).hostname if opening else None
+    text = "".join(token.content for token in tokens[:index] if token.type == "text")
+    shown = f' <span class="host">({nh3.clean_text(host)})</span>' if host and host not in text else ""
+    return f"</a>{shown}"

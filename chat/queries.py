@@ -1,0 +1,166 @@
+"""All that a person may see of conversations. No door fetches a session, message or stream any other way."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+
+from chat.events import presence, reading
+from chat.events.vocabulary import StoredEvent
+from chat.models import Message, Run, RunStatus, Session, Stream
+from graphs.access import Member, NotFound, member_of
+
+#: Events one page of the log may hold.
+MAX_EVENTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableStream:
+    """A stream a person may read; `session_id` is None for the stream of an object."""
+
+    id: int
+    name: str
+    last_sequence: int
+    session_id: uuid.UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    stream: ReadableStream
+    events: list[StoredEvent]
+
+
+def parsed_id(text: str) -> uuid.UUID:
+    """An id from outside; whatever is not one names nothing and raises `NotFound`."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise NotFound from None
+
+
+def _visible_sessions(user: User) -> QuerySet[Session]:
+    return Session.objects.filter(
+        owner=user, hidden_at=None, workspace__memberships__user=user, owner__is_active=True
+    ).select_related("stream", "workspace")
+
+
+def session_for(member: Member, session_id: str) -> Session:
+    """The person's own session in this workspace; raises `NotFound`."""
+    session = _visible_sessions(member.user).filter(workspace=member.workspace, pk=parsed_id(session_id)).first()
+    if session is None:
+        raise NotFound
+    return session
+
+
+def session_and_member(user: User, session_id: str) -> tuple[Session, Member]:
+    """The person's own session in whichever of their workspaces it is; raises `NotFound`."""
+    session = _visible_sessions(user).filter(pk=parsed_id(session_id)).first()
+    if session is None:
+        raise NotFound
+    return session, member_of(user, session.workspace.slug)
+
+
+def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
+    """The person's conversations in this workspace, about one object where it is named."""
+    sessions = _visible_sessions(member.user).filter(workspace=member.workspace)
+    if context_type:
+        sessions = sessions.filter(context_type=context_type, context_id=context_id)
+    return sessions
+
+
+def messages_of(session: Session) -> QuerySet[Message]:
+    """What people see of a conversation; what is only for the model is left out."""
+    return session.messages.exclude(role=Message.Role.SYSTEM).select_related("run")
+
+
+def reading_point(session: Session, messages: list[Message]) -> int:
+    """The number after which to read the stream so that it completes these messages without repeating them.
+
+    `session.stream` was fetched before the messages: what they contain beyond it, their runs' last numbers tell.
+    """
+    runs = [message.run for message in messages if hasattr(message, "run")]
+    contained = max([session.stream.last_sequence, *(run.last_sequence or 0 for run in runs)])
+    unfinished = [run.first_sequence - 1 for run in runs if run.first_sequence and not run.last_sequence]
+    return min([contained, *unfinished])
+
+
+def message_for(member: Member, message_id: str) -> Message:
+    """A message of one of the person's own sessions; raises `NotFound`."""
+    message = (
+        Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(member.user))
+        .filter(session__workspace=member.workspace)
+        .exclude(role=Message.Role.SYSTEM)
+        .select_related("session__stream", "run")
+        .first()
+    )
+    if message is None:
+        raise NotFound
+    return message
+
+
+def stream_for(user: User, name: str) -> ReadableStream:
+    """A stream the person may read: of an own session, or of an object of one of their workspaces."""
+    mine = Q(session__owner=user, session__hidden_at=None)
+    of_an_object = Q(session=None)
+    stream = (
+        Stream.objects.filter(mine | of_an_object, name=name[:80], workspace__memberships__user=user)
+        .filter(workspace__memberships__user__is_active=True)
+        .select_related("session")
+        .first()
+    )
+    if stream is None:
+        raise NotFound
+    return readable(stream)
+
+
+def readable(stream: Stream) -> ReadableStream:
+    session = getattr(stream, "session", None)
+    return ReadableStream(stream.pk, stream.name, stream.last_sequence, session.pk if session else None)
+
+
+def events_page(stream: ReadableStream, after: int, limit: int) -> EventPage:
+    """One page of the log; asking counts as being there."""
+    presence.seen([stream.id], None)
+    return EventPage(stream, reading.after({stream.id: after}, min(limit, MAX_EVENTS)))
+
+
+def events_of_message(message: Message, after: int, limit: int) -> EventPage:
+    """The events of one message, in order."""
+    stream = readable(message.session.stream)
+    return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS)))
+
+
+def live_run(session: Session) -> Run | None:
+    """The run that is being driven or waits next."""
+    return session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).order_by("created_at", "id").first()
+
+
+def stream_position(name: str) -> tuple[int, int]:
+    """Id and last number of a stream, for a door that has just been let in to it."""
+    return Stream.objects.values_list("id", "last_sequence").get(name=name)
+
+
+def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
+    """How a run ended, for the door that began it and waits; None while it is still on its way."""
+    run = Run.objects.select_related("message").get(pk=run_id)
+    if run.status in {RunStatus.QUEUED, RunStatus.RUNNING}:
+        return None
+    kinds = {"waiting": "interrupt", "toolLimit": "toolLimit", "error": "error"}
+    return {
+        "type": kinds.get(run.outcome, "message"),
+        "message": run.message.content,
+        "toolCalls": tool_calls(run.message),
+        "proposals": [],
+        **({"error": run.error} if run.error else {}),
+    }
+
+
+def tool_calls(message: Message) -> list[dict[str, Any]]:
+    """The calls of an answer for readers: `{id, name, args, result, status}`."""
+    return [
+        {key: call[key] for key in ("id", "name", "args", "result", "status")}
+        for round_ in message.rounds
+        for call in round_["toolCalls"]
+    ]

@@ -1,0 +1,54 @@
+"""What a web process keeps running beside its requests: writer, hub and runner, started before it listens."""
+
+import uuid
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+from chat.engine.runner import Runner
+from chat.events.hub import Hub
+from chat.events.writer import GroupWriter
+from chat.models_available import close_providers
+
+_current: "Runtime | None" = None
+
+
+class Runtime:
+    """One per process and event loop. `fail` is called when the process cannot go on."""
+
+    def __init__(self, fail: Callable[[], None]) -> None:
+        self.process_id = uuid.uuid4()
+        self.hub = Hub(self.process_id)
+        self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
+        self.runner = Runner(self.process_id, self.writer, fail)
+
+    async def start(self) -> None:
+        global _current
+        self.hub.start()
+        self.writer.start()
+        await self.runner.start()
+        _current = self
+
+    async def close(self, drain_s: float | None = None) -> None:
+        """Lets runs finish or hands them over, writes what is left, and stops."""
+        global _current
+        await self.runner.close(settings.DRAIN_S if drain_s is None else drain_s)
+        await self.writer.close()
+        await self.hub.close()
+        await close_providers()
+        _current = None
+
+
+def current() -> Runtime:
+    """The runtime of this process; doors that stream need one."""
+    assert _current is not None, "no runtime in this process: start it through chat.server"
+    return _current
+
+
+def conninfo() -> str:
+    """How to reach the same database as Django, for a connection of our own."""
+    parameters = connection.get_connection_params()
+    own = {"cursor_factory", "context", "prepare_threshold", "pool"}
+    return make_conninfo("", **{name: value for name, value in parameters.items() if name not in own})

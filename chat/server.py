@@ -1,0 +1,142 @@
+"""The entry of a web process: Daphne with the settings it needs to drain, to be slowed down, and to say why it closes.
+
+python -m chat.server --fd N daphne      (a listening socket inherited from the supervisor, shared by all processes)
+python -m chat.server --port 8000 daphne
+"""
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+
+from daphne.http_protocol import HTTPFactory
+from daphne.server import Server
+from daphne.ws_protocol import WebSocketFactory
+from twisted.internet import reactor
+from twisted.logger import globalLogBeginner
+
+log = logging.getLogger("countersign.server")
+
+#: How long sockets may take to say goodbye, and ordinary requests to end.
+GOODBYE_S = 5.0
+
+
+class DrainingServer(Server):
+    """Daphne's server, which on SIGTERM stops listening, lets runs finish or hands them over, and only then ends."""
+
+    def __init__(self, listening: socket.socket, **options: object) -> None:
+        super().__init__(None, endpoints=["adopted"], signal_handlers=False, verbosity=0, **options)
+        self._listening = listening
+        self._stopping: asyncio.Task[None] | None = None
+        self.exit_code = 0
+
+    def run(self) -> None:
+        """Serves until it is stopped; `exit_code` tells how it went."""
+        self.connections = {}
+        self.http_factory = HTTPFactory(self)
+        self.ws_factory = WebSocketFactory(self, server=self.server_name)
+        self.ws_factory.setProtocolOptions(
+            autoPingTimeout=self.ping_timeout,
+            allowNullOrigin=True,
+            openHandshakeTimeout=self.websocket_handshake_timeout,
+            maxMessagePayloadSize=self.websocket_max_message_size,
+            maxFramePayloadSize=self.websocket_max_frame_size,
+            failByDrop=False,
+            closeHandshakeTimeout=10,
+        )
+        globalLogBeginner.beginLoggingTo([lambda _: None], redirectStandardIO=False, discardBuffer=True)
+        self._loop = reactor._asyncioEventloop
+        asyncio.set_event_loop(self._loop)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(number, self.drain)
+        reactor.callWhenRunning(lambda: self._loop.create_task(self._start()))
+        reactor.run(installSignalHandlers=False)
+
+    async def _start(self) -> None:
+        from chat.runtime import Runtime
+        from config.asgi import application
+
+        try:
+            self.application = application
+            self._runtime = Runtime(self.fail)
+            await self._runtime.start()
+        except Exception:
+            log.exception("the process could not start")
+            self.exit_code = 1
+            reactor.stop()
+            return
+        self._listening.setblocking(False)
+        self._port = reactor.adoptStreamPort(self._listening.fileno(), self._listening.family, self.http_factory)
+        reactor.callLater(1, self.application_checker)
+        reactor.callLater(2, self.timeout_checker)
+        log.info("serving as process %s", os.getpid())
+
+    def fail(self) -> None:
+        """The process cannot go on: it ends at once, and what it owned is taken over."""
+        log.critical("process %s ends", os.getpid())
+        os._exit(3)
+
+    def drain(self) -> None:
+        if self._stopping is None:
+            self._stopping = self._loop.create_task(self._drain())
+
+    async def _drain(self) -> None:
+        """Stop listening, say goodbye to sockets, let runs finish or hand them over, flush, stop."""
+        from chat import consumers, streams
+
+        await self._port.stopListening().asFuture(self._loop)
+        consumers.close_all(consumers.RESTARTING)
+        streams.close_all()
+        await self._runtime.close()
+        await self._requests_end()
+        for details in list(self.connections.values()):
+            instance = details.get("application_instance")
+            if instance is not None and not instance.done():
+                instance.cancel()
+        await asyncio.sleep(0.1)
+        reactor.stop()
+
+    async def _requests_end(self) -> None:
+        deadline = self._loop.time() + GOODBYE_S
+        # Daphne tells nobody when a connection ends, so this has to look.
+        while self._loop.time() < deadline and any(  # noqa: ASYNC110
+            "disconnected" not in found for found in self.connections.values()
+        ):
+            await asyncio.sleep(0.05)
+
+
+def _listening_socket(options: argparse.Namespace) -> socket.socket:
+    if options.fd is not None:
+        return socket.socket(fileno=options.fd)
+    return socket.create_server((options.host, options.port), backlog=1024)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="chat.server", description="One web process of Countersign.")
+    parser.add_argument("name", nargs="?", default="daphne", help="shown in process lists")
+    parser.add_argument("--fd", type=int, help="number of an inherited listening socket")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    options = parser.parse_args(arguments)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from django.conf import settings
+
+    server = DrainingServer(
+        _listening_socket(options),
+        websocket_max_message_size=settings.MAX_FRAME_BYTES,
+        websocket_max_frame_size=settings.MAX_FRAME_BYTES,
+        server_name="",
+    )
+    server.run()
+    return server.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,66 @@
+"""What a run's events amount to: the text, the reasoning and the tool calls of one answer.
+
+The same fold fills the stored message while the engine streams, rebuilds it after a crash, and lets a test prove that
+replaying the log gives what is stored.
+"""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from chat.events.vocabulary import StoredEvent
+
+
+@dataclass(slots=True)
+class Transcript:
+    """Grows with `add`. `calls` maps a tool call's id to `{id, name, args, result, status}`, in order."""
+
+    texts: list[str] = field(default_factory=list)
+    reasonings: list[str] = field(default_factory=list)
+    calls: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(self.reasonings)
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        return list(self.calls.values())
+
+    @property
+    def empty(self) -> bool:
+        """True when a reader has seen nothing of the answer yet."""
+        return not (self.texts or self.reasonings or self.calls)
+
+    def add(self, type_: str, data: dict[str, Any]) -> None:
+        match type_:
+            case "content_delta":
+                self.texts.append(data["delta"])
+            case "reasoning_delta":
+                self.reasonings.append(data["delta"])
+            case "tool_call_start":
+                call = {"id": data["toolCallId"], "name": data["name"], "args": data["args"]}
+                self.calls[data["toolCallId"]] = {**call, "result": None, "status": "running"}
+            case "tool_call_result":
+                call = self.calls[data["toolCallId"]]
+                call["result"] = data["result"]
+                call["status"] = status_of(data["result"])
+
+
+def status_of(result: Any) -> str:
+    """ "error" for a result the tool gave as such, else "ok"."""
+    return "error" if isinstance(result, dict) and "error" in result else "ok"
+
+
+def replay(events: Iterable[StoredEvent], run_id: uuid.UUID) -> Transcript:
+    """The answer of one run as its events tell it."""
+    transcript = Transcript()
+    for event in events:
+        if event.run_id == run_id:
+            transcript.add(event.type, event.data)
+    return transcript

@@ -1,0 +1,32 @@
+"""The ASGI application: the chat socket, server-sent events, static files, and Django for the rest."""
+
+import os
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from django.core.asgi import get_asgi_application
+
+_django = get_asgi_application()
+
+from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: E402
+
+from chat.consumers import chat_socket  # noqa: E402
+from chat.streams import sse  # noqa: E402
+from chat.waiting import WaitForRun  # noqa: E402
+
+_pages = ASGIStaticFilesHandler(WaitForRun(_django))
+
+
+async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    """Routes what streams before Django, where each open connection would hold a thread."""
+    match scope["type"], scope.get("path"):
+        case "websocket", "/ws/chat/":
+            await chat_socket(scope, receive, send)
+        case "websocket", _:
+            await receive()
+            await send({"type": "websocket.close"})
+        case "http", "/api/v1/streams/sse":
+            await sse(scope, receive, send)
+        case "http", _:
+            await _pages(scope, receive, send)
