@@ -93,11 +93,17 @@ def redacted(text: str, secret: str = "") -> str:
 def _of_status(exception: BaseException, status: int, secret: str) -> ProviderError:
     body = getattr(exception, "body", None)
     headers = getattr(getattr(exception, "response", None), "headers", {})
-    code = _BY_STATUS.get(status) or ("server_error" if status >= 500 or status == 409 else None)
-    code = code or _of_body(body) or _of_words(str(exception)) or "internal"
+    code = _code_of_status(status) or _of_body(body) or _of_words(str(exception)) or "internal"
     retryable = False if headers.get("x-should-retry") == "false" else _retryable(code, body)
     detail = redacted(f"HTTP {status}: {_message(body) or exception}", secret)
     return ProviderError(code, detail, status=status, retry_after=retry_after(headers), retryable=retryable)
+
+
+def _code_of_status(status: int) -> ErrorCode | None:
+    """None for a refused request, where only the body says why."""
+    if status < 400:
+        return "internal"  # A redirection, which is not followed: the key is for one address.
+    return _BY_STATUS.get(status) or ("server_error" if status >= 500 or status == 409 else None)
 
 
 def _of_connection(exception: BaseException) -> tuple[BaseException, ErrorCode | None]:

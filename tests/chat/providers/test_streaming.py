@@ -70,6 +70,21 @@ def test_it_uses_a_connection_again(kind, vendor):
     assert vendor.requests[0].connection == vendor.requests[1].connection
 
 
+def test_it_takes_its_key_to_no_other_address(kind, vendor):
+    elsewhere = {"location": f"{vendor.url}/v1/messages"}
+    vendor.script(*[Script(status=307, error="moved", headers=elsewhere)] * 3)
+    assert failure_of(kind, vendor).status == 307
+    assert len(vendor.requests) == 1
+
+
+def test_it_tells_nobody_the_organisation_of_the_environment(kind, vendor, monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
+    vendor.script(Script(text="x"))
+    ask(config_for(kind, vendor))
+    assert not {"openai-organization", "openai-project"} & set(vendor.requests[0].headers)
+
+
 @pytest.mark.parametrize("cut", ["clean", "eof", "reset"])
 def test_it_counts_no_answer_that_was_cut(kind, vendor, cut):
     vendor.script(Script(text="one two three four five", cut=cut, cut_at=6, delay_s=0.01))
