@@ -1,7 +1,9 @@
 """All addresses of the site."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, re_path
+from django.views.generic import RedirectView
 
 from config import health
 from graphs import error_pages
@@ -12,7 +14,9 @@ admin.site.login_form = LimitedAdminLoginForm
 urlpatterns = [
     path("healthz", health.live),
     path("readyz", health.ready),
+    path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}graphs/icon.svg")),
     path("api/v1/", include("graphs.api.urls")),
+    path("api/v1/", include("chat.api.urls")),
     path("api/v1/", include("chat.api.urls")),
     re_path("^api/", error_pages.unknown_api_path),
     path("i18n/", include("django.conf.urls.i18n")),
