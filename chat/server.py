@@ -13,7 +13,6 @@ import socket
 import sys
 from collections.abc import Sequence
 
-from daphne.http_protocol import HTTPFactory
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory
 from twisted.internet import reactor
@@ -36,8 +35,10 @@ class DrainingServer(Server):
 
     def run(self) -> None:
         """Serves until it is stopped; `exit_code` tells how it went."""
+        from config.request_size import LimitedFactory
+
         self.connections = {}
-        self.http_factory = HTTPFactory(self)
+        self.http_factory = LimitedFactory(self)
         self.ws_factory = WebSocketFactory(self, server=self.server_name)
         self.ws_factory.setProtocolOptions(
             autoPingTimeout=self.ping_timeout,

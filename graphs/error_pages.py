@@ -47,4 +47,4 @@ def _answer(request: HttpRequest, problem: Problem, template: str) -> HttpRespon
 
 
 def _is_api(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/")
+    return request.path_info.startswith("/api/")
