@@ -81,6 +81,11 @@ def _set_aside_data_of_a_removed_folder(where: local.Places, supervisor: Supervi
     if where.postgres_data.exists() and not mark.exists():
         aside = _move_aside(where)
         supervisor.terminal.say(f"The data folder is new; the data of an earlier one with this name are in {aside}.")
+    if mark.exists() and not where.postgres_data.exists():
+        raise Problem(
+            f"The database of this data folder was in {where.postgres_data} and is no longer there. "
+            f"Bring that folder back, or remove {mark} to begin anew."
+        )
     mark.write_text(f"{where.postgres_data}\n")
 
 

@@ -5,8 +5,10 @@ A value that does not fit stops the start with a sentence that names the variabl
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from config.problem import Problem
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -59,6 +61,15 @@ class Environment(BaseSettings):
     heartbeat_s: float = Field(5, gt=0)
     process_silent_s: float = Field(15, gt=0)
     drain_s: float = Field(25, ge=0)
+
+
+def read() -> Environment:
+    """The environment of this process. Raises Problem with the names of the variables whose values do not fit."""
+    try:
+        return Environment()
+    except ValidationError as error:
+        wrong = [f"  {'.'.join(map(str, found['loc'])).upper()}: {found['msg']}" for found in error.errors()]
+        raise Problem("\n".join(["These variables of the environment have values that do not fit:", *wrong])) from error
 
 
 def csv(text: str) -> list[str]:

@@ -7,10 +7,10 @@ import dj_database_url
 from csp.constants import NONCE, NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
-from config import local
-from config.environment import Environment, csv
+from config import environment, local
+from config.environment import csv
 
-ENV = Environment()
+ENV = environment.read()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = ENV.data_dir.resolve()
 _addresses = local.addresses(DATA_DIR)

@@ -6,8 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from config import local, startup
-from config.environment import Environment
+from config import environment, local, startup
 
 
 class Command(BaseCommand):
@@ -24,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--with-parent", action="store_true", help="stop when the starting process ends (make run)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        environment = Environment()
+        env = environment.read()
         data_dir = settings.DATA_DIR
         startup.run(
             startup.Site(
@@ -33,9 +32,9 @@ class Command(BaseCommand):
                 port=options["port"],
                 web=options["web"],
                 workers=options["workers"],
-                database_url=environment.database_url,
-                redis_url=environment.redis_url,
-                demo_password=environment.demo_password or local.secret(data_dir, "demo_password", 14),
+                database_url=env.database_url,
+                redis_url=env.redis_url,
+                demo_password=env.demo_password or local.secret(data_dir, "demo_password", 14),
                 host_header=_host_header(options["host"]),
                 drain_s=settings.DRAIN_S,
                 with_parent=options["with_parent"],
