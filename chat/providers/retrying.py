@@ -41,11 +41,11 @@ class RetryingProvider:
                         yield piece
                 return
             except ProviderError as error:
-                log.warning("%s: call %d failed: %s: %s", self.config.name, attempt, error.code, error.detail)
                 delay_s = self._delay(error, attempt)
                 if shown or delay_s is None:
                     raise
                 code = error.code
+                log.warning("%s: call %d failed: %s: %s", self.config.name, attempt, code, error.detail)
             yield Retrying(attempt + 1, delay_s, code)
             await self._sleep(delay_s)
 
