@@ -91,7 +91,7 @@ STRINGS = [
     gettext_noop("The answer is complete: {text}"),
     gettext_noop("The answer was stopped."),
     gettext_noop("The assistant asks whether to go on."),
-    gettext_noop("The assistant has looked things up {used} times and wants to go on."),
+    gettext_noop("The assistant has used {used} rounds of looking things up and wants to go on."),
     gettext_noop("The assistant is answering."),
     gettext_noop("The assistant waits for you."),
     gettext_noop("The connection was lost. Try again in a moment."),

@@ -76,6 +76,17 @@ def test_it_asks_without_an_object_where_the_page_has_none(bubble: Widget) -> No
     assert "context" not in bubble.server.wait_for("ai:chat")
 
 
+def test_it_leaves_conversations_about_objects_alone_where_the_page_has_none(bubble: Widget) -> None:
+    bubble.server.session("About nba").add_message("user", content="Hello")
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    expect(bubble.root.locator(".empty")).to_be_visible()
+    row = bubble.open_menu().locator(".session")
+    expect(row).to_contain_text("nba")
+    row.locator(".session-open").click()
+    expect(bubble.questions).to_have_text(["Hello"])
+
+
 def test_it_selects_nodes_too(bubble: Widget) -> None:
     bubble.page.evaluate(
         "document.addEventListener('countersign:select-node', (event) => { window.seen = event.detail })"

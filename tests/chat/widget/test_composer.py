@@ -126,3 +126,19 @@ def test_it_sends_a_suggested_question(widget: Widget) -> None:
     suggestions.first.click()
     assert widget.server.wait_for("ai:chat")["message"] == "What is in this graph?"
     expect(suggestions).to_have_count(0)
+
+
+def test_it_forgets_a_draft_that_was_sent(widget: Widget) -> None:
+    for text in ("One", "Two"):
+        widget.composer.press_sequentially(text)
+        widget.composer.press("Enter")
+        widget.owed(text).start().write("Yes").finish()
+    expect(widget.answers.locator("footer")).to_have_count(2)
+    widget.composer.press_sequentially("Three, not sent")
+    widget.page.reload()
+    expect(widget.questions).to_have_count(2)
+    expect(widget.composer).to_have_value("Three, not sent")
+    widget.composer.fill("")
+    widget.page.reload()
+    expect(widget.questions).to_have_count(2)
+    expect(widget.composer).to_have_value("")

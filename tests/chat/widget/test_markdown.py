@@ -204,6 +204,20 @@ def test_it_shows_no_half_signs_while_more_is_coming(blank: Page) -> None:
     assert shown == ["a bo", "a co", "see the man", "see the", "at ", "so go", "it "]
 
 
+@pytest.mark.parametrize("half", ["| a | b |", "| a | b |\n|", "| a | b |\n|--", "| a | b |\n|---|-"])
+def test_it_shows_a_table_from_its_first_line(blank: Page, half: str) -> None:
+    shown = blank.evaluate(
+        """async (text) => {
+          const { Markdown } = await import("/static/chat/widget/markdown.js");
+          const place = document.createElement("div");
+          new Markdown(place).show(text, { open: true });
+          return [...place.querySelectorAll("th")].map((cell) => cell.textContent);
+        }""",
+        half,
+    )
+    assert shown == ["a", "b"]
+
+
 HOSTILE = {
     "stars": "*a " * 11_000,
     "brackets": "[" * 32_000,

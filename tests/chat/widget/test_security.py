@@ -53,7 +53,25 @@ PAYLOADS = [
 ]
 ALLOWED_TAGS = {
     *("ARTICLE", "DIV", "FOOTER", "SPAN", "BUTTON", "svg", "path"),
-    *("A", "BDI", "BLOCKQUOTE", "BR", "CODE", "DEL", "EM", "H3", "H4", "H5", "H6", "HR", "INPUT", "LI", "OL", "P", "PRE"),
+    *(
+        "A",
+        "BDI",
+        "BLOCKQUOTE",
+        "BR",
+        "CODE",
+        "DEL",
+        "EM",
+        "H3",
+        "H4",
+        "H5",
+        "H6",
+        "HR",
+        "INPUT",
+        "LI",
+        "OL",
+        "P",
+        "PRE",
+    ),
     *("STRONG", "TABLE", "TD", "TH", "TR", "UL"),
 }
 INSPECT = """() => {

@@ -65,3 +65,11 @@ def test_it_survives_frames_that_are_not_frames(widget: Widget) -> None:
 def test_it_closes_the_connection_when_it_leaves_the_page(widget: Widget) -> None:
     widget.page.evaluate("document.querySelector('chat-widget').remove()")
     widget.server.wait_until(lambda: not widget.server.sockets)
+
+
+def test_it_notices_by_rest_that_one_is_signed_out(page: Page, server: FakeServer) -> None:
+    server.accepting = False
+    server.failures["sessions"] = 401
+    widget = Widget(page, server).open()
+    expect(widget.root.get_by_role("link", name="Sign in")).to_be_visible()
+    expect(widget.connection).to_have_text("Signed out")

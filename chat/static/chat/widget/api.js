@@ -12,11 +12,12 @@ export class ApiError extends Error {
 }
 
 export class ChatApi {
-  /** `base` is the address of the API with its slash; `context` is {type, id} or null. */
-  constructor({ base, workspace, context }) {
+  /** `base` is the address of the API with its slash; `context` is {type, id} or null; `signedOut` is told of it. */
+  constructor({ base, workspace, context, signedOut = () => {} }) {
     this.base = new URL(base, document.baseURI);
     this.workspace = workspace;
     this.context = context;
+    this.signedOut = signedOut;
   }
 
   sessions() {
@@ -54,8 +55,9 @@ export class ChatApi {
     const response = await this.fetch(method, path, body);
     if (response.status === 204) return null;
     const answer = await response.json().catch(() => ({}));
-    if (!response.ok) throw new ApiError(response.status, answer);
-    return answer;
+    if (response.ok) return answer;
+    if (response.status === 401 || answer.code === "not_authenticated") this.signedOut();
+    throw new ApiError(response.status, answer);
   }
 
   async fetch(method, path, body) {

@@ -139,12 +139,14 @@ export class Conversation extends EventTarget {
     this.outbox.forEach((each) => this.deliver(each));
   }
 
-  accepted({ localId }, answer) {
+  accepted({ localId, text }, answer) {
+    const draft = this.memory.draft(this.id);
+    this.memory.rememberDraft(this.id, "");
+    this.memory.rememberDraft(answer.sessionId, draft.trim() === text ? "" : draft);
     if (!this.id) {
       this.id = answer.sessionId;
       this.stream = answer.stream;
       this.session = { id: answer.sessionId, title: "", streamId: answer.stream };
-      this.memory.rememberDraft(null, "");
       this.memory.rememberSession(this.id);
     }
     this.transcript = withAccepted(this.transcript, localId, answer);

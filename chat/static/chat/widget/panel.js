@@ -17,6 +17,8 @@ import { ConversationsMenu } from "./view/menu.js";
 import { MessageList } from "./view/messages.js";
 
 const PAINT_EVERY_MS = 32;
+/** After so many failed attempts REST is asked why: a refused handshake does not say that one is signed out. */
+const PROBE_EVERY = 4;
 const COPIED_FOR_MS = 1_500;
 
 export class Panel extends EventTarget {
@@ -26,7 +28,7 @@ export class Panel extends EventTarget {
     const { context, workspace } = options;
     this.context = context;
     this.memory = new Memory(`${workspace}:${context ? `${context.type}:${context.id}` : ""}`);
-    this.api = new ChatApi({ base: options.api, workspace, context });
+    this.api = new ChatApi({ base: options.api, workspace, context, signedOut: () => this.socket.drop("signed-out") });
     this.socket = new ChatSocket(options.socket);
     this.sessions = new Sessions(this.api);
     this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
@@ -38,7 +40,7 @@ export class Panel extends EventTarget {
   build({ close, userName }) {
     this.announcer = new Announcer();
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
-    this.menu = new ConversationsMenu(this.sessions, {
+    this.menu = new ConversationsMenu(this.sessions, this.context, {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
@@ -85,7 +87,10 @@ export class Panel extends EventTarget {
       return;
     }
     this.composer.text = this.memory.draft(null);
-    const [latest] = await this.sessions.refresh();
+    this.conversation.loading = true;
+    this.schedule();
+    const latest = (await this.sessions.refresh()).find(({ context }) => this.context || !context);
+    this.conversation.loading = false;
     if (latest && !this.conversation.id && !this.conversation.running && !this.composer.text) await this.show(latest.id);
     else this.schedule();
   }
@@ -188,6 +193,7 @@ export class Panel extends EventTarget {
 
   connectionChanged() {
     this.announcer.connection(this.socket.state);
+    if (this.socket.state === "waiting" && this.socket.failures % PROBE_EVERY === 0) this.api.models().catch(() => {});
     this.schedule();
   }
 

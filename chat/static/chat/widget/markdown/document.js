@@ -3,6 +3,7 @@
 import { parseBlocks } from "./blocks.js";
 import { parseInline } from "./inline.js";
 import { settled } from "./tail.js";
+import { dashesFor } from "./tables.js";
 
 export class MarkdownDocument {
   constructor() {
@@ -27,7 +28,10 @@ export class MarkdownDocument {
     this.source = source;
     this.settle();
     const rest = parseBlocks(source.slice(this.from).split("\n"));
-    if (open && rest.length > 0) settleTail(rest.at(-1));
+    if (open && rest.length > 0) {
+      rest.push(...withTable(rest.pop()));
+      settleTail(rest.at(-1));
+    }
     return [...this.standing, ...rest.map(withInline)];
   }
 
@@ -56,6 +60,15 @@ function withInline({ source, line, children, ...node }) {
 function tightened(item) {
   const children = item.children.map((child) => (child.type === "paragraph" ? { ...child, type: "line" } : child));
   return { ...item, children };
+}
+
+/** A paragraph that ends like the beginning of a table is shown as one: its row of dashes is on the way. */
+function withTable(block) {
+  if (block.type !== "paragraph") return [block];
+  const lines = block.source.split("\n");
+  const header = /^[\s|:-]+$/.test(lines.at(-1)) && lines.length > 1 ? lines.length - 2 : lines.length - 1;
+  const dashes = lines[header].startsWith("|") ? dashesFor(lines[header]) : "";
+  return dashes ? parseBlocks([...lines.slice(0, header), "", lines[header], dashes]) : [block];
 }
 
 function settleTail(block) {

@@ -12,6 +12,12 @@ export function isTableStart(lines, at) {
   return dashes.every((cell) => DASHES.test(cell)) && dashes.length === cells(header).length;
 }
 
+/** The row of dashes that belongs under this header, "" where there is no cell. */
+export function dashesFor(header) {
+  const count = cells(header).length;
+  return count > 0 ? `|${"-|".repeat(count)}` : "";
+}
+
 export function tableAt(lines, at, startsBlock) {
   const align = cells(lines[at + 1]).map(alignment);
   const rows = [row(cells(lines[at]), align, true)];

@@ -101,7 +101,8 @@ export const messagesCss = `
 }
 .suggestion .icon { color: var(--c-primary); }
 .suggestion:hover { border-color: color-mix(in srgb, var(--c-primary) 50%, var(--c-border)); background: color-mix(in srgb, var(--c-primary) 5%, var(--c-surface)); }
-.skeleton { display: grid; gap: 12px; padding-block: 8px; }
+.skeleton { display: grid; gap: 12px; padding-block: 8px; animation: appear .2s .25s both; }
+@keyframes appear { from { opacity: 0; } }
 .skeleton i { block-size: 14px; border-radius: 6px; background: var(--c-surface-2); animation: pulse 1.4s ease-in-out infinite; }
 .skeleton i:nth-child(2) { inline-size: 85%; }
 .skeleton i:nth-child(3) { inline-size: 55%; }

@@ -10,7 +10,7 @@ export function askCard(ask, answer) {
 }
 
 function toolLimitCard({ roundsUsed, maxExtended }, answer) {
-  const text = t("The assistant has looked things up {used} times and wants to go on.", { used: roundsUsed });
+  const text = t("The assistant has used {used} rounds of looking things up and wants to go on.", { used: roundsUsed });
   return card(
     text,
     choices(

@@ -9,8 +9,9 @@ const TITLE_CHARACTERS = 200;
 
 export class ConversationsMenu {
   /** `actions` are {open(id), startNew, removed(id), renamed(id, title), closed}. */
-  constructor(sessions, actions) {
+  constructor(sessions, context, actions) {
     this.sessions = sessions;
+    this.context = context;
     this.actions = actions;
     this.current = null;
     /** {id, mode: "rename" | "delete"} of the row that is being changed. */
@@ -25,7 +26,7 @@ export class ConversationsMenu {
       { class: "menu", role: "dialog", "aria-label": t("Conversations"), hidden: true, on: { keydown: (event) => this.keyed(event) } },
       create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), this.models,
     );
-    sessions.addEventListener("change", () => this.render());
+    sessions.addEventListener("change", () => this.refreshed());
   }
 
   get open() {
@@ -86,14 +87,17 @@ export class ConversationsMenu {
     row?.querySelector("input, .session-confirm .button:last-child, .session-open")?.focus();
   }
 
-  render() {
-    if (!this.open) return;
-    const { items, next, error, loaded } = this.sessions;
+  /** News from the server: a title that is being typed is not taken away. */
+  refreshed() {
+    if (!this.open || this.list.querySelector(".session-rename:focus-within")) return;
     const focused = this.element.getRootNode().activeElement?.closest?.("[data-id]")?.dataset.id;
-    if (this.changing?.mode !== "rename" || !focused) {
-      this.list.replaceChildren(...items.map((item) => this.row(item)));
-      if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] button`)?.focus();
-    }
+    this.render();
+    if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] button`)?.focus();
+  }
+
+  render() {
+    const { items, next, error, loaded } = this.sessions;
+    this.list.replaceChildren(...items.map((item) => this.row(item)));
     this.more.hidden = !next;
     this.note.textContent = error ?? (loaded && items.length === 0 ? t("No conversations yet.") : "");
   }
@@ -113,7 +117,7 @@ export class ConversationsMenu {
         title: momentText(item.updatedAt), on: { click: () => this.choose(() => this.actions.open(item.id)) },
       },
       h("span", { class: "session-title", text: title, dir: "auto" }),
-      h("span", { class: "session-time", text: agoText(item.updatedAt) }),
+      h("span", { class: "session-time", text: [this.context ? "" : item.context?.id, agoText(item.updatedAt)].filter(Boolean).join(" · ") }),
     );
     return [
       open,

@@ -39,8 +39,8 @@ export class AssistantMessage {
   }
 
   /** `last` says that nothing follows it, so that its buttons still mean something. */
-  update(message, { last, busy }) {
-    const context = `${last}${busy}`;
+  update(message, { last, busy, model }) {
+    const context = `${last} ${busy} ${model}`;
     if (message === this.message && context === this.context) return;
     this.message = message;
     this.context = context;
@@ -52,7 +52,7 @@ export class AssistantMessage {
       this.progress(message),
       this.error(message, last, busy),
       this.ask(message, last, busy),
-      this.footer(message),
+      this.footer(message, model),
     ].filter(Boolean));
   }
 
@@ -127,10 +127,10 @@ export class AssistantMessage {
     return card;
   }
 
-  footer({ status, content, model, usage, createdAt, id }) {
+  footer({ status, content, model, usage, createdAt, id }, usual) {
     if (status === "streaming" || status === "queued" || (!content && !usage)) return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
-    const facts = [status === "stopped" ? t("Stopped") : "", model, usageText(usage), timeText(createdAt)].filter(Boolean);
+    const facts = [status === "stopped" ? t("Stopped") : "", model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
     const copy = h(
       "button",
       { class: "icon-button copy-answer", type: "button", title: t("Copy answer"), "aria-label": t("Copy answer"), data: { copyMessage: id } },

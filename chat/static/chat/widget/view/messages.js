@@ -36,7 +36,9 @@ export class MessageList {
     const distance = this.scroller.scrollHeight - this.scroller.scrollTop;
     const first = this.list.querySelector(".message");
     const busy = conversation.answering || conversation.socket.unreachable;
-    const elements = messages.map((message, index) => this.elementOf(message, { last: index === messages.length - 1, busy }));
+    const model = conversation.session?.model ?? "";
+    const elements = messages.map((message, index) =>
+      this.elementOf(message, { last: index === messages.length - 1, busy, model }));
     arrange(this.list, this.framed(conversation, elements));
     this.dropAbsent(messages);
     if (this.following) this.follow();
@@ -47,7 +49,7 @@ export class MessageList {
 
   framed(conversation, elements) {
     if (conversation.loadError) return [this.failure(conversation.loadError)];
-    if (conversation.loading) return [this.placeholder()];
+    if (conversation.loading && elements.length === 0) return [this.placeholder()];
     if (elements.length === 0) return [this.empty];
     return conversation.older ? [this.older, ...elements] : elements;
   }
