@@ -17,8 +17,7 @@ Block = dict[str, Any]
 
 def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     """The keyword arguments of `messages.create`; `system` and `tools` only where there are any."""
-    thinks = _may_think(request, config)
-    system, messages = anthropic_messages(request.messages, with_thinking=thinks)
+    system, messages = anthropic_messages(request.messages)
     body: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
@@ -31,25 +30,24 @@ def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, An
         body["tools"] = [_tool(tool) for tool in request.tools]
         if not request.tools_allowed:
             body["tool_choice"] = {"type": "none"}
-    if thinks:
+    if config.adaptive_thinking:
+        body["thinking"] = {"type": "adaptive", "display": "summarized"}
+    elif _may_think(request, config):
         body["thinking"] = {"type": "enabled", "budget_tokens": config.thinking_tokens}
     return body
 
 
-def anthropic_messages(
-    messages: Sequence[PromptMessage], *, with_thinking: bool = True
-) -> tuple[str | list[Block], list[dict[str, Any]]]:
+def anthropic_messages(messages: Sequence[PromptMessage]) -> tuple[str | list[Block], list[dict[str, Any]]]:
     """The system prompt and the conversation.
 
     System messages at the beginning are the system prompt. Later ones stay where they are, as the user's words, so that
-    what was sent before is the beginning of what is sent now and the vendor's cache serves it. Signed thinking is only
-    for a request that thinks.
+    what was sent before is the beginning of what is sent now and the vendor's cache serves it.
     """
     leading = next((n for n, message in enumerate(messages) if message.role != "system"), len(messages))
     converted: list[dict[str, Any]] = []
     for message in messages[leading:]:
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _blocks(message, with_thinking=with_thinking)
+        blocks = _blocks(message)
         if message.cache_breakpoint:
             _mark(blocks)
         if not blocks:
@@ -83,7 +81,7 @@ def _system(messages: Sequence[PromptMessage]) -> str | list[Block]:
     return blocks
 
 
-def _blocks(message: PromptMessage, *, with_thinking: bool) -> list[Block]:
+def _blocks(message: PromptMessage) -> list[Block]:
     if message.role == "tool":
         return [
             {
@@ -92,8 +90,7 @@ def _blocks(message: PromptMessage, *, with_thinking: bool) -> list[Block]:
                 "content": message.content or "(empty)",
             }
         ]
-    echoed = message.vendor_blocks if with_thinking and message.vendor == VENDOR else ()
-    blocks: list[Block] = [dict(block) for block in echoed]
+    blocks: list[Block] = [dict(block) for block in message.vendor_blocks] if message.vendor == VENDOR else []
     if message.content.strip():
         blocks.append(_text(message.content))
     for call in message.tool_calls:

@@ -197,7 +197,8 @@ class ProviderConfig:
     "anthropic" or "demo". `price` is None where nobody knows it.
 
     Facts about a vendor: `max_tokens_field` is what Chat Completions calls its limit there; `echo_reasoning`: it wants
-    the reasoning of messages with tool calls back; `thinking_tokens`: what Anthropic's model may think with, 0 is off.
+    the reasoning of messages with tool calls back; `thinking_tokens`: what Anthropic's model may think with, 0 is off;
+    `adaptive_thinking`: it decides itself how much, as those since 2026 do.
     """
 
     name: str
@@ -210,6 +211,7 @@ class ProviderConfig:
     max_tokens_field: str = "max_tokens"
     echo_reasoning: bool = False
     thinking_tokens: int = 0
+    adaptive_thinking: bool = False
     idle_timeout_s: float = 60
     total_timeout_s: float = 600
 

@@ -8,10 +8,9 @@ from chat.providers.cleaning import json_object_or_empty
 
 def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     """The keyword arguments of `chat.completions.create`."""
-    thinks = config.echo_reasoning and any(m.reasoning for m in request.messages if m.tool_calls)
     body: dict[str, Any] = {
         "model": request.model,
-        "messages": [_message(message, echo_reasoning=thinks) for message in request.messages],
+        "messages": [_message(message, echo_reasoning=config.echo_reasoning) for message in request.messages],
         "stream": True,
         "stream_options": {"include_usage": True},
         config.max_tokens_field: request.max_tokens,

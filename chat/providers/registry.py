@@ -31,6 +31,7 @@ class Entry(BaseModel):
     max_tokens_field: str = "max_tokens"
     echo_reasoning: bool = False
     thinking_tokens: int = 0
+    adaptive_thinking: bool = False
 
 
 class ModelUnavailableError(ValueError):
@@ -95,6 +96,7 @@ class Registry:
             max_tokens_field=entry.max_tokens_field,
             echo_reasoning=entry.echo_reasoning,
             thinking_tokens=entry.thinking_tokens,
+            adaptive_thinking=entry.adaptive_thinking,
             idle_timeout_s=self._idle_timeout_s,
             total_timeout_s=self._total_timeout_s,
         )

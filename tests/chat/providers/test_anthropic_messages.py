@@ -142,12 +142,16 @@ def test_it_does_not_think_with_more_tokens_than_it_may_write():
     assert "thinking" not in messages_body(request_of(max_tokens=2048), THINKING)
 
 
-def test_it_sends_thinking_of_others_or_to_a_model_that_does_not_think_nowhere():
+def test_it_lets_newer_models_decide_how_much_they_think():
+    adaptive = ProviderConfig("anthropic", "anthropic", "http://x", "m", 10, None, adaptive_thinking=True)
+    assert messages_body(request_of(), adaptive)["thinking"] == {"type": "adaptive", "display": "summarized"}
+
+
+def test_it_returns_its_own_thinking_always_and_that_of_others_never():
     theirs = PromptMessage("assistant", "x", vendor="openai-responses", vendor_blocks=({"type": "reasoning"},))
     mine = PromptMessage("assistant", "y", vendor="anthropic", vendor_blocks=(SIGNED,))
     request = request_of(messages=(PromptMessage("user", "Look"), theirs, mine), max_tokens=4096)
-    assert messages_body(request, THINKING)["messages"][1]["content"] == [text("x"), SIGNED, text("y")]
-    assert messages_body(request, CONFIG)["messages"][1]["content"] == [text("x"), text("y")]
+    assert messages_body(request, CONFIG)["messages"][1]["content"] == [text("x"), SIGNED, text("y")]
 
 
 def test_it_names_tools_that_may_not_be_called_and_forbids_them():
