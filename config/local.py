@@ -3,6 +3,7 @@
 Read by the settings, so that every process of a data folder finds the same servers; `manage.py up` starts them there.
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -117,6 +118,8 @@ def make_data_dir(data_dir: Path) -> None:
 
 
 def no_access(folder: Path, error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"The disk that holds {folder} is full. Free some space, or name another folder with DATA_DIR=/path."
     return (
         f"Cannot use the data folder {folder}: {error.strerror or error}. "
         "Give your user read and write access to it, or name another folder with DATA_DIR=/path."

@@ -237,9 +237,17 @@ CHAT_PROVIDERS = {
     "anthropic": {
         "kind": "anthropic",
         "base_url": "https://api.anthropic.com",
-        "model": "claude-sonnet-4-20250514",
+        "model": "claude-sonnet-4-6",
         "max_tokens": 4096,
         "price": (3.00, 0.30, 15.00),
+    },
+    "anthropic-thinking": {
+        "kind": "anthropic",
+        "base_url": "https://api.anthropic.com",
+        "model": "claude-sonnet-4-6",
+        "max_tokens": 8192,
+        "price": (3.00, 0.30, 15.00),
+        "thinking_tokens": 2048,
     },
     "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 4096, "price": None},
     "demo": {"kind": "demo", "base_url": "", "model": "demo", "max_tokens": 4096, "price": (0, 0, 0)},

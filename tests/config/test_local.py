@@ -1,3 +1,5 @@
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -65,6 +67,15 @@ def test_it_says_what_to_do_when_the_data_folder_is_a_file(tmp_path: Path) -> No
     (tmp_path / "data").touch()
     with pytest.raises(Problem, match=r"data folder .* or name another folder with DATA_DIR"):
         local.secret(tmp_path / "data", "secret_key")
+
+
+def test_it_says_what_to_do_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tempfile.mkstemp", full)
+    with pytest.raises(Problem, match="is full"):
+        local.secret(tmp_path, "secret_key")
 
 
 @pytest.mark.parametrize(
