@@ -7,7 +7,6 @@ import { Scene } from "./scene.js";
 import { Viewport } from "./viewport.js";
 
 const SETTLED_MS = 110;
-const FAR_MOVED = 3000;
 /** With more elements than this, zooming stretches the picture and draws it anew when it rests. */
 const LIGHT = 700;
 const DOTS = 24;
@@ -80,12 +79,12 @@ export class Canvas {
 
   #paint() {
     this.#frame = 0;
-    const { x, y, k } = this.viewport.state;
+    const { k } = this.viewport.state;
     const zooming = k !== this.#base.k;
     if (zooming && this.#scene.drawnCount > LIGHT) this.#settleLater();
     else {
-      if (zooming || Math.abs(x - this.#base.x) + Math.abs(y - this.#base.y) > FAR_MOVED) this.#commit();
-      this.#scene.update(this.viewport.seen, k);
+      const redrawn = this.#scene.update(this.viewport.seen, k);
+      if (redrawn || zooming) this.#commit();
       this.#overlay.show(this.viewport.seen);
     }
     this.#place();
@@ -99,7 +98,7 @@ export class Canvas {
 
   #commit() {
     this.#base = this.viewport.state;
-    this.#scene.setTransform(this.#base);
+    this.#scene.setTransform(this.#base, this.viewport.width, this.viewport.height);
     this.#place();
   }
 

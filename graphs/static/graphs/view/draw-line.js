@@ -1,10 +1,10 @@
 // Draws edges: the line, its label, and the lines and arrow heads that are lit.
 
 import { svg } from "./dom.js";
+import { headPath } from "./icon-path.js";
 import { shorten, textWidth } from "./text.js";
 
 const LABEL = 10.5;
-const TURN = { L: 0, T: 90, R: 180, B: 270 };
 
 export function drawLine(line) {
   return svg("path", { class: `line ${line.kind}`, d: line.path, "data-key": line.key });
@@ -18,9 +18,9 @@ export function drawLineLabel(line) {
   const { x, y } = line.middle;
   return svg(
     "g",
-    { class: `line-label ${line.kind}`, transform: `translate(${x} ${y})` },
-    svg("rect", { x: -width / 2, y: -9, width, height: 18, rx: 9 }),
-    svg("text", { y: 3.7, "font-size": LABEL }, text),
+    { class: `line-label ${line.kind}` },
+    svg("rect", { x: x - width / 2, y: y - 9, width, height: 18, rx: 9 }),
+    svg("text", { x, y: y + 3.7, "font-size": LABEL }, text),
   );
 }
 
@@ -30,5 +30,5 @@ export function drawLitLine(line, direction) {
 }
 
 export function drawLitHead({ to }, direction) {
-  return svg("path", { class: `head ${direction}`, d: "M-11 -6.5L0 0L-11 6.5Z", transform: `translate(${to.x} ${to.y}) rotate(${TURN[to.side]})` });
+  return svg("path", { class: `head ${direction}`, d: headPath(to, 11, 6.5) });
 }

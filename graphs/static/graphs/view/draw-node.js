@@ -1,6 +1,7 @@
 // Draws one node as a card: icon, name, type, handles. At a middle distance the name grows and the small print goes.
 
 import { svg } from "./dom.js";
+import { headPath, placedPath } from "./icon-path.js";
 import { shorten, wrap } from "./text.js";
 
 const NAME = 13;
@@ -9,15 +10,13 @@ const TILE = 40;
 const PADDING = 12;
 const PREVIEW_FROM = 120;
 
-const at = (x, y) => `translate(${x} ${y})`;
-
 function lines(texts, x, y, size, leading, attributes) {
   return texts.map((text, index) => svg("text", { x, y: y + size * 0.82 + index * leading, "font-size": size, ...attributes }, text));
 }
 
 export function drawIcon({ path, text }, x, y, size) {
   if (!path) return svg("text", { class: "monogram", x: x + size / 2, y: y + size * 0.69, "font-size": size * 0.62 }, text);
-  return svg("path", { class: "icon-path", d: path, transform: `translate(${x} ${y}) scale(${size / 24})` });
+  return svg("path", { class: "icon-path", d: placedPath(path, x, y, size), "stroke-width": (1.7 * size) / 24 });
 }
 
 function tile(item, size, x, y) {
@@ -26,23 +25,23 @@ function tile(item, size, x, y) {
   return [svg("rect", { class: "tile", x, y, width: size, height: size, rx: size * 0.24 }), drawIcon(item.style.icon, x + margin, y + margin, inner)];
 }
 
-/** The inside of the card: what is written where, {iconSize, textX, room, top, height}. */
+/** The inside of the card: {iconSize, iconX, iconY, textX, room, height}; the head of a tall card is 60 high. */
 function layout({ box }) {
   const height = box.h >= PREVIEW_FROM ? 60 : box.h;
   const iconSize = box.w < 96 ? 0 : Math.min(TILE, height - 12);
-  const textX = iconSize ? PADDING + iconSize + 11 : PADDING;
-  return { iconSize, textX, room: box.w - textX - PADDING, height };
+  const before = iconSize ? PADDING + iconSize + 11 : PADDING;
+  return { iconSize, iconX: box.x + PADDING, iconY: box.y + (height - iconSize) / 2, textX: box.x + before, room: box.w - before - PADDING, height };
 }
 
 function nearText(item) {
-  const { iconSize, textX, room, height } = layout(item);
+  const { iconSize, iconX, iconY, textX, room, height } = layout(item);
   const withType = height >= 40;
   const limit = Math.max(1, Math.min(2, Math.floor((height - (withType ? 18 : 4)) / 16)));
   const name = wrap(item.name, room, NAME, limit, 600);
   const block = name.length * 16 + (withType ? 15 : 0);
-  const top = (height - block) / 2 + 1;
+  const top = item.box.y + (height - block) / 2 + 1;
   return [
-    ...(iconSize ? tile(item, iconSize, PADDING, (height - iconSize) / 2) : []),
+    ...(iconSize ? tile(item, iconSize, iconX, iconY) : []),
     ...lines(name, textX, top, NAME, 16, { class: "name" }),
     ...(withType ? lines([shorten(item.style.title, room, TYPE)], textX, top + name.length * 16 + 1, TYPE, 14, { class: "type" }) : []),
   ];
@@ -51,27 +50,28 @@ function nearText(item) {
 function preview(item) {
   const { box, node } = item;
   if (box.h < PREVIEW_FROM || !node.process) return [];
-  const top = 62;
-  const height = box.h - top - PADDING;
+  const top = box.y + 62;
+  const height = box.h - 62 - PADDING;
   const count = Math.floor((height - 12) / 14);
   const code = node.process.slice(0, 4000).split("\n").slice(0, count);
   const room = box.w - 2 * PADDING - 18;
   const texts = code.map((line) => shorten(line.replace(/\t/g, "  ").trimEnd(), room, 11));
   return [
-    svg("rect", { class: "preview", x: PADDING, y: top, width: box.w - 2 * PADDING, height, rx: 6 }),
-    ...lines(texts, PADDING + 9, top + 8, 10, 14, { class: "preview-line" }),
+    svg("rect", { class: "preview", x: box.x + PADDING, y: top, width: box.w - 2 * PADDING, height, rx: 6 }),
+    ...lines(texts, box.x + PADDING + 9, top + 8, 10, 14, { class: "preview-line" }),
   ];
 }
 
 function midText(item, font) {
-  const { iconSize, textX, height } = layout(item);
+  const { box } = item;
+  const { iconSize, iconX, iconY, textX, height } = layout(item);
   const withIcon = iconSize > 0 && font <= 17;
   const size = Math.max(NAME, Math.min(font, height * 0.6));
-  const x = withIcon ? textX : 9;
+  const x = withIcon ? textX : box.x + 9;
   const limit = Math.max(1, Math.floor((height - 4) / (size * 1.1)));
-  const name = wrap(item.name, item.box.w - x - 8, size, Math.min(3, limit), 600);
-  const top = (height - name.length * size * 1.1) / 2;
-  return [...(withIcon ? tile(item, iconSize, PADDING, (height - iconSize) / 2) : []), ...lines(name, x, top, size, size * 1.1, { class: "name" })];
+  const name = wrap(item.name, box.x + box.w - x - 8, size, Math.min(3, limit), 600);
+  const top = box.y + (height - name.length * size * 1.1) / 2;
+  return [...(withIcon ? tile(item, iconSize, iconX, iconY) : []), ...lines(name, x, top, size, size * 1.1, { class: "name" })];
 }
 
 /** The icon on the block of the far view. */
@@ -81,14 +81,12 @@ export function drawFarIcon(item) {
   return svg("g", { class: "far-icon" }, drawIcon(style.icon, box.x + (box.w - size) / 2, box.y + (box.h - size) / 2, size));
 }
 
-const TURN = { L: 0, T: 90, R: 180, B: 270 };
 const LABEL_AT = { R: [9, -5, "start"], L: [-11, -5, "end"], T: [6, -7, "start"], B: [6, 15, "start"] };
 
-function handleMark(handle, item) {
-  const place = at(handle.x - item.box.x, handle.y - item.box.y);
+function handleMark(handle) {
   const kind = /^ai_/.test(handle.accept) || /(^|[^a-z])ai_/.test(handle.id) ? " ai" : "";
-  if (handle.direction === "in") return svg("path", { class: `handle in${kind}`, d: "M-9 -5.5L0 0L-9 5.5Z", transform: `${place} rotate(${TURN[handle.side]})` });
-  return svg("circle", { class: `handle out${kind}`, r: 4, transform: place });
+  if (handle.direction === "in") return svg("path", { class: `handle in${kind}`, d: headPath(handle, 9, 5.5) });
+  return svg("circle", { class: `handle out${kind}`, cx: handle.x, cy: handle.y, r: 4 });
 }
 
 function handleLabels(item) {
@@ -99,7 +97,7 @@ function handleLabels(item) {
       const [dx, dy, anchor] = LABEL_AT[handle.side];
       const room = handle.side === "R" || handle.side === "L" ? 84 : item.box.w / item.handles.filter((other) => other.side === handle.side).length - 14;
       const text = shorten(handle.title, room, 9.5);
-      return svg("text", { class: "handle-label", x: handle.x - item.box.x + dx, y: handle.y - item.box.y + dy, "text-anchor": anchor, "font-size": 9.5 }, text);
+      return svg("text", { class: "handle-label", x: handle.x + dx, y: handle.y + dy, "text-anchor": anchor, "font-size": 9.5 }, text);
     });
 }
 
@@ -110,11 +108,11 @@ export function drawNode(item, detail) {
   const bold = !near && detail.font > 17;
   return svg(
     "g",
-    { class: `node hue-${style.hue}${bold ? " bold" : ""}`, "data-key": item.key, transform: at(box.x, box.y) },
-    svg("rect", { class: "card", width: box.w, height: box.h, rx: Math.min(12, box.h / 4) }),
+    { class: `node hue-${style.hue}${bold ? " bold" : ""}`, "data-key": item.key },
+    svg("rect", { class: "card", x: box.x, y: box.y, width: box.w, height: box.h, rx: Math.min(12, box.h / 4) }),
     ...(near ? nearText(item) : midText(item, detail.font)),
     ...(near ? preview(item) : []),
-    ...item.handles.map((handle) => handleMark(handle, item)),
+    ...item.handles.map(handleMark),
     ...(near ? handleLabels(item) : []),
   );
 }

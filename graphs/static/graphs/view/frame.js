@@ -47,6 +47,8 @@ export class Frame {
 
   showZoom(k) {
     const percent = k >= 0.1 ? Math.round(k * 100) : (k * 100).toPrecision(2);
+    if (this.#percent.dataset.percent === String(percent)) return;
+    this.#percent.dataset.percent = String(percent);
     this.#percent.textContent = t("{percent} %", { percent });
     this.#percent.setAttribute("aria-label", t("Zoom {percent} %, back to actual size", { percent }));
   }
@@ -77,6 +79,7 @@ export class Frame {
 
   /** The name of an item beside the mouse, or nothing. */
   tip(item, point) {
+    if (this.#tip.hidden && !item) return;
     this.#tip.hidden = !item;
     if (!item) return;
     this.#tip.replaceChildren(item.name, html("span", {}, item.style.title));

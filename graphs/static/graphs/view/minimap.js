@@ -53,10 +53,17 @@ export class Minimap {
     const seen = this.#viewport.seen;
     this.element.hidden = inside(this.#sheet.bounds, seen);
     const [left, top] = [seen.x * this.#scale + this.#origin.x, seen.y * this.#scale + this.#origin.y];
-    const style = this.#frame.style;
-    style.transform = `translate(${left}px, ${top}px)`;
-    style.width = `${Math.max(6, seen.w * this.#scale)}px`;
-    style.height = `${Math.max(6, seen.h * this.#scale)}px`;
+    this.#frame.style.transform = `translate(${left}px, ${top}px)`;
+    this.#size(Math.max(6, seen.w * this.#scale), Math.max(6, seen.h * this.#scale));
+  }
+
+  /** Layout only when the zoom changed. */
+  #size(width, height) {
+    const size = `${width.toFixed(1)} ${height.toFixed(1)}`;
+    if (this.#frame.dataset.size === size) return;
+    this.#frame.dataset.size = size;
+    this.#frame.style.width = `${width}px`;
+    this.#frame.style.height = `${height}px`;
   }
 
   #paint(context, items, colour) {

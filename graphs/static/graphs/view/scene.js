@@ -13,7 +13,9 @@ import { Layer } from "./layer.js";
 import { FarView } from "./tiles.js";
 
 const GROUPS = ["notes", "far-lines", "lines", "lit-lines", "line-labels", "blocks", "far-icons", "nodes", "rings", "labels"];
+/** How far drawn content reaches beyond the view, and how far the svg element does, in views. */
 const MARGIN = 0.6;
+const OVERHANG = 0.8;
 const FRAME_WORK_MS = 5;
 /** Blocks carry icons while a pixel is less than this in the drawing's units. */
 const ICONS_BELOW = 5.2;
@@ -73,11 +75,12 @@ export class Scene {
     this.#far.setSheet(sheet);
   }
 
-  setTransform({ x, y, k }) {
-    this.#world.setAttribute("transform", `translate(${x} ${y}) scale(${k})`);
+  /** Draws with the view {x, y, k} of a canvas of this size. */
+  setTransform({ x, y, k }, width, height) {
+    this.#world.setAttribute("transform", `translate(${x + OVERHANG * width} ${y + OVERHANG * height}) scale(${k})`);
   }
 
-  /** Draws for `seen` (the view in the drawing's units) at zoom `k`; true if the detail changed. */
+  /** Draws for `seen` (the view in the drawing's units) at zoom `k`; false if that stood already. */
   update(seen, k) {
     if (!this.#sheet) return false;
     const detail = detailFor(k);
@@ -90,7 +93,7 @@ export class Scene {
     this.#layers.notes.update(this.#region, seen, detail);
     if (detail.level === "far") this.#updateFar(seen, detail);
     else this.#updateNear(seen, detail);
-    return changed;
+    return true;
   }
 
   #updateFar(seen, detail) {

@@ -7,7 +7,7 @@ export const chrome = stylesheet(`
 :host([hidden]) { display: none; }
 *, *::before, *::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
-.root { position: absolute; inset: 0; display: flex; flex-direction: column; color: var(--_text); background: var(--_surface); border-radius: inherit; overflow: hidden; }
+.root { position: absolute; inset: 0; display: flex; flex-direction: column; color: var(--_text); background: var(--_surface); border-radius: inherit; overflow: clip; }
 button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; border-radius: 6px; }
 button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visible, .details:focus-visible { outline: 2px solid var(--_focus); outline-offset: 1px; }
 .icon { display: block; fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; flex: none; }
@@ -47,14 +47,14 @@ button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visi
 .row-name, .row-note { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .row-note { color: var(--_muted); font-size: 12px; }
 
-.surface { position: relative; flex: 1; min-height: 0; overflow: hidden; }
+.surface { position: relative; flex: 1; min-height: 0; overflow: clip; }
 .controls { position: absolute; right: 12px; bottom: 12px; display: flex; flex-direction: column; align-items: flex-end; gap: 8px; z-index: 1; transition: transform 160ms ease; }
 .zoom { display: flex; align-items: center; background: var(--_surface); border: 1px solid var(--_border); border-radius: calc(var(--_radius) + 2px); box-shadow: var(--_shadow); padding: 2px; }
 .zoom .percent { min-width: 46px; height: 32px; font-size: 12.5px; font-variant-numeric: tabular-nums; color: var(--_muted); text-align: center; }
 .zoom .percent:hover { background: var(--_raised); color: var(--_text); }
-.minimap { position: relative; width: 168px; height: 108px; overflow: hidden; background: color-mix(in srgb, var(--_surface) 92%, transparent); border: 1px solid var(--_border); border-radius: calc(var(--_radius) + 2px); box-shadow: var(--_shadow); cursor: crosshair; touch-action: none; }
+.minimap { position: relative; width: 168px; height: 108px; overflow: clip; background: color-mix(in srgb, var(--_surface) 92%, transparent); border: 1px solid var(--_border); border-radius: calc(var(--_radius) + 2px); box-shadow: var(--_shadow); cursor: crosshair; touch-action: none; }
 .minimap canvas { width: 168px; height: 108px; display: block; margin: -1px; }
-.minimap-frame { position: absolute; left: -1px; top: -1px; border: 1.5px solid var(--_primary); border-radius: 3px; background: color-mix(in srgb, var(--_primary) 10%, transparent); }
+.minimap-frame { will-change: transform; position: absolute; left: -1px; top: -1px; border: 1.5px solid var(--_primary); border-radius: 3px; background: color-mix(in srgb, var(--_primary) 10%, transparent); }
 .tip { position: absolute; left: 0; top: 0; z-index: 2; max-width: 280px; padding: 5px 9px; pointer-events: none; background: var(--_text); color: var(--_surface); border-radius: 6px; font-size: 12.5px; line-height: 1.35; box-shadow: var(--_shadow); }
 .tip span { display: block; opacity: 0.75; font-size: 11.5px; }
 

@@ -3,17 +3,18 @@
 import { stylesheet } from "./stylesheet.js";
 
 export const drawing = stylesheet(`
-.canvas { position: absolute; inset: 0; overflow: hidden; cursor: grab; touch-action: none; outline: none; user-select: none; -webkit-user-select: none; background: var(--_canvas); }
+.canvas { position: absolute; inset: 0; overflow: clip; contain: strict; cursor: grab; touch-action: none; outline: none; user-select: none; -webkit-user-select: none; background: var(--_canvas); }
 .canvas.over-node { cursor: pointer; }
 .canvas.dragging { cursor: grabbing; }
 .canvas:focus-visible::after { content: ""; position: absolute; inset: 2px; border: 2px solid var(--_focus); border-radius: calc(var(--_radius) - 2px); pointer-events: none; }
 .dots { position: absolute; inset: 0 -60px -60px 0; background-image: radial-gradient(circle, var(--_dot) 1px, transparent 1.4px); will-change: transform; }
 .stage { position: absolute; inset: 0; transform-origin: 0 0; will-change: transform; }
-.drawing { display: block; width: 100%; height: 100%; overflow: visible; pointer-events: none; font-family: var(--_font); }
+/* Larger than the canvas by 80 % on each side (OVERHANG in scene.js). Not "visible": unclipped, Chromium layers every element anew in each frame. */
+.drawing { position: absolute; left: -80%; top: -80%; width: 260%; height: 260%; overflow: hidden; pointer-events: none; font-family: var(--_font); }
 
 .card { fill: var(--_surface); stroke: var(--edge); stroke-width: 1.25; }
 .tile { fill: var(--tint); }
-.icon-path { fill: none; stroke: var(--ink); stroke-width: 1.7; stroke-linecap: round; stroke-linejoin: round; }
+.icon-path { fill: none; stroke: var(--ink); stroke-linecap: round; stroke-linejoin: round; }
 .monogram { fill: var(--ink); text-anchor: middle; font-weight: 700; font-family: var(--_font); }
 .name { fill: var(--_text); font-weight: 600; }
 .type { fill: var(--_muted); }
@@ -36,7 +37,7 @@ export const drawing = stylesheet(`
 .line.ai { stroke: oklch(0.6 0.15 300); stroke-dasharray: 6 5; }
 .line.error { stroke: var(--_danger); stroke-dasharray: 2 5; }
 .mid .lines .line { stroke-width: calc(1.35px * var(--unit)); }
-.far-lines .line { stroke-width: calc(1px * var(--unit)); stroke-dasharray: none; opacity: 0.75; }
+.far-lines .line { stroke-width: calc(1px * var(--unit)); stroke-dasharray: none; }
 .has-selection .lines, .has-selection .far-lines { opacity: 0.5; }
 .line-label rect { fill: var(--_surface); stroke: var(--_border); }
 .line-label text { fill: var(--_muted); text-anchor: middle; font-weight: 500; }
@@ -49,7 +50,7 @@ export const drawing = stylesheet(`
 .far .head { display: none; }
 
 .block { fill: var(--block); stroke: var(--block); stroke-width: 8; stroke-linejoin: round; }
-.far-icon .icon-path { stroke: var(--on-block); stroke-width: 2; }
+.far-icon .icon-path { stroke: var(--on-block); }
 .far-icon .monogram { fill: var(--on-block); }
 .far-label, .far-heading { fill: var(--_text); font-weight: 500; paint-order: stroke; stroke: var(--_canvas); stroke-width: calc(3px * var(--unit)); stroke-linejoin: round; }
 .far-label { text-anchor: middle; }
