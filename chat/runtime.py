@@ -10,7 +10,7 @@ from psycopg.conninfo import make_conninfo
 from chat.engine.runner import Runner
 from chat.events.hub import Hub
 from chat.events.writer import GroupWriter
-from chat.models_available import close_providers
+from chat.models_available import close_providers, warm_up
 
 _current: "Runtime | None" = None
 
@@ -28,6 +28,7 @@ class Runtime:
         global _current
         self.hub.start()
         self.writer.start()
+        await warm_up()
         await self.runner.start()
         _current = self
 

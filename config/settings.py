@@ -206,9 +206,9 @@ CHAT_PROVIDERS = {
     "deepseek": {
         "kind": "openai",
         "base_url": "https://api.deepseek.com",
-        "model": "deepseek-chat",
+        "model": "deepseek-v4-flash",
         "max_tokens": 8192,
-        "price": (0.28, 0.028, 0.42),
+        "price": (0.14, 0.0028, 0.28),
         "echo_reasoning": True,
     },
     "openai": {

@@ -73,7 +73,9 @@ def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
         vendor_blocks=tuple(round_["vendorBlocks"]),
     )
     for call in calls:
-        yield PromptMessage("tool", json.dumps(call["result"], ensure_ascii=False), tool_call_id=call["id"])
+        # Sorted, because the database does not keep the order of keys and the prefix must stay the same.
+        result = json.dumps(call["result"], ensure_ascii=False, sort_keys=True)
+        yield PromptMessage("tool", result, tool_call_id=call["id"])
 
 
 def round_of(reply: Reply, results: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:

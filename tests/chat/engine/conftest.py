@@ -1,0 +1,24 @@
+"""A running engine and a vendor it talks to."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.chat.engine.driving import Engine, engine
+from tests.vendors import VendorServer
+
+
+@pytest.fixture
+def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorServer]:
+    """The vendor of the provider `custom`, which is chosen because it alone has a key."""
+    with VendorServer() as server:
+        monkeypatch.setenv("CUSTOM_API_KEY", "key-of-a-test")
+        monkeypatch.setenv("CUSTOM_BASE_URL", server.openai_url)
+        monkeypatch.setenv("CUSTOM_MODEL", "scripted")
+        yield server
+
+
+@pytest.fixture
+def running(transactional_db: None) -> Iterator[Engine]:
+    with engine() as started:
+        yield started

@@ -1,0 +1,101 @@
+"""A runtime in a thread of its own, so that a test can post messages and see what the engine makes of them."""
+
+import asyncio
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connections
+
+from chat import actions, queries
+from chat.events import reading
+from chat.events.vocabulary import StoredEvent
+from chat.models import Message, Run, RunStatus, Session
+from chat.runtime import Runtime
+from graphs.access import member_of
+
+NBA = actions.ObjectName("graph", "nba")
+
+
+class Engine:
+    """The runtime and what tests ask of it."""
+
+    def __init__(self) -> None:
+        self.failed = threading.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self.runtime: Runtime = self.on_loop(self._start())
+
+    async def _start(self) -> Runtime:
+        runtime = Runtime(self.failed.set)
+        await runtime.start()
+        return runtime
+
+    def on_loop(self, work: Any, timeout: float = 20) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout)
+
+    def close(self, drain_s: float = 0) -> None:
+        self.on_loop(self.runtime.close(drain_s))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+
+@contextmanager
+def engine() -> Iterator[Engine]:
+    started = Engine()
+    try:
+        yield started
+    finally:
+        started.close()
+        connections.close_all()
+
+
+def ask(user: Any, text: str, **kwargs: Any) -> actions.Accepted:
+    """Posts a message of the person about the graph `nba`, or into a session."""
+    if "session_id" not in kwargs:
+        kwargs.setdefault("context", NBA)
+    return actions.post_message(member_of(user), text, **kwargs)
+
+
+def until(condition: Callable[[], Any], timeout: float = 15) -> Any:
+    """Waits until the condition gives something true, and returns that."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"waited {timeout} s in vain")
+
+
+def rested(run_id: uuid.UUID) -> Run:
+    """The run once it has come to rest."""
+    live = [RunStatus.QUEUED, RunStatus.RUNNING]
+    return until(lambda: Run.objects.exclude(status__in=live).select_related("message").filter(pk=run_id).first())
+
+
+def events(session_id: uuid.UUID) -> list[StoredEvent]:
+    return reading.after({Session.objects.get(pk=session_id).stream_id: 0}, queries.MAX_EVENTS)
+
+
+def of_run(run_id: uuid.UUID) -> list[StoredEvent]:
+    session = Run.objects.get(pk=run_id).session_id
+    return [event for event in events(session) if event.run_id == run_id]
+
+
+def types(found: list[StoredEvent]) -> list[str]:
+    """The types in order, repeated ones once."""
+    names: list[str] = []
+    for event in found:
+        if not names or names[-1] != event.type:
+            names.append(event.type)
+    return names
+
+
+def answer_of(accepted: actions.Accepted) -> Message:
+    return Message.objects.get(pk=accepted.message_id)

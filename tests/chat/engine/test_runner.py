@@ -1,0 +1,196 @@
+"""Claiming, stopping, taking over: who drives a run, and what happens when that process goes away."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+
+from chat.engine import claims
+from chat.events import presence
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Process, Run, RunStatus, Session
+from graphs.models import Graph, Membership
+from tests.chat.engine.driving import answer_of, ask, engine, events, of_run, rested, types, until
+from tests.vendors import Script, VendorServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def silence(process: uuid.UUID) -> None:
+    """Makes a process look dead for longer than any lease."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE chat_process SET seen_at = now() - interval '1 hour' WHERE id = %s", [process])
+
+
+def claimed_by_a_process_that_died(shown: str = "") -> uuid.UUID:
+    """A claim whose process is silent since; it may have shown something first."""
+    process = uuid.uuid4()
+    claims.register(process, "somewhere:1")
+    (run,) = claims.claim(process, 10)
+    if shown:
+        with transaction.atomic():
+            append(run.stream_id, [NewEvent("content_delta", {"delta": shown}, run.message_id, run.id)], run.epoch)
+    silence(process)
+    return run.id
+
+
+def test_it_gives_a_run_to_one_process_only(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    ask(alice, "SCRIPT:hello")
+    first, second = uuid.uuid4(), uuid.uuid4()
+    claims.register(first, "a:1")
+    claims.register(second, "b:1")
+    assert len(claims.claim(first, 10)) == 1
+    assert claims.claim(second, 10) == []
+
+
+def test_it_takes_the_runs_of_a_session_one_after_the_other(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    first = ask(alice, "one")
+    ask(alice, "two", session_id=str(first.session_id))
+    process = uuid.uuid4()
+    claims.register(process, "a:1")
+    assert [run.id for run in claims.claim(process, 10)] == [first.run_id]
+    assert claims.claim(process, 10) == []
+
+
+def test_it_goes_on_with_a_run_whose_process_died_before_anything_was_shown(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    accepted = ask(alice, "SCRIPT:hello")
+    claimed_by_a_process_that_died()
+    with engine():
+        run = rested(accepted.run_id)
+    assert run.outcome == "finished"
+    assert run.attempts == 2
+    started = [event for event in of_run(accepted.run_id) if event.data.get("state") == "started"]
+    assert len(started) == 1
+
+
+def test_it_closes_a_run_whose_process_died_in_the_middle_of_its_answer(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    accepted = ask(alice, "SCRIPT:hello")
+    claimed_by_a_process_that_died(shown="Half an ans")
+    with engine():
+        run = rested(accepted.run_id)
+    assert run.status == RunStatus.FAILED
+    assert run.error["retryable"]
+    assert run.message.content == "Half an ans"
+    assert of_run(accepted.run_id)[-1].type == "error"
+    assert vendor.requests == []
+
+
+def test_it_goes_on_after_a_round_that_was_stored(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "SCRIPT:tools")
+    with engine() as first:
+        until(lambda: answer_of(accepted).rounds)
+        process = first.runtime.process_id
+    with engine():
+        run = rested(accepted.run_id)
+    assert run.message.content == "I look.\n\nI found {{node:fetch-api}}."
+    assert not Process.objects.filter(pk=process).exists()
+
+
+def test_it_does_not_let_the_old_process_write_after_a_takeover(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "SCRIPT:slow")
+    with engine() as first:
+        until(lambda: "content_delta" in types(of_run(accepted.run_id)))
+        taker = uuid.uuid4()
+        claims.register(taker, "b:1")
+        silence(first.runtime.process_id)
+        (taken,) = claims.claim(taker, 10)
+        assert vendor.requests[0].disconnected.wait(5)
+        count = len(events(accepted.session_id))
+        assert taken.epoch == 2
+        assert not first.failed.is_set()
+    assert len(events(accepted.session_id)) == count
+    assert Run.objects.get(pk=accepted.run_id).process == taker
+
+
+def test_a_process_taken_for_dead_ends(vendor: VendorServer, alice: User, nba: Graph, settings: Any) -> None:
+    settings.HEARTBEAT_S = 0.1
+    with engine() as first:
+        claims.leave(first.runtime.process_id)
+        assert first.failed.wait(5)
+
+
+def test_it_hands_over_what_it_could_not_finish(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    vendor.script(Script(text="too late", first_delay_s=30))
+    accepted = ask(alice, "Tell me")
+    with engine():
+        until(lambda: vendor.requests)
+    assert Run.objects.get(pk=accepted.run_id).status == RunStatus.QUEUED
+    with engine():
+        assert rested(accepted.run_id).outcome == "finished"
+
+
+def test_it_closes_what_was_half_shown_when_the_process_ends(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "SCRIPT:slow")
+    with engine():
+        until(lambda: "content_delta" in types(of_run(accepted.run_id)))
+    run = rested(accepted.run_id)
+    assert run.status == RunStatus.FAILED
+    assert run.error["retryable"]
+    assert run.message.content
+
+
+def test_it_lets_runs_finish_when_the_process_ends_in_peace(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, 'SCRIPT={"text": "one two three four", "delay_s": 0.1}')
+    with engine() as only:
+        until(lambda: "content_delta" in types(of_run(accepted.run_id)))
+        only.on_loop(only.runtime.runner.close(10))
+        assert Run.objects.get(pk=accepted.run_id).status == RunStatus.SUCCEEDED
+
+
+def test_it_stops_an_answer_that_everybody_left(vendor: VendorServer, alice: User, nba: Graph, settings: Any) -> None:
+    settings.DISCONNECT_GRACE_S = 0.5
+    accepted = ask(alice, "SCRIPT:slow")
+    stream = Session.objects.get(pk=accepted.session_id).stream_id
+    presence.seen([stream], None)
+    with engine():
+        run = rested(accepted.run_id)
+    assert run.outcome == "stopped"
+    assert vendor.requests[0].disconnected.wait(2)
+
+
+def test_it_lets_an_answer_finish_that_nobody_ever_watched(
+    vendor: VendorServer, alice: User, nba: Graph, settings: Any
+) -> None:
+    settings.DISCONNECT_GRACE_S = 0.2
+    accepted = ask(alice, 'SCRIPT={"text": "one two three four five", "delay_s": 0.4}')
+    with engine():
+        assert rested(accepted.run_id).outcome == "finished"
+
+
+def test_it_lets_an_answer_finish_where_the_session_says_so(
+    vendor: VendorServer, alice: User, nba: Graph, settings: Any
+) -> None:
+    settings.DISCONNECT_GRACE_S = 0.2
+    accepted = ask(alice, 'SCRIPT={"text": "one two three four five", "delay_s": 0.4}')
+    session = Session.objects.get(pk=accepted.session_id)
+    Session.objects.filter(pk=session.pk).update(on_disconnect=Session.OnDisconnect.CONTINUE)
+    presence.seen([session.stream_id], None)
+    with engine():
+        assert rested(accepted.run_id).outcome == "finished"
+
+
+def test_it_refuses_the_run_of_a_person_who_left_the_workspace(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "SCRIPT:hello")
+    Membership.objects.filter(user=alice).delete()
+    with engine():
+        run = rested(accepted.run_id)
+    assert run.status == RunStatus.FAILED
+    assert "no longer a member" in run.error["message"]
+    assert vendor.requests == []
+
+
+def test_it_gives_up_on_a_run_that_kills_every_process(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "SCRIPT:hello")
+    for _ in range(3):
+        claimed_by_a_process_that_died()
+    with engine():
+        run = rested(accepted.run_id)
+    assert run.status == RunStatus.FAILED
+    assert Message.objects.get(pk=accepted.message_id).status == Message.Status.FAILED
