@@ -12,11 +12,15 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory
-from twisted.internet import reactor
+from twisted.internet import reactor as _installed_reactor
 from twisted.logger import globalLogBeginner
+
+#: Daphne installs the asyncio reactor; Twisted's types only know the interface of all reactors.
+reactor: Any = _installed_reactor
 
 log = logging.getLogger("countersign.server")
 
@@ -37,7 +41,7 @@ class DrainingServer(Server):
         """Serves until it is stopped; `exit_code` tells how it went."""
         from config.request_size import LimitedFactory
 
-        self.connections = {}
+        self.connections: dict[Any, Any] = {}
         self.http_factory = LimitedFactory(self)
         self.ws_factory = WebSocketFactory(self, server=self.server_name)
         self.ws_factory.setProtocolOptions(
@@ -49,7 +53,8 @@ class DrainingServer(Server):
             failByDrop=False,
             closeHandshakeTimeout=10,
         )
-        globalLogBeginner.beginLoggingTo([lambda _: None], redirectStandardIO=False, discardBuffer=True)
+        nowhere: Any = [lambda _event: None]
+        globalLogBeginner.beginLoggingTo(nowhere, redirectStandardIO=False, discardBuffer=True)
         self._loop = reactor._asyncioEventloop
         asyncio.set_event_loop(self._loop)
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -15,7 +15,8 @@ from chat.consumers import chat_socket  # noqa: E402
 from chat.streams import sse  # noqa: E402
 from chat.waiting import WaitForRun  # noqa: E402
 
-_pages = ASGIStaticFilesHandler(WaitForRun(_django))
+_behind_static_files: Any = WaitForRun(_django)
+_pages = ASGIStaticFilesHandler(_behind_static_files)
 
 
 async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:

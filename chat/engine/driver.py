@@ -28,6 +28,7 @@ from chat.engine.states import (
     Enrich,
     EnrichmentsExecuted,
     Event,
+    IllegalTransition,
     Limits,
     NetworkErrorOccurred,
     ParseErrorOccurred,
@@ -319,7 +320,7 @@ def _rested(state: State, event: Event, limits: Limits) -> State:
     """The state after the run ended early; one that rests already stays as it is."""
     try:
         return machine.transition(state, event, limits).state
-    except machine.IllegalTransition:
+    except IllegalTransition:
         return state
 
 

@@ -43,7 +43,7 @@ class Runner:
         await in_db(claims.register, self._process_id, f"{socket.gethostname()}:{os.getpid()}")
         jobs = (self._look_forever(), self._beat_forever(), self._listen_forever())
         self._tasks = [asyncio.create_task(job) for job in jobs]
-        doorbell.use(lambda: self._loop.call_soon_threadsafe(self._bell.set))
+        doorbell.use(self._rung)
 
     async def close(self, drain_s: float) -> None:
         """Claims nothing more, lets runs finish for a while, and hands over the rest."""
@@ -60,6 +60,10 @@ class Runner:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await in_db(claims.leave, self._process_id)
         await asyncio.to_thread(doorbell.ring)
+
+    def _rung(self) -> None:
+        """From any thread: there is something to claim or to stop."""
+        self._loop.call_soon_threadsafe(self._bell.set)
 
     async def _look_forever(self) -> None:
         """Once a second and whenever the bell rings: stop what is to be stopped, claim what waits."""
