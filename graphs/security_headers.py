@@ -6,9 +6,10 @@ from django.utils.deprecation import MiddlewareMixin
 PERMISSIONS = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
 
 
-class PermissionsPolicyMiddleware(MiddlewareMixin):
-    """No page of ours, and nothing embedded in one, uses devices of the reader."""
+class SecurityHeadersMiddleware(MiddlewareMixin):
+    """No page uses devices of the reader, and none is kept where the next reader could find it."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
+        response.headers.setdefault("Cache-Control", "private, no-store")
         return response

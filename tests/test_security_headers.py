@@ -40,6 +40,7 @@ def test_every_answer_protects_its_reader(alice: User, nba: Graph, address: str)
     assert headers["Referrer-Policy"] == "same-origin"
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "camera=()" in headers["Permissions-Policy"]
+    assert any(word in headers["Cache-Control"] for word in ("no-store", "no-cache"))
     assert "Access-Control-Allow-Origin" not in headers
 
 

@@ -1,4 +1,4 @@
-"""`{% ui_strings %}`: the translations of what scripts say, from the list STRINGS in the module `ui_strings` of apps."""
+"""`{% ui_strings %}`: the translations of what scripts say, from STRINGS in the module `ui_strings` of each app."""
 
 from functools import lru_cache
 from importlib import import_module

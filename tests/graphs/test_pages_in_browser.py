@@ -111,3 +111,17 @@ def test_the_first_tab_leads_past_the_header(page: Page) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     assert page.evaluate("document.getElementById('content').contains(document.activeElement)")
+
+
+@pytest.fixture
+def superuser(alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(is_staff=True, is_superuser=True)
+
+
+def test_the_administration_works_under_the_security_policy(superuser: None, page: Page) -> None:
+    page.goto("/admin/")
+    addresses = page.eval_on_selector_all("#content-main a", "links => links.map(link => link.getAttribute('href'))")
+    assert "/admin/auth/user/" in addresses
+    for address in dict.fromkeys(addresses):
+        page.goto(address)
+        assert page.get_by_role("heading", level=1).first.is_visible(), address

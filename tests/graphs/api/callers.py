@@ -7,6 +7,8 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import URLPattern, URLResolver
+from rest_framework.views import APIView
 
 from graphs.api import tokens
 
@@ -40,3 +42,15 @@ def problem(response: HttpResponse, status: int, code: str) -> dict[str, Any]:
     assert (document["status"], document["code"]) == (status, code)
     assert document["detail"]
     return document
+
+
+def api_views(resolver: URLResolver, prefix: str = "") -> list[tuple[str, Any]]:
+    """Every address of the API with the class that answers it."""
+    found: list[tuple[str, Any]] = []
+    for pattern in resolver.url_patterns:
+        address = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            found += api_views(pattern, address)
+        elif isinstance(pattern, URLPattern) and issubclass(getattr(pattern.callback, "cls", object), APIView):
+            found.append((address, pattern.callback.cls))
+    return found

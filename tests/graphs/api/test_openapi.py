@@ -3,12 +3,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import get_resolver
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
-from rest_framework.views import APIView
 
-from tests.graphs.api.callers import problem, with_token
+from tests.graphs.api.callers import api_views, problem, with_token
 
 
 @pytest.fixture
@@ -22,17 +21,6 @@ def schema(db: None, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_it_is_valid(schema: dict[str, Any]) -> None:
     validate_schema(schema)
     assert schema["openapi"] == "3.1.0"
-
-
-def api_views(resolver: URLResolver, prefix: str = "") -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    for pattern in resolver.url_patterns:
-        address = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            found += api_views(pattern, address)
-        elif isinstance(pattern, URLPattern) and issubclass(getattr(pattern.callback, "cls", object), APIView):
-            found.append((address, pattern.callback.cls))
-    return found
 
 
 def test_it_holds_every_endpoint(schema: dict[str, Any]) -> None:

@@ -90,7 +90,7 @@ def test_an_error_outside_of_the_views_is_told_alike(
     def explode(*_args: object) -> None:
         raise RuntimeError("secret-canary")
 
-    monkeypatch.setattr("graphs.security_headers.PermissionsPolicyMiddleware.process_response", explode)
+    monkeypatch.setattr("graphs.security_headers.SecurityHeadersMiddleware.process_response", explode)
     client = signed_in(alice)
     client.raise_request_exception = False
     answer = client.get("/api/v1/graphs")
