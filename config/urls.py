@@ -17,7 +17,6 @@ urlpatterns = [
     path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}graphs/icon.svg")),
     path("api/v1/", include("graphs.api.urls")),
     path("api/v1/", include("chat.api.urls")),
-    path("api/v1/", include("chat.api.urls")),
     re_path("^api/", error_pages.unknown_api_path),
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
