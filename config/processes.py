@@ -9,8 +9,7 @@ from pathlib import Path
 from config.children import Program
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-#: What a web process runs; `-X daphne` has no effect but to name it in lists of processes.
-WEB = ("-X", "daphne", "-m", "chat.server")
+WEB_MODULE = "chat.server"
 THREADS = 4
 
 
@@ -33,7 +32,7 @@ def prepare(env: Mapping[str, str]) -> Program:
 
 def web(count: int, listening: int, drain_s: float, env: Mapping[str, str]) -> list[Program]:
     """`listening` is the file descriptor of the socket they share."""
-    arguments = [*WEB, "--fd", str(listening)]
+    arguments = ["-m", WEB_MODULE, "--fd", str(listening), "daphne"]
     return [_python(f"web-{i}", arguments, env, stop_s=drain_s + 5, pass_fds=(listening,)) for i in range(1, count + 1)]
 
 

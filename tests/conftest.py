@@ -2,6 +2,7 @@
 
 import os
 
+import django
 import pytest
 from django.conf import settings
 
@@ -17,14 +18,12 @@ try:
         SERVERS.start()
     else:
         servers.separate_worker()
+    django.setup()
 except BaseException:
     if SERVERS:
         SERVERS.stop()
     raise
 
-import django  # noqa: E402
-
-django.setup()
 # Workers inherit our environment. With this name in it they would read the settings before this file.
 del os.environ["DJANGO_SETTINGS_MODULE"]
 

@@ -12,5 +12,5 @@ if __name__ == "__main__":
 
     from config import processes
 
-    processes.WEB = ("-X", "daphne", "-m", "tests.config.stand_in_server")
+    processes.WEB_MODULE = "tests.config.stand_in_server"
     execute_from_command_line(["manage.py", "up", *sys.argv[1:]])
