@@ -33,7 +33,7 @@ lint: ## formatter, linter, types, direction of imports
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy .
-	.venv/bin/python -m pytest -n 0 tests/test_imports.py
+	.venv/bin/python -m pytest -n 0 tests/test_import_direction.py
 
 bench: ## the benchmarks: a table of ratios
 	@$(INSTALL) tests

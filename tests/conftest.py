@@ -27,7 +27,7 @@ except BaseException:
 # Workers inherit our environment. With this name in it they would read the settings before this file.
 del os.environ["DJANGO_SETTINGS_MODULE"]
 
-pytest_plugins = ["tests.cast"]
+pytest_plugins = ["tests.cast", "tests.browser"]
 
 
 def pytest_configure() -> None:

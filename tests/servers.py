@@ -5,10 +5,12 @@ workers by the environment; each worker has databases and a Valkey prefix of its
 set, those servers are used instead.
 """
 
+import fcntl
 import os
 import re
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 import psycopg
@@ -17,6 +19,7 @@ from config import embedded, local
 from config.supervisor import Supervisor
 from config.terminal import Terminal
 
+PREFIX = "countersign-tests-"
 VALKEY_DATABASES = 64
 #: Nothing in a test may depend on what the machine of the person who runs it is set up for.
 FOREIGN = re.compile(
@@ -31,9 +34,11 @@ class Servers:
     """What the session started; `stop` leaves nothing of it."""
 
     def __init__(self) -> None:
-        self._data_dir = Path(tempfile.mkdtemp(prefix="countersign-tests-", dir="/tmp"))
+        remove_remains()
+        self._data_dir = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))
         self._data_dir.chmod(0o711)
         self._log = (self._data_dir / "servers.log").open("w")
+        fcntl.flock(self._log, fcntl.LOCK_EX)
         self._terminal = Terminal([], self._log)
         self._supervisor = Supervisor(self._terminal)
 
@@ -63,6 +68,18 @@ class Servers:
         self._terminal.close()
         self._log.close()
         shutil.rmtree(self._data_dir, ignore_errors=True)
+
+
+def remove_remains() -> None:
+    """The folders of sessions that were killed: nobody holds their log any more."""
+    for log in Path("/tmp").glob(f"{PREFIX}*/servers.log"):
+        try:
+            with log.open() as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if time.time() - log.stat().st_mtime > 3600:
+                    shutil.rmtree(log.parent, ignore_errors=True)
+        except OSError:
+            continue
 
 
 def is_worker() -> bool:
