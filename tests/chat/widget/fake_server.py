@@ -37,6 +37,7 @@ class FakeServer:
         #: Refusals that answer the next frames of a type, and statuses that answer the next requests of a path.
         self.refusals: dict[str, Json] = {}
         self.failures: dict[str, int] = {}
+        self.workspaces: list[str] = []
         self.accepting = True
         self.accept_chats = True
         self.answers: dict[str, Json] = {}
@@ -79,6 +80,15 @@ class FakeServer:
     def send_raw(self, frame: Json) -> None:
         """Sends a frame as it is to everyone who watches its stream, stored or not."""
         self._do(lambda: self._publish(frame))
+
+    def send_all(self, frame: Json) -> None:
+        """Sends a frame that belongs to no stream to every connection."""
+
+        async def work() -> None:
+            for socket in list(self.sockets):
+                await socket.send_json(frame)
+
+        self._do(work)
 
     def close_all(self, code: int, reason: str = "") -> None:
         async def work() -> None:
@@ -188,6 +198,7 @@ class FakeServer:
             return web.Response(status=503)
         socket = web.WebSocketResponse()
         await socket.prepare(request)
+        self.workspaces.append(request.query.get("workspace", ""))
         self.sockets[socket] = set()
         try:
             async for message in socket:

@@ -59,6 +59,34 @@ def test_it_stops(widget: Widget) -> None:
     expect(widget.answers.locator(".facts")).to_contain_text("Stopped")
 
 
+def test_it_sends_two_messages_of_a_new_conversation_one_after_the_other(widget: Widget) -> None:
+    for text in ("One", "Two"):
+        widget.composer.press_sequentially(text)
+        widget.composer.press("Enter")
+    first = widget.owed("One")
+    assert widget.owed("Two").session is first.session
+    assert len(widget.server.sessions) == 1
+    expect(widget.questions).to_have_text(["One", "Two"])
+
+
+def test_it_asks_to_stop_only_once(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("Half")
+    widget.button("Stop").click()
+    expect(widget.button("Stop")).to_be_disabled()
+    widget.composer.press("Escape")
+    answer.write(" more").finish("stopped")
+    expect(widget.button("Stop")).to_be_hidden()
+    assert len(widget.server.frames("ai:interrupt")) == 1
+
+
+def test_it_says_when_stopping_was_refused(widget: Widget) -> None:
+    widget.server.refusals["ai:interrupt"] = {"code": "validation", "error": "Nothing is running."}
+    widget.ask("One").start().write("Half")
+    widget.button("Stop").click()
+    expect(widget.notice).to_contain_text("Nothing is running.")
+    expect(widget.button("Stop")).to_be_enabled()
+
+
 def test_it_stops_with_escape(widget: Widget) -> None:
     widget.ask("One").start().write("Half")
     expect(widget.button("Stop")).to_be_visible()
@@ -202,10 +230,12 @@ def test_it_asks_again_after_a_reload(widget: Widget) -> None:
     answer = widget.ask("One").start()
     answer.emit("tool_limit", roundsUsed=5, maxExtended=10)
     answer.finish("toolLimit")
-    answer.session.waiting = {"kind": "tool_limit", "roundsUsed": 5, "maxExtended": 10}
+    answer.session.waiting = {"kind": "tool_limit", "id": ""}
     expect(widget.button("Summarise now")).to_be_visible()
     widget.page.reload()
     expect(widget.button("Summarise now")).to_be_visible()
+    widget.button("Go on").click()
+    assert widget.server.wait_for("ai:resume")["continue"] is True
 
 
 def test_it_lets_the_person_choose_an_answer(widget: Widget) -> None:

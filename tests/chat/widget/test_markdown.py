@@ -2,9 +2,10 @@
 
 import json
 import random
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests.chat.widget.fake_server import FakeServer
 
@@ -53,10 +54,16 @@ def link(href: str, text: str, host: str = "") -> str:
     return LINK.format(href=href, text=shown)
 
 
-@pytest.fixture
-def blank(page: Page, server: FakeServer) -> Page:
+@pytest.fixture(scope="module")
+def blank(browser: Browser) -> Iterator[Page]:
+    """One page for all: the modules keep nothing between two documents."""
+    server = FakeServer()
+    server.start()
+    page = browser.new_page()
     page.goto(f"{server.url}/blank.html")
-    return page
+    yield page
+    page.close()
+    server.stop()
 
 
 CASES = {
@@ -141,7 +148,9 @@ def test_it_shows_code_with_its_language_and_keeps_tabs(blank: Page) -> None:
 def test_it_shows_tasks_as_boxes(blank: Page) -> None:
     blank.evaluate("""async () => {
       const { Markdown } = await import("/static/chat/widget/markdown.js");
-      new Markdown(document.getElementById("place")).show("- [x] done\\n- [ ] open");
+      const place = document.getElementById("place");
+      place.replaceChildren();
+      new Markdown(place).show("- [x] done\\n- [ ] open");
     }""")
     assert blank.evaluate("[...document.querySelectorAll('input')].map((box) => [box.checked, box.disabled])") == [
         [True, True],
@@ -174,6 +183,7 @@ def test_it_leaves_what_stands(blank: Page) -> None:
     untouched = blank.evaluate("""async () => {
       const { Markdown } = await import("/static/chat/widget/markdown.js");
       const place = document.getElementById("place");
+      place.replaceChildren();
       const markdown = new Markdown(place);
       markdown.show("# Title\\n\\n- one\\n- two\\n\\n```js\\na", { open: true });
       const before = [place.children[0], place.children[1].children[0], place.children[2]];

@@ -25,6 +25,17 @@ def test_it_waits_longer_each_time_and_never_at_the_same_moment(page: Page, serv
     ]
 
 
+def test_it_names_its_workspace(widget: Widget) -> None:
+    assert widget.server.workspaces == ["demo"]
+
+
+def test_it_says_when_there_are_too_many_connections(widget: Widget) -> None:
+    widget.server.send_all({"type": "ai:error", "error": "Close some tabs.", "code": "too_many_sockets"})
+    widget.server.close_all(4429)
+    expect(widget.notice).to_contain_text("Close some tabs.")
+    expect(widget.composer).to_be_disabled()
+
+
 def test_it_offers_to_sign_in_and_does_not_come_back(widget: Widget) -> None:
     widget.composer.fill("My draft")
     widget.server.close_all(4401)

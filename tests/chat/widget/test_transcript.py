@@ -1,9 +1,10 @@
 """chat/static/chat/widget/transcript.js: stored messages and events give the same list."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests.chat.widget.fake_server import FakeServer
 
@@ -17,10 +18,15 @@ FOLD = """async ({ page, steps }) => {
 }"""
 
 
-@pytest.fixture
-def blank(page: Page, server: FakeServer) -> Page:
+@pytest.fixture(scope="module")
+def blank(browser: Browser) -> Iterator[Page]:
+    server = FakeServer()
+    server.start()
+    page = browser.new_page()
     page.goto(f"{server.url}/blank.html")
-    return page
+    yield page
+    page.close()
+    server.stop()
 
 
 def event(sequence: int, type_: str, message: str = "a", run: str = "r", **data: Any) -> list[Any]:
@@ -145,17 +151,20 @@ def test_it_says_when_the_model_is_tried_again(blank: Page) -> None:
     assert state["messages"][0]["notice"] is None
 
 
-def test_it_begins_a_paragraph_after_a_tool_call(blank: Page) -> None:
-    steps = [ANSWER[5], ANSWER[6], event(8, "token", token="Then."), event(9, "token", token=" So.")]
-    state = folded(blank, event(4, "status", state="started"), event(5, "token", token="First."), *steps)
-    assert state["messages"][0]["content"] == "First.\n\nThen. So."
-
-
 def test_it_marks_calls_without_a_result_when_the_run_ends(blank: Page) -> None:
     stopped = event(7, "complete", fullText="", reason="stopped")
     state = folded(blank, event(5, "status", state="started"), ANSWER[5], stopped)
     (answer,) = state["messages"]
     assert (answer["status"], answer["toolCalls"][0]["status"]) == ("stopped", "stopped")
+
+
+def test_it_shows_after_a_reload_what_waits_without_details(blank: Page) -> None:
+    page = stored({"id": "a", "role": "assistant", "status": "complete", "content": "So far."})
+    state = folded(blank, ["withWaiting", {"kind": "question", "id": "q"}], stored=page)
+    ask = state["messages"][0]["ask"]
+    assert (ask["kind"], ask["questionId"], ask["options"]) == ("question", "q", [])
+    state = folded(blank, ["withWaiting", {"kind": "validation", "id": "p"}], stored=page)
+    assert state["messages"][0]["ask"] is None
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,9 @@ export class Conversation extends EventTarget {
     this.older = null;
     this.loading = false;
     this.loadError = null;
+    /** A choice was sent and its effect has not been seen yet; likewise a stop. */
     this.answering = false;
+    this.stopping = false;
     this.outbox = [];
     this.resubscribedAt = -1;
   }
@@ -159,31 +161,42 @@ export class Conversation extends EventTarget {
     this.changed();
   }
 
-  stop() {
-    return this.ask({ type: "ai:interrupt" });
+  async stop() {
+    if (this.stopping || !this.id) return;
+    this.stopping = true;
+    this.changed();
+    if (!(await this.ask({ type: "ai:interrupt" }))) this.stopping = false;
+    this.changed();
   }
 
   retry() {
-    return this.ask({ type: "ai:retry" });
+    return this.choose({ type: "ai:retry" });
   }
 
   /** {continue: boolean} after a limit of tool rounds, {answer} after a question. */
-  async answer(choice) {
+  answer(choice) {
+    return this.choose({ type: "ai:resume", ...choice });
+  }
+
+  async choose(frame) {
+    if (this.answering) return;
     this.answering = true;
     this.changed();
-    await this.ask({ type: "ai:resume", ...choice });
-    this.answering = false;
+    if (!(await this.ask(frame))) this.answering = false;
     this.changed();
   }
 
+  /** True when the server took it. */
   async ask(frame) {
-    if (!this.id) return;
     const answer = await this.socket.request({ ...frame, sessionId: this.id });
     if (answer === null) this.refuse("", t("The connection was lost. Try again in a moment."));
     else if (answer.type === "ai:error") this.refuse("", answer.message || answer.error);
+    return answer !== null && answer.type !== "ai:error";
   }
 
   receive(frame) {
+    const unasked = frame._id === undefined || frame._id === null;
+    if (frame.type === "ai:error" && frame.sequence === undefined && unasked) this.refuse("", frame.message || frame.error);
     if (frame.sequence === undefined || !this.concerns(frame)) return;
     if (hasGap(this.transcript, frame)) {
       this.catchUp();
@@ -193,6 +206,8 @@ export class Conversation extends EventTarget {
     this.transcript = fold(before, frame);
     if (this.transcript === before) return;
     this.resubscribedAt = -1;
+    this.answering = false;
+    this.stopping &&= isRunning(this.transcript);
     if (this.session && this.transcript.title) this.session.title = this.transcript.title;
     this.changed();
     this.dispatchEvent(new CustomEvent("event", { detail: frame }));
@@ -224,6 +239,8 @@ export class Conversation extends EventTarget {
 
   resume() {
     this.resubscribedAt = -1;
+    this.answering = false;
+    this.stopping = false;
     if (this.id && this.session) this.subscribe();
     else if (this.id && !this.loading) this.load();
     this.outbox.forEach((message) => this.deliver(message));

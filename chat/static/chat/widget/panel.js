@@ -29,7 +29,7 @@ export class Panel extends EventTarget {
     this.context = context;
     this.memory = new Memory(`${workspace}:${context ? `${context.type}:${context.id}` : ""}`);
     this.api = new ChatApi({ base: options.api, workspace, context, signedOut: () => this.socket.drop("signed-out") });
-    this.socket = new ChatSocket(options.socket);
+    this.socket = new ChatSocket(options.socket, workspace);
     this.sessions = new Sessions(this.api);
     this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
     this.painted = { at: 0, due: false, generation: -1 };
@@ -213,7 +213,7 @@ export class Panel extends EventTarget {
     this.painted.generation = conversation.generation;
     this.header.update({ title: conversation.title, state: socket.state, menuOpen: this.menu.open });
     this.messages.update(conversation, fresh);
-    this.composer.update({ running: conversation.running, off: socket.unreachable, placeholder: placeholder(socket, this.context) });
+    this.composer.update({ running: conversation.running, stopping: conversation.stopping, off: socket.unreachable, placeholder: placeholder(socket, this.context) });
     this.showBanner();
   }
 

@@ -8,11 +8,15 @@ const LONGEST_DELAY_MS = 30_000;
 const STEADY_MS = 10_000;
 const FINAL = { 4401: "signed-out", 4403: "ended" };
 const AT_ONCE = new Set([4408]);
+/** Too many connections of this person: one of them has to end first. */
+const CROWDED = 4429;
+const CROWDED_FAILURES = 5;
 
 export class ChatSocket extends EventTarget {
-  constructor(path) {
+  constructor(path, workspace) {
     super();
     this.path = path;
+    this.workspace = workspace;
     /** idle | connecting | open | waiting | offline | signed-out | ended */
     this.state = "idle";
     this.socket = null;
@@ -59,6 +63,7 @@ export class ChatSocket extends EventTarget {
     if (this.socket) return;
     this.become("connecting");
     const address = new URL(this.path, document.baseURI);
+    if (this.workspace) address.searchParams.set("workspace", this.workspace);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(address);
     this.socket = socket;
@@ -76,7 +81,6 @@ export class ChatSocket extends EventTarget {
 
   received(socket, data) {
     if (socket !== this.socket) return;
-    this.failures = 0;
     let frame;
     try {
       frame = JSON.parse(data);
@@ -84,6 +88,7 @@ export class ChatSocket extends EventTarget {
       return;
     }
     if (frame === null || typeof frame !== "object") return;
+    if (frame.sequence !== undefined || frame._id !== undefined) this.failures = 0;
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
     if (frame._id !== undefined && frame.sequence === undefined) this.answer(frame._id, frame);
   }
@@ -91,6 +96,7 @@ export class ChatSocket extends EventTarget {
   closed(socket, code) {
     if (socket !== this.socket) return;
     if (performance.now() - this.openedAt > STEADY_MS) this.failures = 0;
+    if (code === CROWDED) this.failures = Math.max(this.failures, CROWDED_FAILURES);
     this.forget();
     if (FINAL[code]) this.become(FINAL[code]);
     else if (!navigator.onLine) this.become("offline");

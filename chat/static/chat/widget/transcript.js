@@ -74,14 +74,11 @@ const FOLDS = {
   "ai:user_message": (transcript, { messageId, content }) =>
     withMessage(transcript, messageId, { role: "user", status: "complete", content, createdAt: new Date().toISOString() }),
   "ai:status": foldStatus,
-  "ai:token": (transcript, frame) => writing(transcript, frame, continued(frame.token)),
+  "ai:token": (transcript, frame) => writing(transcript, frame, (message) => ({ content: message.content + frame.token })),
   "ai:reasoning": (transcript, frame) =>
     writing(transcript, frame, (message) => ({ reasoning: message.reasoning + frame.token })),
   "ai:tool_start": (transcript, { toolCallId, toolName, args, ...frame }) =>
-    writing(transcript, frame, (message) => ({
-      ...withTool(message, toolCallId, { name: toolName, args, status: "running" }),
-      afterTool: true,
-    })),
+    writing(transcript, frame, (message) => withTool(message, toolCallId, { name: toolName, args, status: "running" })),
   "ai:tool_delta": (transcript, { toolCallId, delta, ...frame }) =>
     writing(transcript, frame, (message) => {
       const argsText = (message.toolCalls.find(({ id }) => id === toolCallId)?.argsText ?? "") + (delta ?? "");
@@ -140,14 +137,6 @@ function writing(transcript, { messageId, runId }, change) {
     FINAL.has(message.status) ? {} : { status: "streaming", notice: null, ...change(message) });
 }
 
-/** Text after a tool call begins a paragraph of its own, as in the stored message. */
-function continued(token) {
-  return ({ content, afterTool }) => {
-    const glued = afterTool && content && !content.endsWith("\n") && !token.startsWith("\n");
-    return { content: content + (glued ? "\n\n" : "") + token, afterTool: false };
-  };
-}
-
 function withTool(message, id, change) {
   const known = message.toolCalls.some((call) => call.id === id);
   const call = { id, name: "", args: undefined, argsText: "", result: undefined, status: "running" };
@@ -183,7 +172,7 @@ function changed(transcript, id, change) {
 function blank(given) {
   return {
     id: "", role: "assistant", status: "queued", content: "", reasoning: "", toolCalls: [], model: "",
-    createdAt: null, runId: null, notice: null, ask: null, usage: null, error: null, afterTool: false, ...given,
+    createdAt: null, runId: null, notice: null, ask: null, usage: null, error: null, ...given,
   };
 }
 
@@ -213,7 +202,8 @@ function askFrom(waiting) {
   if (kind === "tool_limit" || kind === "toolLimit") {
     return { kind: "toolLimit", roundsUsed: waiting.roundsUsed, maxExtended: waiting.maxExtended };
   }
-  if (!waiting?.questionId) return null;
-  const { questionId, text = "", options } = waiting;
+  const questionId = waiting?.questionId ?? (kind === "question" ? waiting.id : null);
+  if (!questionId) return null;
+  const { text = "", options = [] } = waiting;
   return { kind: "question", questionId, answerKind: waiting.answerKind ?? kind, text, options: options ?? [] };
 }

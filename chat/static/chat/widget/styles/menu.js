@@ -24,7 +24,7 @@ export const menuCss = `
 .session-tool .icon { inline-size: 15px; }
 .session-tool:last-child { margin-inline-end: 4px; }
 @media (hover: hover) {
-  .session:not(:hover, :focus-within) .session-tool { opacity: .45; }
+  .session:not(:hover, :focus-within) .session-tool { opacity: .7; }
 }
 .session-rename { flex: 1; display: flex; gap: 4px; padding: 3px 5px; }
 .session-confirm { flex: 1; display: flex; flex-wrap: wrap; align-items: center; gap: 6px; padding: 5px 8px 5px 10px; }

@@ -41,7 +41,7 @@ p, h2, h3, h4, ul { margin: 0; }
 
 .panel {
   position: relative; display: flex; flex-direction: column;
-  block-size: 100%; min-block-size: 0; overflow: hidden;
+  block-size: 100%; min-block-size: 0; max-block-size: 100dvh; overflow: hidden;
   background: var(--c-surface);
 }
 .header {

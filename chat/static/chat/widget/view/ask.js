@@ -10,11 +10,14 @@ export function askCard(ask, answer) {
 }
 
 function toolLimitCard({ roundsUsed, maxExtended }, answer) {
-  const text = t("The assistant has used {used} rounds of looking things up and wants to go on.", { used: roundsUsed });
+  const text = roundsUsed
+    ? t("The assistant has used {used} rounds of looking things up and wants to go on.", { used: roundsUsed })
+    : t("The assistant has looked many things up and wants to go on.");
+  const goOn = maxExtended ? t("Go on to {count} rounds", { count: maxExtended }) : t("Go on");
   return card(
     text,
     choices(
-      action(t("Go on to {count} rounds", { count: maxExtended }), () => answer({ continue: true }), "primary"),
+      action(goOn, () => answer({ continue: true }), "primary"),
       action(t("Summarise now"), () => answer({ continue: false })),
     ),
   );
@@ -23,9 +26,10 @@ function toolLimitCard({ roundsUsed, maxExtended }, answer) {
 function questionCard(ask, answer) {
   const options = ask.options.map(asOption);
   const several = ["multiple", "multiple_choice", "multi"].includes(ask.answerKind);
-  if (options.length === 0) return card(ask.text, freeAnswer(answer));
-  if (several) return card(ask.text, severalAnswers(options, answer));
-  return card(ask.text, choices(...options.map(({ label, value }) => action(label, () => answer({ answer: value })))));
+  const text = ask.text || t("The assistant waits for your answer.");
+  if (options.length === 0) return card(text, freeAnswer(answer));
+  if (several) return card(text, severalAnswers(options, answer));
+  return card(text, choices(...options.map(({ label, value }) => action(label, () => answer({ answer: value })))));
 }
 
 function severalAnswers(options, answer) {

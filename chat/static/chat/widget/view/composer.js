@@ -14,6 +14,7 @@ export class Composer {
   constructor(actions) {
     this.actions = actions;
     this.running = false;
+    this.stopping = false;
     this.off = false;
     this.field = h("textarea", {
       class: "composer-field", rows: 1, dir: "auto", enterKeyHint: "send", "aria-label": t("Message"), "aria-describedby": "composer-notice composer-count",
@@ -43,10 +44,11 @@ export class Composer {
   }
 
   /** `off` while nothing can be sent: the draft stays, and the place of the cursor too. */
-  update({ running, off, placeholder }) {
+  update({ running, stopping, off, placeholder }) {
     this.field.placeholder = placeholder;
     if (off !== this.off) this.turn(off);
     this.running = running;
+    this.stopping = stopping;
     this.refresh();
   }
 
@@ -117,7 +119,7 @@ export class Composer {
     this.count.textContent = length >= COUNT_FROM ? `${numberText(length)} / ${numberText(MAX_CHARACTERS)}` : "";
     this.count.classList.toggle("over", length > MAX_CHARACTERS);
     this.stop.hidden = !this.running;
-    this.stop.disabled = this.off;
+    this.stop.disabled = this.off || this.stopping;
     this.send.hidden = this.running && empty;
     this.send.disabled = empty || this.off || length > MAX_CHARACTERS;
   }

@@ -27,7 +27,7 @@ function questions(context) {
   if (context?.type === "graph") {
     return [
       ["list", t("What is in this graph?")],
-      ["node", t("What happens after the first node?")],
+      ["node", t("What happens after the start?")],
       ["search", t("Find the nodes that handle errors")],
     ];
   }
