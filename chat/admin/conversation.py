@@ -1,0 +1,144 @@
+"""One page of a session's messages, with the runs that wrote them, as the audit shows it."""
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Sum
+from django.utils.safestring import SafeString, mark_safe
+
+from chat.admin import figures
+from chat.markdown import render
+from chat.models import Message, ModelCall, Process, Run, Session
+from graphs.admin.display import pretty
+
+MESSAGES_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """A tool call; `arguments` and `result` are readable JSON."""
+
+    name: str
+    status: str
+    arguments: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRound:
+    """What one call of the model said, thought and asked for."""
+
+    html: SafeString
+    reasoning: str
+    calls: tuple[ShownCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run with what its calls of the model took together; `process` names who drove it."""
+
+    run: Run
+    calls: int
+    prompt_tokens: str
+    completion_tokens: str
+    cost: str
+    latency: str
+    took: str
+    process: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    message: Message
+    rounds: tuple[ShownRound, ...]
+    run: ShownRun | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    page: Page
+    messages: tuple[ShownMessage, ...]
+
+    @property
+    def runs(self) -> list[ShownRun]:
+        return [shown.run for shown in self.messages if shown.run]
+
+
+def conversation_page(session: Session, page: str) -> Conversation:
+    """The messages of a page ("1", "2", …; anything else is the first), in as many queries however many they are."""
+    found = Paginator(session.messages.select_related("run__author"), MESSAGES_PER_PAGE).get_page(page)
+    messages = list(found)
+    runs = _shown_runs([message.run for message in messages if hasattr(message, "run")])
+    return Conversation(
+        found, tuple(ShownMessage(message, _rounds(message), runs.get(message.pk)) for message in messages)
+    )
+
+
+def _rounds(message: Message) -> tuple[ShownRound, ...]:
+    """An answer's rounds; one without rounds is shown by its text."""
+    if message.role != Message.Role.ASSISTANT:
+        return ()
+    rounds = message.rounds or [{"text": message.content, "reasoning": message.reasoning, "toolCalls": []}]
+    return tuple(
+        ShownRound(
+            html=mark_safe(render(round_["text"])),  # noqa: S308 - `render` sanitises
+            reasoning=round_["reasoning"],
+            calls=tuple(_call(call) for call in round_["toolCalls"]),
+        )
+        for round_ in rounds
+    )
+
+
+def _call(call: Mapping[str, Any]) -> ShownCall:
+    """Arguments that were no JSON, or refused, are shown as the model wrote them."""
+    written = call.get("arguments", "")
+    return ShownCall(
+        name=call["name"],
+        status=call["status"],
+        arguments=pretty(call["args"]) if call["args"] or not written else written,
+        result=pretty(call["result"]),
+    )
+
+
+def _shown_runs(runs: list[Run]) -> dict[uuid.UUID, ShownRun]:
+    """By the id of the message each run wrote."""
+    calls = _totals(runs)
+    processes = Process.objects.in_bulk({run.process for run in runs if run.process})
+    return {run.message_id: _shown_run(run, calls.get(run.pk, {}), processes) for run in runs}
+
+
+def _totals(runs: Iterable[Run]) -> dict[uuid.UUID, dict[str, Any]]:
+    sums = (
+        ModelCall.objects.filter(run__in=list(runs))
+        .order_by()
+        .values("run")
+        .annotate(
+            calls=Count("pk"),
+            prompt=Sum("prompt_tokens"),
+            completion=Sum("completion_tokens"),
+            cost=Sum("cost"),
+            latency_ms=Sum("latency_ms"),
+        )
+    )
+    return {row["run"]: dict(row) for row in sums}
+
+
+def _shown_run(run: Run, total: Mapping[str, Any], processes: Mapping[uuid.UUID, Process]) -> ShownRun:
+    cost: Decimal | None = total.get("cost")
+    driver = processes.get(run.process) if run.process else None
+    latency = timedelta(milliseconds=total["latency_ms"]) if total else None
+    return ShownRun(
+        run=run,
+        calls=total.get("calls", 0),
+        prompt_tokens=figures.tokens(total.get("prompt", 0)),
+        completion_tokens=figures.tokens(total.get("completion", 0)),
+        cost=figures.money(cost),
+        latency=figures.duration(latency),
+        took=figures.duration(run.ended_at - run.started_at if run.ended_at and run.started_at else None),
+        process=driver.label if driver else str(run.process or figures.NOTHING)[:8],
+    )

@@ -1,0 +1,124 @@
+"""`manage.py stream_chat --graph K --message M`: asks a question and shows the answer as it is written.
+
+It needs no web process: it drives the run itself, or watches the one that claimed it.
+"""
+
+import asyncio
+import signal
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Q
+
+from chat import actions, queries
+from chat.actions import Accepted, ObjectName
+from chat.database import in_db
+from chat.events.vocabulary import StoredEvent
+from chat.management.run_printing import RunPrinter
+from chat.refusals import Refused
+from chat.runtime import Runtime
+from graphs.access import Member, NotFound, member_of
+from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.models import Membership, Role, Workspace
+
+#: What a shell expects of a command that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+class Command(BaseCommand):
+    help = "Asks a question about a graph and shows the answer as it is written. Ctrl-C stops it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        about = parser.add_mutually_exclusive_group(required=True)
+        about.add_argument("--graph", default="", help="key of the graph to begin a conversation about")
+        about.add_argument("--session", default="", help="id of a conversation to go on with")
+        parser.add_argument("--message", required=True)
+        parser.add_argument("--user", help="who asks; default: the first admin of the workspace")
+        add_workspace_option(parser)
+
+    def handle(self, *args: Any, graph: str, session: str, message: str, **options: Any) -> None:
+        member = _member(chosen_workspace(options["workspace"]), options["user"])
+        conversation = _Conversation(member, RunPrinter(self.stdout, self.stderr))
+        try:
+            last = asyncio.run(conversation.hold(message, graph, session))
+        except Refused as refused:
+            raise CommandError(refused.message) from None
+        except NotFound:
+            raise CommandError(_absent(member, graph, session)) from None
+        except asyncio.CancelledError:
+            raise CommandError("This process cannot go on; others finish the answer. Read it on the site.") from None
+        if last.type == "error":
+            raise CommandError(last.data["message"])
+        if conversation.interrupted:
+            raise CommandError("Stopped; what was written is kept.", returncode=INTERRUPTED)
+
+
+class _Conversation:
+    """One question and its answer, in an event loop of its own."""
+
+    def __init__(self, member: Member, printer: RunPrinter) -> None:
+        self._member = member
+        self._printer = printer
+        self.interrupted = False
+        self._stopping: asyncio.Task[None] | None = None
+
+    async def hold(self, message: str, graph: str, session: str) -> StoredEvent:
+        """Returns the event that closed the run. Raises what `actions.post_message` raises."""
+        task = asyncio.current_task()
+        assert task is not None
+
+        def fail() -> None:
+            task.cancel()
+
+        runtime = Runtime(fail)
+        await runtime.start()
+        try:
+            context = ObjectName("graph", graph) if graph else None
+            accepted = await in_db(actions.post_message, self._member, message, session_id=session, context=context)
+            self._printer.note(f"session {accepted.session_id}, as {self._member.user.get_username()}")
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, str(accepted.session_id))
+            return await self._follow(runtime, accepted)
+        finally:
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+            await runtime.close()
+
+    async def _follow(self, runtime: Runtime, accepted: Accepted) -> StoredEvent:
+        stream_id, _last = await in_db(queries.stream_position, accepted.stream)
+        watch = await runtime.hub.watch(stream_id, accepted.after)
+        try:
+            while True:
+                for event in await watch.next():
+                    if event.run_id == accepted.run_id:
+                        self._printer.show(event)
+                        if event.type in {"done", "error"}:
+                            return event
+        finally:
+            watch.close()
+
+    def _interrupt(self, session_id: str) -> None:
+        """The first Ctrl-C stops the answer; a second one ends this process, too."""
+        self.interrupted = True
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        self._stopping = asyncio.ensure_future(in_db(actions.stop, self._member, session_id))
+
+
+def _member(workspace: Workspace, username: str | None) -> Member:
+    if username is not None:
+        try:
+            return member_of(User.objects.get(username=username), workspace.slug)
+        except (User.DoesNotExist, NotFound):
+            raise CommandError(f'"{username}" is no member of the workspace "{workspace.slug}".') from None
+    administering = Q(role=Role.ADMIN) | Q(user__is_superuser=True)
+    memberships = Membership.objects.select_related("user").filter(administering, workspace=workspace)
+    first = memberships.filter(user__is_active=True).first()
+    if first is None:
+        raise CommandError(f'The workspace "{workspace.slug}" has no admin. Say with --user who asks.')
+    return Member(first.user, workspace, Role(first.role))
+
+
+def _absent(member: Member, graph: str, session: str) -> str:
+    if session:
+        who = member.user.get_username()
+        return f'{who} has no conversation "{session}" in the workspace "{member.workspace.slug}". Check --user.'
+    return f'There is no graph "{graph}" in the workspace "{member.workspace.slug}".'

@@ -1,0 +1,116 @@
+"""What the audit pages of the admin share: nothing can be changed there, and everybody sees their own workspaces.
+
+Superusers see every workspace; other staff those they are admin of, whatever permissions Django gave them.
+"""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.core.exceptions import SuspiciousOperation
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from graphs.models import Role, Workspace
+
+
+def auditable(request: HttpRequest) -> QuerySet[Workspace]:
+    """The workspaces whose audit the person may see."""
+    assert isinstance(request.user, User)
+    if request.user.is_superuser:
+        return Workspace.objects.all()
+    return Workspace.objects.filter(memberships__user=request.user, memberships__role=Role.ADMIN)
+
+
+def may_audit(request: HttpRequest) -> bool:
+    """True for whoever may see the audit of any workspace; asked once a request."""
+    known: bool | None = getattr(request, "may_audit", None)
+    if known is None:
+        known = bool(getattr(request.user, "is_superuser", False)) or auditable(request).exists()
+        request.may_audit = known  # type: ignore[attr-defined]
+    return known
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Rows that nobody adds, changes or deletes here. What is absent answers 404."""
+
+    actions = None
+    list_per_page = 50
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+    change_form_template = "admin/read_only.html"
+
+    class Media:
+        css: ClassVar = {"all": ["graphs/admin.css"]}
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(getattr(request.user, "is_superuser", False))
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        found = super().get_object(request, object_id, from_field)
+        if found is None:
+            raise Http404
+        return found
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if any("\x00" in value for values in request.GET.lists() for value in values[1]):
+            raise SuspiciousOperation("NUL in a query")
+        return super().changelist_view(request, extra_context)
+
+
+class AuditAdmin(ReadOnlyAdmin):
+    """Rows of workspaces; `workspace_path` leads from a row to its workspace."""
+
+    workspace_path = "workspace"
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return may_audit(request)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request)
+        if getattr(request.user, "is_superuser", False):
+            return rows
+        return rows.filter(**{f"{self.workspace_path}__in": auditable(request)})
+
+
+class OfferedFilter(admin.SimpleListFilter):
+    """A filter that shows nothing for a value it does not offer. Subclasses say what `chosen` means."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        value = self.value()
+        if value is None:
+            return queryset
+        if value not in dict(self.lookup_choices):
+            return queryset.none()
+        return self.chosen(queryset, value)
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        raise NotImplementedError
+
+
+class WorkspaceFilter(OfferedFilter):
+    """Offers the workspaces the person may audit, and no other."""
+
+    title = _("workspace")
+    parameter_name = "workspace"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        assert isinstance(model_admin, AuditAdmin)
+        self._path = model_admin.workspace_path
+        return list(auditable(request).values_list("slug", "name"))
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        return queryset.filter(**{f"{self._path}__slug": value})

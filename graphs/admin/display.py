@@ -1,0 +1,38 @@
+"""How the admin shows links, code and JSON."""
+
+import json
+from typing import Any
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+
+def change_link(shown: Model, text: Any = None) -> SafeString:
+    """A link to the admin's page about a row."""
+    meta = shown._meta
+    address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[shown.pk])
+    return format_html('<a href="{}">{}</a>', address, str(shown) if text is None else text)
+
+
+def list_link(model: type[Model], text: Any, **filters: Any) -> SafeString:
+    """A link to the admin's list of a kind of row, filtered."""
+    meta = model._meta
+    address = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist", query=filters)
+    return format_html('<a href="{}">{}</a>', address, text)
+
+
+def code(text: str) -> SafeString:
+    """Source code as written."""
+    return format_html('<pre class="code">{}</pre>', text) if text else SafeString("—")
+
+
+def pretty(value: Any) -> str:
+    """A JSON value as readable text."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def json_code(value: Any) -> SafeString:
+    """A JSON value as readable code; nothing where it is empty."""
+    return code(pretty(value)) if value else SafeString("—")

@@ -1,0 +1,158 @@
+"""Graphs and what they consist of, to be looked at: changes are made on their pages, where they get a history."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import Count, Exists, Model, OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from graphs.admin.audit import AuditAdmin, WorkspaceFilter
+from graphs.admin.display import change_link, code, json_code, list_link
+from graphs.models import Edge, Graph, Membership, Node, NodeType, Sheet
+
+
+def counted(model: type[Model], field: str) -> Subquery:
+    """How many rows of `model` belong to a row by their foreign key `field`."""
+    rows = model._default_manager.filter(**{field: OuterRef("pk")}).order_by().values(field)
+    return Subquery(rows.annotate(count=Count("pk")).values("count"))
+
+
+@admin.register(Graph)
+class GraphAdmin(AuditAdmin):
+    list_display = ("name", "key", "workspace", "node_count", "edge_count", "version", "updated_at")
+    list_select_related = ("workspace",)
+    list_filter = (WorkspaceFilter, "updated_at")
+    search_fields = ("name", "key", "description")
+    fields = (
+        *("name", "key", "tenant", "description", "sheets", "node_count", "edge_count"),
+        *("version", "created_at", "updated_at", "metadata_text"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """`readable` tells whether the person can open the graph's page, which is for members."""
+        mine = Membership.objects.filter(user=request.user.pk, workspace=OuterRef("workspace"))
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(node_total=counted(Node, "graph"), edge_total=counted(Edge, "graph"), readable=Exists(mine))
+        )
+
+    def view_on_site(self, obj: Graph) -> str | None:
+        if not getattr(obj, "readable", False):
+            return None
+        return reverse("graph", args=[obj.key], query={"workspace": obj.workspace.slug})
+
+    @admin.display(description=_("nodes"))
+    def node_count(self, obj: Any) -> SafeString:
+        return list_link(Node, obj.node_total or 0, graph__id__exact=obj.pk)
+
+    @admin.display(description=_("edges"))
+    def edge_count(self, obj: Any) -> SafeString:
+        return list_link(Edge, obj.edge_total or 0, graph__id__exact=obj.pk)
+
+    @admin.display(description=_("workspace"))
+    def tenant(self, obj: Graph) -> str:
+        return str(obj.workspace)
+
+    @admin.display(description=_("sheets"))
+    def sheets(self, obj: Graph) -> SafeString:
+        return format_html_join(", ", "{}", ((change_link(sheet),) for sheet in obj.sheets.all()))
+
+    @admin.display(description=_("metadata"))
+    def metadata_text(self, obj: Graph) -> SafeString:
+        return json_code(obj.metadata)
+
+
+class PartAdmin(AuditAdmin):
+    """A part of a graph."""
+
+    workspace_path = "graph__workspace"
+    list_filter: ClassVar = (WorkspaceFilter,)
+
+    @admin.display(description=_("workspace"), ordering="graph__workspace__name")
+    def tenant(self, obj: Any) -> str:
+        return str(obj.graph.workspace)
+
+
+@admin.register(Sheet)
+class SheetAdmin(PartAdmin):
+    list_display = ("name", "key", "graph", "tenant", "position", "node_count")
+    list_select_related = ("graph__workspace",)
+    search_fields = ("name", "key", "graph__name", "graph__key")
+    fields = ("name", "key", "graph", "tenant", "position", "node_count")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).annotate(node_total=counted(Node, "sheet"))
+
+    @admin.display(description=_("nodes"))
+    def node_count(self, obj: Any) -> SafeString:
+        return list_link(Node, obj.node_total or 0, sheet__id__exact=obj.pk)
+
+
+@admin.register(Node)
+class NodeAdmin(PartAdmin):
+    list_display = ("__str__", "key", "type", "graph", "sheet", "tenant", "version")
+    list_select_related = ("graph__workspace", "sheet")
+    search_fields = ("name", "key", "type")
+    fields = (
+        *("name", "key", "type", "graph", "sheet", "tenant", "version", "process_text", "data_text"),
+        *("handles_text", "edges", "pos_x", "pos_y", "width", "height"),
+    )
+
+    @admin.display(description=_("process"))
+    def process_text(self, obj: Node) -> SafeString:
+        return code(obj.process)
+
+    @admin.display(description=_("data"))
+    def data_text(self, obj: Node) -> SafeString:
+        return json_code(obj.data)
+
+    @admin.display(description=_("handles"))
+    def handles_text(self, obj: Node) -> SafeString:
+        return json_code(obj.handles)
+
+    @admin.display(description=_("edges"))
+    def edges(self, obj: Node) -> SafeString:
+        name = str(obj)
+        comes = [(change_link(edge.source), name) for edge in obj.edges_in.select_related("source")]
+        goes = [(name, change_link(edge.target)) for edge in obj.edges_out.select_related("target")]
+        return format_html_join(SafeString("<br>"), "{} → {}", [*comes, *goes])
+
+
+@admin.register(Edge)
+class EdgeAdmin(PartAdmin):
+    list_display = ("key", "source", "target", "label", "graph", "tenant")
+    list_select_related = ("graph__workspace", "source", "target")
+    search_fields = ("key", "label")
+    fields = (
+        *("key", "graph", "sheet", "tenant", "source", "source_handle", "target", "target_handle"),
+        *("label", "version"),
+    )
+
+
+@admin.register(NodeType)
+class NodeTypeAdmin(AuditAdmin):
+    list_display = ("display_name", "key", "category", "workspace", "version")
+    list_select_related = ("workspace",)
+    list_filter = (WorkspaceFilter,)
+    search_fields = ("display_name", "key", "category")
+    fields = (
+        *("display_name", "key", "tenant", "description", "category", "icon", "version"),
+        *("handles_text", "process_text"),
+    )
+
+    @admin.display(description=_("workspace"))
+    def tenant(self, obj: NodeType) -> str:
+        return str(obj.workspace)
+
+    @admin.display(description=_("handles"))
+    def handles_text(self, obj: NodeType) -> SafeString:
+        return json_code(obj.handles)
+
+    @admin.display(description=_("process"))
+    def process_text(self, obj: NodeType) -> SafeString:
+        return code(obj.process)
