@@ -35,6 +35,17 @@ export class Grid {
     }
   }
 
+  /** Whether anything overlaps the rectangle. */
+  touches(box) {
+    const hit = (item) => overlaps(item.box, box);
+    const [left, right, top, bottom] = span(box);
+    if ((right - left + 1) * (bottom - top + 1) > this.#cells.size) return this.#all.some(hit);
+    for (let i = left; i <= right; i += 1) {
+      for (let j = top; j <= bottom; j += 1) if (this.#cells.get(`${i}:${j}`)?.some(hit)) return true;
+    }
+    return this.#wide.some(hit);
+  }
+
   /** A Set of what overlaps the rectangle, in the order it was added. */
   query(box) {
     const [left, right, top, bottom] = span(box);

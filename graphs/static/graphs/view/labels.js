@@ -35,10 +35,12 @@ class Taken {
     this.height = size * 2;
   }
 
+  /** Numbers of the buckets under a box; far apart ones may share a number, which only costs a comparison. */
   #keys(box) {
     const keys = [];
-    for (let i = Math.floor(box.x / this.width); i <= Math.floor((box.x + box.w) / this.width); i += 1) {
-      for (let j = Math.floor(box.y / this.height); j <= Math.floor((box.y + box.h) / this.height); j += 1) keys.push(`${i}:${j}`);
+    const [right, bottom] = [Math.floor((box.x + box.w) / this.width), Math.floor((box.y + box.h) / this.height)];
+    for (let i = Math.floor(box.x / this.width); i <= right; i += 1) {
+      for (let j = Math.floor(box.y / this.height); j <= bottom; j += 1) keys.push(i * 1_000_003 + j);
     }
     return keys;
   }
@@ -86,7 +88,7 @@ function placed(candidate, detail, size, taken, blocks) {
   const { heading } = candidate;
   const attempt = ({ text, width }, alone) => {
     const [dx, dy] = alone ? [LONELY.x * detail.unit, LONELY.y * detail.unit] : [size * 0.4, 0];
-    const calm = (box) => alone || heading || blocks.query(box).size === 0;
+    const calm = (box) => alone || heading || !blocks.touches(box);
     const box = places(candidate, width, size).find((place) => calm(place) && taken.take(inflated(place, dx, dy)));
     return box ? { box, text, heading, size } : null;
   };
