@@ -71,6 +71,8 @@ def post_message(
     _require_model(model)
     with transaction.atomic():
         session = _locked(member, session_id) if session_id else open_session(member, context, model, text)
+        if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
+            raise Refused("validation", _("This conversation is about another object."), field="context")
         if session_id and model and model != session.model:
             Session.objects.filter(pk=session.pk).update(model=model)
         position = _next_position(session)
@@ -89,7 +91,8 @@ def open_session(member: Member, context: ObjectName | None, model: str, first_t
     """A new conversation about an object of the workspace, titled by its first message."""
     if context is not None:
         if context.type != "graph":
-            raise Refused("validation", _("There is no kind of object called “%(kind)s”.") % {"kind": context.type})
+            sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
+            raise Refused("validation", sentence, field="context.type")
         graph_for(member, context.id)
     session_id = uuid.uuid4()
     stream = Stream.objects.create(name=f"session_{session_id}", workspace=member.workspace)
@@ -169,7 +172,8 @@ def update_session(
 ) -> Session:
     """Changes what is given; raises `Refused` for an unusable value."""
     if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
-        raise Refused("validation", _("A title has 1 to %(count)s characters.") % {"count": LONGEST_TITLE})
+        sentence = _("A title has 1 to %(count)s characters.") % {"count": LONGEST_TITLE}
+        raise Refused("validation", sentence, field="title")
     _require_model(model or "")
     with transaction.atomic():
         session = _locked(member, session_id)
@@ -234,12 +238,13 @@ def _queued(run: Run) -> NewEvent:
 
 def _require_text(text: str) -> None:
     if not text.strip():
-        raise Refused("validation", _("Write a message first."))
+        raise Refused("validation", _("Write a message first."), field="message")
     if len(text) > settings.MAX_MESSAGE_CHARS:
         raise Refused(
             "validation",
             _("The message has %(length)s characters; at most %(limit)s can be sent. Shorten it or send it in parts.")
             % {"length": len(text), "limit": settings.MAX_MESSAGE_CHARS},
+            field="message",
         )
 
 
@@ -249,7 +254,8 @@ def _require_model(model: str) -> None:
     try:
         models_available.configured().resolve(model)
     except ModelUnavailableError:
-        raise Refused("validation", _("There is no model called “%(model)s”.") % {"model": model[:100]}) from None
+        sentence = _("There is no model called “%(model)s”.") % {"model": model[:100]}
+        raise Refused("validation", sentence, field="model") from None
 
 
 def _title(text: str) -> str:

@@ -20,9 +20,10 @@ class TooSlow(Exception):
 
 @implementer(IPushProducer)
 class Gate:
-    """Open while the connection takes more; Twisted closes and opens it."""
+    """Open while the connection takes more; Twisted closes and opens it. Without a transport it is always open."""
 
-    def __init__(self) -> None:
+    def __init__(self, transport: Any = None) -> None:
+        self._transport = transport
         self._open = asyncio.Event()
         self._open.set()
 
@@ -45,11 +46,25 @@ class Gate:
         except TimeoutError:
             raise TooSlow from None
 
+    def pause_reading(self) -> None:
+        """Takes nothing more from the client: Daphne would keep everything it sends in memory."""
+        if self._transport is not None:
+            self._transport.pauseProducing()
+
+    def resume_reading(self) -> None:
+        if self._transport is not None:
+            self._transport.resumeProducing()
+
+    def cut(self) -> None:
+        """Drops the connection with what it has not taken."""
+        if self._transport is not None:
+            self._transport.abortConnection()
+
 
 def socket_gate(send: Any) -> Gate:
     """The gate of a WebSocket; always open where the server is not Daphne."""
-    gate = Gate()
     transport = getattr(_protocol(send), "transport", None)
+    gate = Gate(transport)
     if transport is not None:
         _limit_buffer(transport)
         transport.unregisterProducer()
@@ -59,11 +74,13 @@ def socket_gate(send: Any) -> Gate:
 
 def response_gate(send: Any) -> Gate:
     """The gate of a streamed HTTP response; always open where the server is not Daphne."""
-    gate = Gate()
     request = _protocol(send)
-    if request is not None and getattr(request, "channel", None) is not None:
-        _limit_buffer(request.channel.transport)
-        request.registerProducer(gate, True)
+    channel = getattr(request, "channel", None)
+    if channel is None:
+        return Gate()
+    gate = Gate(channel.transport)
+    _limit_buffer(channel.transport)
+    request.registerProducer(gate, True)
     return gate
 
 

@@ -2,27 +2,23 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
-from pydantic.alias_generators import to_camel
+from django.utils.translation import gettext as _
+from pydantic import Field, TypeAdapter, ValidationError
 
-Id = Annotated[str, Field(min_length=1, max_length=100)]
+from chat.asking import Asked, Id
+from chat.refusals import Refused
+from graphs.api.bodies import Body, errors_by_field
 
-
-class Context(BaseModel):
-    """An object as the doors name it."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    type: Annotated[str, Field(min_length=1, max_length=30)]
-    id: Id
+#: An `_id` is repeated in every event of its run.
+OwnId = Annotated[int, Field(ge=-(2**63), lt=2**63)] | Annotated[str, Field(max_length=100)]
+#: What a validation error may quote of the frame.
+LONGEST_SENTENCE = 500
 
 
-class Frame(BaseModel):
+class Frame(Body):
     """`_id` is the client's own number for this frame; answers repeat it."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
-
-    id: int | str | None = Field(None, alias="_id")
+    id: OwnId | None = Field(None, alias="_id")
 
 
 class Authenticate(Frame):
@@ -30,13 +26,8 @@ class Authenticate(Frame):
     token: Annotated[str, Field(max_length=4096)]
 
 
-class Chat(Frame):
+class Chat(Frame, Asked):
     type: Literal["ai:chat"]
-    message: str
-    session_id: Id | None = None
-    context: Context | None = None
-    model: Annotated[str, Field(max_length=100)] | None = None
-    attachments: Annotated[list[Any], Field(max_length=0)] | None = None
     idempotency_key: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
@@ -73,4 +64,27 @@ class Unsubscribe(Frame):
 AnyFrame = Annotated[
     Authenticate | Chat | Resume | Retry | Interrupt | Subscribe | Unsubscribe, Field(discriminator="type")
 ]
-frame_adapter: TypeAdapter[Any] = TypeAdapter(AnyFrame)
+_adapter: TypeAdapter[Any] = TypeAdapter(AnyFrame)
+
+
+def read(data: Any) -> Any:
+    """One of the frames above; raises `Refused` with a sentence for each wrong field."""
+    if not isinstance(data, dict):
+        raise Refused("validation", _("A frame is a JSON object with a “type”."))
+    try:
+        return _adapter.validate_python(data)
+    except ValidationError as error:
+        raise Refused("validation", _readable(error)) from None
+
+
+def own_id(data: Any) -> int | str | None:
+    """The `_id` of a frame that may be wrong in everything else, to name it in the refusal."""
+    given = data.get("_id") if isinstance(data, dict) else None
+    fits = isinstance(given, str) and len(given) <= 100
+    return given if fits or (type(given) is int and abs(given) < 2**63) else None
+
+
+def _readable(error: ValidationError) -> str:
+    found = errors_by_field(error)
+    text = "; ".join(f"{field}: {', '.join(sentences)}" for field, sentences in list(found.items())[:5])
+    return text if len(text) <= LONGEST_SENTENCE else text[:LONGEST_SENTENCE] + "…"

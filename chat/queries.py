@@ -22,14 +22,21 @@ class ReadableStream:
 
     id: int
     name: str
+    workspace_id: int
     last_sequence: int
     session_id: uuid.UUID | None
 
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
+    """Some events of a stream; `last` is the stream's last number, never before that of an event here."""
+
     stream: ReadableStream
     events: list[StoredEvent]
+
+    @property
+    def last(self) -> int:
+        return max([self.stream.last_sequence, *(event.sequence for event in self.events[-1:])])
 
 
 def parsed_id(text: str) -> uuid.UUID:
@@ -78,19 +85,20 @@ def messages_of(session: Session) -> QuerySet[Message]:
 def reading_point(session: Session, messages: list[Message]) -> int:
     """The number after which to read the stream so that it completes these messages without repeating them.
 
-    `session.stream` was fetched before the messages: what they contain beyond it, their runs' last numbers tell.
+    `session.stream` was fetched before the messages: what they contain beyond it, their runs' last numbers tell. A run
+    that is being driven counts even when its message is on another page.
     """
-    runs = [message.run for message in messages if hasattr(message, "run")]
-    contained = max([session.stream.last_sequence, *(run.last_sequence or 0 for run in runs)])
-    unfinished = [run.first_sequence - 1 for run in runs if run.first_sequence and not run.last_sequence]
+    runs = {message.run.pk: message.run for message in messages if hasattr(message, "run")}
+    runs = {run.pk: run for run in session.runs.filter(status=RunStatus.RUNNING)} | runs
+    contained = max([session.stream.last_sequence, *(run.last_sequence or 0 for run in runs.values())])
+    unfinished = [run.first_sequence - 1 for run in runs.values() if run.first_sequence and not run.last_sequence]
     return min([contained, *unfinished])
 
 
-def message_for(member: Member, message_id: str) -> Message:
-    """A message of one of the person's own sessions; raises `NotFound`."""
+def message_for(user: User, message_id: str) -> Message:
+    """A message of one of the person's own sessions in whichever of their workspaces; raises `NotFound`."""
     message = (
-        Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(member.user))
-        .filter(session__workspace=member.workspace)
+        Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
         .exclude(role=Message.Role.SYSTEM)
         .select_related("session__stream", "run")
         .first()
@@ -102,14 +110,12 @@ def message_for(member: Member, message_id: str) -> Message:
 
 def stream_for(user: User, name: str) -> ReadableStream:
     """A stream the person may read: of an own session, or of an object of one of their workspaces."""
+    if "\x00" in name:
+        raise NotFound
     mine = Q(session__owner=user, session__hidden_at=None)
     of_an_object = Q(session=None)
-    stream = (
-        Stream.objects.filter(mine | of_an_object, name=name[:80], workspace__memberships__user=user)
-        .filter(workspace__memberships__user__is_active=True)
-        .select_related("session")
-        .first()
-    )
+    member = Q(workspace__memberships__user=user, workspace__memberships__user__is_active=True)
+    stream = Stream.objects.filter(member, mine | of_an_object, name=name).select_related("session").first()
     if stream is None:
         raise NotFound
     return readable(stream)
@@ -117,7 +123,9 @@ def stream_for(user: User, name: str) -> ReadableStream:
 
 def readable(stream: Stream) -> ReadableStream:
     session = getattr(stream, "session", None)
-    return ReadableStream(stream.pk, stream.name, stream.last_sequence, session.pk if session else None)
+    return ReadableStream(
+        stream.pk, stream.name, stream.workspace_id, stream.last_sequence, session.pk if session else None
+    )
 
 
 def events_page(stream: ReadableStream, after: int, limit: int) -> EventPage:

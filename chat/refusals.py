@@ -2,10 +2,13 @@
 
 
 class Refused(Exception):
-    """`code` is one of validation, conflict, too_many, throttled; `message` says what to do instead."""
+    """`code` is one of validation, conflict, idempotency_key, too_many, throttled; `message` says what to do instead.
 
-    def __init__(self, code: str, message: str, *, retry_after_s: float | None = None) -> None:
+    `field` names what was wrong, as on the wire.
+    """
+
+    def __init__(self, code: str, message: str, *, field: str = "") -> None:
         super().__init__(message)
         self.code = code
         self.message = message
-        self.retry_after_s = retry_after_s
+        self.field = field

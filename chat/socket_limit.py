@@ -1,8 +1,12 @@
-"""How many sockets a person has open, counted on Valkey for all processes. Without Valkey nobody is refused."""
+"""How many sockets a person has open, counted on Valkey for all processes. Without Valkey nobody is refused.
+
+A socket counts while its process keeps saying that it is open, so that those of a dead process are soon forgotten.
+"""
 
 import asyncio
 import logging
 import time
+from collections.abc import Iterable
 from functools import cache
 
 import redis
@@ -10,13 +14,18 @@ from django.conf import settings
 
 log = logging.getLogger("countersign.socket")
 
-#: A socket whose process died without releasing it counts no longer than this.
-FORGET_AFTER_S = 3600
+#: A socket nobody renewed for so long is gone with its process.
+FORGET_AFTER_S = 30
 
 
 async def take(user_id: int, socket_id: str) -> bool:
     """Counts a socket of the person; False when they have as many as they may."""
     return await asyncio.to_thread(_take, user_id, socket_id)
+
+
+async def renew(sockets: Iterable[tuple[int, str]]) -> None:
+    """Says that these (person, socket) are still open."""
+    await asyncio.to_thread(_renew, list(sockets))
 
 
 async def release(user_id: int, socket_id: str) -> None:
@@ -38,16 +47,28 @@ def _take(user_id: int, socket_id: str) -> bool:
         pipeline = _client().pipeline()
         pipeline.zremrangebyscore(_key(user_id), "-inf", now - FORGET_AFTER_S)
         pipeline.zadd(_key(user_id), {socket_id: now})
-        pipeline.zrank(_key(user_id), socket_id)
-        pipeline.expire(_key(user_id), FORGET_AFTER_S)
-        rank = pipeline.execute()[2]
+        pipeline.zcard(_key(user_id))
+        pipeline.expire(_key(user_id), 2 * FORGET_AFTER_S)
+        count = pipeline.execute()[2]
     except redis.RedisError as error:
         log.warning("sockets not counted: %s", type(error).__name__)
         return True
-    if rank < settings.LIMIT_SOCKETS:
+    if count <= settings.LIMIT_SOCKETS:
         return True
     _release(user_id, socket_id)
     return False
+
+
+def _renew(sockets: list[tuple[int, str]]) -> None:
+    now = time.time()
+    try:
+        pipeline = _client().pipeline(transaction=False)
+        for user_id, socket_id in sockets:
+            pipeline.zadd(_key(user_id), {socket_id: now})
+            pipeline.expire(_key(user_id), 2 * FORGET_AFTER_S)
+        pipeline.execute()
+    except redis.RedisError as error:
+        log.warning("sockets not counted: %s", type(error).__name__)
 
 
 def _release(user_id: int, socket_id: str) -> None:

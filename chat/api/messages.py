@@ -1,25 +1,19 @@
-"""POST chat/messages, and the events of one message."""
+"""POST chat/messages, and the models to choose from."""
 
 from typing import Any
 
-from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import actions, models_available, queries
-from chat.api import serialising, shapes
-from chat.api.requests import act, idempotency_key, number
-from chat.idempotency import once
+from chat import asking, models_available
+from chat.api import shapes
+from chat.api.requests import act, idempotency_key, own_session
 from graphs.api.bodies import read_body
-from graphs.api.limits import require
 from graphs.api.members import current_member
 
-BIGGEST = 2**62
 IDEMPOTENCY_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
-AFTER = OpenApiParameter("after", {"type": "integer", "minimum": 0, "default": 0})
-LIMIT = OpenApiParameter("limit", {"type": "integer", "minimum": 0, "maximum": queries.MAX_EVENTS})
 
 
 def accepted_json(accepted: dict[str, Any]) -> dict[str, Any]:
@@ -38,30 +32,8 @@ class MessagesView(APIView):
     def post(self, request: Request) -> Response:
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, shapes.MessageBody)
-        require("messages", str(request.user.pk), settings.LIMIT_MESSAGES)
-        if body.session_id:
-            member = queries.session_and_member(request.user, body.session_id)[1]
-        else:
-            member = current_member(request)
-        context = actions.ObjectName(body.context.type, body.context.id) if body.context else None
-
-        def post() -> dict[str, Any]:
-            return actions.post_message(
-                member, body.message, session_id=body.session_id or "", context=context, model=body.model or ""
-            ).to_json()
-
-        accepted = act(once, request.user, idempotency_key(request), body.model_dump(exclude={"wait"}), post)
-        return Response(accepted_json(accepted), status=202)
-
-
-class MessageEventsView(APIView):
-    @extend_schema(operation_id="listMessageEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
-    def get(self, request: Request, message_id: str) -> Response:
-        """The events of one message."""
-        message = queries.message_for(current_member(request), message_id)
-        limit = number(request, "limit", queries.MAX_EVENTS, queries.MAX_EVENTS)
-        page = queries.events_of_message(message, number(request, "after", 0, BIGGEST), limit)
-        return Response(serialising.events_json(page))
+        member = own_session(request, body.session_id)[1] if body.session_id else current_member(request)
+        return Response(accepted_json(act(asking.post, member, body, idempotency_key(request))), status=202)
 
 
 class ModelsView(APIView):

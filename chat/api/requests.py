@@ -1,16 +1,21 @@
-"""What the conversation's views share: calling an action, reading a number."""
+"""What the conversation's views share: calling an action, finding what an address names, reading a number."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
+from chat import queries
+from chat.models import Message, Session
 from chat.refusals import Refused
+from graphs.access import Member, NotFound
+from graphs.api.members import current_member
 from graphs.api.problems import Problem
 
 T = TypeVar("T")
-_STATUS = {"validation": 400, "conflict": 409, "idempotency_key": 422, "throttled": 429, "too_many": 429}
+_STATUS = {"validation": 400, "conflict": 409, "idempotency_key": 422}
 LONGEST_KEY = 200
 
 
@@ -19,7 +24,34 @@ def act(action: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     try:
         return action(*args, **kwargs)
     except Refused as error:
-        raise Problem(_STATUS[error.code], error.code, error.message) from error
+        errors = {error.field: [error.message]} if error.field else None
+        raise Problem(_STATUS[error.code], error.code, error.message, errors=errors) from error
+
+
+def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
+    """The person's session, in the workspace of the request where one is named, else in any of theirs."""
+    if _names_workspace(request):
+        member = current_member(request)
+        return queries.session_for(member, session_id), member
+    return queries.session_and_member(person_of(request), session_id)
+
+
+def own_message(request: Request, message_id: str) -> Message:
+    """A message of such a session."""
+    message = queries.message_for(person_of(request), message_id)
+    if _names_workspace(request) and current_member(request).workspace != message.session.workspace:
+        raise NotFound
+    return message
+
+
+def person_of(request: Request) -> User:
+    """Who asks; views let nobody else in."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def _names_workspace(request: Request) -> bool:
+    return bool(request.headers.get("X-Workspace") or request.GET.get("workspace"))
 
 
 def number(request: Request, name: str, default: int, most: int) -> int:

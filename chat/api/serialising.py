@@ -51,5 +51,5 @@ def message_json(message: Message) -> dict[str, Any]:
 def events_json(page: EventPage) -> dict[str, Any]:
     return {
         "events": [event_json(event, page.stream.name) for event in page.events],
-        "last": page.stream.last_sequence,
+        "last": page.last,
     }

@@ -1,4 +1,4 @@
-"""Sessions: list, read, change, hide; their messages and events; resume, retry, stop."""
+"""Sessions: list, read, change, hide; their messages; resume, retry, stop."""
 
 from typing import Any
 
@@ -8,13 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import actions, queries
+from chat import actions, asking, queries
 from chat.api import serialising, shapes
-from chat.api.messages import AFTER, BIGGEST, LIMIT, accepted_json
-from chat.api.requests import act, number
-from chat.models import Message, Session
-from graphs.access import Member
-from graphs.api.bodies import checked, read_body
+from chat.api.messages import accepted_json
+from chat.api.requests import act, own_session
+from chat.models import Message
+from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.paging import paged
 from graphs.api.problems import Problem
@@ -22,23 +21,23 @@ from graphs.api.problems import Problem
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
 
 
-def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
-    """The person's session, in the workspace of the request where one is named."""
-    if request.headers.get("X-Workspace") or request.GET.get("workspace"):
-        member = current_member(request)
-        return queries.session_for(member, session_id), member
-    return queries.session_and_member(request.user, session_id)
-
-
 class SessionsView(APIView):
     @extend_schema(operation_id="listSessions", parameters=[CONTEXT], responses={200: shapes.SessionPage})
     def get(self, request: Request) -> Response:
         """Your conversations, the latest first; about one object with `context`."""
-        kind, _colon, key = request.GET.get("context", "").partition(":")
-        sessions = queries.sessions_of(current_member(request), kind, key)
+        sessions = queries.sessions_of(current_member(request), *_context(request))
         return paged(
             request, sessions, ("-updated_at", "-id"), lambda rows: [serialising.session_json(row) for row in rows]
         )
+
+
+def _context(request: Request) -> tuple[str, str]:
+    text = request.GET.get("context", "")
+    kind, _colon, key = text.partition(":")
+    if text and not (kind and key and text.isprintable()):
+        sentence = _("“context” names a kind and an object, for example graph:nba.")
+        raise Problem(400, "validation", sentence, errors={"context": [sentence]})
+    return kind, key
 
 
 class SessionView(APIView):
@@ -94,29 +93,6 @@ class SessionMessagesView(APIView):
         return response
 
 
-class SessionEventsView(APIView):
-    @extend_schema(operation_id="listSessionEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
-    def get(self, request: Request, session_id: str) -> Response:
-        """The conversation's events after a number."""
-        session, _member = own_session(request, session_id)
-        return events_response(request, queries.readable(session.stream))
-
-
-class StreamEventsView(APIView):
-    @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
-    def get(self, request: Request, stream_name: str) -> Response:
-        """The events of a stream after a number."""
-        return events_response(request, queries.stream_for(request.user, stream_name))
-
-
-def events_response(request: Request, stream: queries.ReadableStream) -> Response:
-    after = number(request, "after", 0, BIGGEST)
-    if after > stream.last_sequence:
-        raise Problem(400, "cursor", _("The stream has not come so far. Read it from an earlier number."))
-    limit = number(request, "limit", queries.MAX_EVENTS, queries.MAX_EVENTS)
-    return Response(serialising.events_json(queries.events_page(stream, after, limit)))
-
-
 class ResumeView(APIView):
     @extend_schema(
         operation_id="resumeSession",
@@ -130,6 +106,7 @@ class ResumeView(APIView):
         if (body.answer is None) == (body.continue_ is None):
             sentence = _("Say either “answer” or “continue”.")
             raise Problem(400, "validation", sentence, errors={"body": [sentence]})
+        asking.count_run(member.user)
         accepted = act(actions.answer, member, str(session.pk), text=body.answer, go_on=body.continue_)
         return Response(accepted_json(accepted.to_json()), status=202)
 
@@ -143,7 +120,8 @@ class RetryView(APIView):
     def post(self, request: Request, session_id: str) -> Response:
         """Ask the last question again after an error."""
         session, member = own_session(request, session_id)
-        checked(request.data or {}, shapes.RetryBody)
+        read_body(request, shapes.RetryBody)
+        asking.count_run(member.user)
         accepted = act(actions.retry, member, str(session.pk))
         return Response(accepted_json(accepted.to_json()), status=202)
 
@@ -153,6 +131,6 @@ class StopView(APIView):
     def post(self, request: Request, session_id: str) -> Response:
         """Stop the answer that is being written; what was written is kept."""
         session, member = own_session(request, session_id)
-        checked(request.data or {}, shapes.StopBody)
+        read_body(request, shapes.StopBody)
         actions.stop(member, str(session.pk))
         return Response(status=204)

@@ -5,24 +5,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from chat.asking import Asked
 from graphs.api.bodies import Body
 
-Id = Annotated[str, Field(min_length=1, max_length=100)]
 
+class MessageBody(Asked):
+    """With `wait` the run is awaited before the response is sent (`chat/waiting.py`)."""
 
-class ContextBody(Body):
-    type: Annotated[str, Field(min_length=1, max_length=30)]
-    id: Id
-
-
-class MessageBody(Body):
-    """`wait` is taken out before Django sees it (`chat/waiting.py`); true stays only where too many wait already."""
-
-    message: str
-    session_id: Id | None = None
-    context: ContextBody | None = None
-    model: Annotated[str, Field(max_length=100)] | None = None
-    attachments: Annotated[list[Any], Field(max_length=0)] | None = None
     wait: bool | None = None
 
 

@@ -2,21 +2,21 @@
 
 from django.urls import path
 
-from chat.api import messages, sessions
+from chat.api import events, messages, sessions
 from graphs import url_keys
 
 url_keys.register()
 
 urlpatterns = [
     path("chat/messages", messages.MessagesView.as_view()),
-    path("chat/messages/<key:message_id>/stream-events", messages.MessageEventsView.as_view()),
+    path("chat/messages/<key:message_id>/stream-events", events.MessageEventsView.as_view()),
     path("chat/models", messages.ModelsView.as_view()),
     path("chat/sessions", sessions.SessionsView.as_view()),
     path("chat/sessions/<key:session_id>", sessions.SessionView.as_view()),
     path("chat/sessions/<key:session_id>/messages", sessions.SessionMessagesView.as_view()),
-    path("chat/sessions/<key:session_id>/stream-events", sessions.SessionEventsView.as_view()),
+    path("chat/sessions/<key:session_id>/stream-events", events.SessionEventsView.as_view()),
     path("chat/sessions/<key:session_id>/resume", sessions.ResumeView.as_view()),
     path("chat/sessions/<key:session_id>/retry", sessions.RetryView.as_view()),
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
-    path("streams/events/<key:stream_name>", sessions.StreamEventsView.as_view()),
+    path("streams/events/<key:stream_name>", events.StreamEventsView.as_view()),
 ]

@@ -1,0 +1,53 @@
+"""The log as pages: events of a session, of a message, of any stream a person may read."""
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from chat import queries
+from chat.api import serialising, shapes
+from chat.api.requests import number, own_message, own_session, person_of
+from chat.queries import EventPage, ReadableStream
+from graphs.api.problems import Problem
+
+BIGGEST = 2**62
+AFTER = OpenApiParameter("after", {"type": "integer", "minimum": 0, "default": 0})
+LIMIT = OpenApiParameter("limit", {"type": "integer", "minimum": 0, "maximum": queries.MAX_EVENTS})
+
+
+class SessionEventsView(APIView):
+    @extend_schema(operation_id="listSessionEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    def get(self, request: Request, session_id: str) -> Response:
+        """The conversation's events after a number."""
+        session, _member = own_session(request, session_id)
+        return _page(request, queries.readable(session.stream), queries.events_page)
+
+
+class StreamEventsView(APIView):
+    @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    def get(self, request: Request, stream_name: str) -> Response:
+        """The events of a stream after a number."""
+        return _page(request, queries.stream_for(person_of(request), stream_name), queries.events_page)
+
+
+class MessageEventsView(APIView):
+    @extend_schema(operation_id="listMessageEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    def get(self, request: Request, message_id: str) -> Response:
+        """The events of one message, numbered as in the conversation's stream."""
+        message = own_message(request, message_id)
+        stream = queries.readable(message.session.stream)
+        return _page(request, stream, lambda _stream, after, most: queries.events_of_message(message, after, most))
+
+
+def _page(request: Request, stream: ReadableStream, read: Callable[[ReadableStream, int, int], EventPage]) -> Response:
+    """A cursor beyond the end is refused as a whole: whoever has it has seen another stream."""
+    after = number(request, "after", 0, BIGGEST)
+    most = number(request, "limit", queries.MAX_EVENTS, queries.MAX_EVENTS)
+    if after > stream.last_sequence:
+        sentence = _("The stream has not come so far. Read it from an earlier number.")
+        raise Problem(400, "cursor", sentence, errors={"after": [sentence]})
+    return Response(serialising.events_json(read(stream, after, most)))

@@ -1,0 +1,149 @@
+"""What each frame of the chat socket does, once its person is known."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from django.core.validators import slug_re
+from django.utils.translation import gettext as _
+
+from chat import actions, asking, frames, identity, queries
+from chat.database import in_db
+from chat.identity import Identity, Reader
+from chat.refusals import Refused
+from chat.socket_subscriptions import Subscriptions
+from chat.socket_wire import ACCESS_ENDED, NOT_AUTHENTICATED, Closing, Wire
+from graphs.access import Member, NotFound, member_of
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_ENDINGS = {"expired": NOT_AUTHENTICATED, "ended": ACCESS_ENDED}
+
+
+class Commands:
+    """`workspace` is the slug the connection named, `home` the id of the workspace it is in (None for none)."""
+
+    __slots__ = ("_subscriptions", "_wire", "_workspace", "home", "identity")
+
+    def __init__(self, wire: Wire, subscriptions: Subscriptions, workspace: str) -> None:
+        self._wire = wire
+        self._subscriptions = subscriptions
+        self._workspace = workspace
+        self.home: int | None = None
+        self.identity: Identity | None = None
+
+    async def enter(self, person: Identity) -> None:
+        """From now on frames are this person's."""
+        self.identity = person
+        self.home = await in_db(self._home_of, person)
+
+    def _home_of(self, person: Identity) -> int | None:
+        try:
+            return self._here(person).workspace.pk
+        except NotFound:
+            return None
+
+    def reader(self) -> Reader:
+        """Who reads what, for checks of access."""
+        assert self.identity is not None
+        home = set() if self.home is None else {self.home}
+        return Reader(self.identity, home | self._subscriptions.workspaces())
+
+    async def do(self, frame: frames.Frame) -> None:
+        """Carries out one frame and answers it. Raises what refuses it, or `Closing` when the person may not stay."""
+        match frame:
+            case frames.Chat():
+                await self._chat(frame)
+            case frames.Resume() | frames.Retry():
+                await self._accept(frame, await self._as_person(self._continue, frame))
+            case frames.Interrupt():
+                await self._as_person(self._stop, frame.session_id)
+                await self._wire.frame({"type": "ai:accepted", "_id": frame.id, "sessionId": frame.session_id})
+            case frames.Subscribe():
+                await self._subscribe(frame)
+            case frames.Unsubscribe():
+                stream = await self._as_person(self._readable, frame)
+                self._subscriptions.stop(stream.id)
+                await self._confirm("ai:unsubscribed", frame, stream)
+
+    async def _as_person(self, act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`act(...)` in the database, if the person still may be here: asked for every frame anew."""
+        return await in_db(self._checked, lambda: act(*args, **kwargs))
+
+    def _checked(self, act: Callable[[], T]) -> T:
+        standing = identity.standings([self.reader()])[0]
+        if standing != "good":
+            raise Closing(_ENDINGS[standing])
+        return act()
+
+    async def _chat(self, frame: frames.Chat) -> None:
+        if frame.id is None:
+            raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
+        if frame.session_id is None or not self._subscriptions.reads(frame.session_id):
+            self._subscriptions.require_room()
+        await self._accept(frame, await self._as_person(self._post, frame))
+
+    def _post(self, frame: frames.Chat) -> dict[str, Any]:
+        return asking.post(self._member(frame.session_id), frame, frame.idempotency_key)
+
+    def _continue(self, frame: frames.Resume | frames.Retry) -> dict[str, Any]:
+        member = self._member(frame.session_id)
+        asking.count_run(member.user)
+        if isinstance(frame, frames.Retry):
+            return actions.retry(member, frame.session_id).to_json()
+        if (frame.answer is None) == (frame.continue_ is None):
+            raise Refused("validation", _("Say either “answer” or “continue”."))
+        return actions.answer(member, frame.session_id, text=frame.answer, go_on=frame.continue_).to_json()
+
+    def _stop(self, session_id: str) -> None:
+        actions.stop(self._member(session_id), session_id)
+
+    async def _accept(self, frame: frames.Frame, accepted: dict[str, Any]) -> None:
+        """Answers, and makes sure that this socket sees everything about it."""
+        if frame.id is not None:
+            self._subscriptions.remember(uuid.UUID(accepted["runId"]), frame.id)
+        shown = ("sessionId", "userMessageId", "messageId", "runId", "stream")
+        answer = {name: accepted[name] for name in shown} | {"streamId": accepted["stream"]}
+        await self._wire.frame({"type": "ai:accepted", "_id": frame.id, **answer})
+        if not self._subscriptions.reads(accepted["sessionId"]):
+            stream = await in_db(queries.stream_for, self._user(), accepted["stream"])
+            self._subscriptions.start(stream, await self._subscriptions.watch(stream, accepted["after"]))
+
+    async def _subscribe(self, frame: frames.Subscribe) -> None:
+        stream = await self._as_person(self._readable, frame)
+        watch = await self._subscriptions.watch(stream, frame.after)
+        try:
+            await self._confirm("ai:subscribed", frame, stream)
+        except BaseException:
+            watch.close()
+            raise
+        self._subscriptions.start(stream, watch)
+
+    async def _confirm(self, type_: str, frame: frames.Frame, stream: queries.ReadableStream) -> None:
+        session_id = str(stream.session_id) if stream.session_id else None
+        await self._wire.frame({"type": type_, "_id": frame.id, "sessionId": session_id, "stream": stream.name})
+
+    def _readable(self, frame: frames.Subscribe | frames.Unsubscribe) -> queries.ReadableStream:
+        if (frame.session_id is None) == (frame.stream is None):
+            raise Refused("validation", _("Name either “sessionId” or “stream”."))
+        if frame.stream is not None:
+            return queries.stream_for(self._user(), frame.stream)
+        session, _member = queries.session_and_member(self._user(), frame.session_id or "")
+        return queries.readable(session.stream)
+
+    def _member(self, session_id: str | None) -> Member:
+        """The person in the session's workspace, else in the socket's."""
+        assert self.identity is not None
+        if session_id:
+            return queries.session_and_member(self.identity.user, session_id)[1]
+        return self._here(self.identity)
+
+    def _here(self, person: Identity) -> Member:
+        if self._workspace and not slug_re.fullmatch(self._workspace):
+            raise NotFound
+        return member_of(person.user, self._workspace or None)
+
+    def _user(self) -> Any:
+        assert self.identity is not None
+        return self.identity.user

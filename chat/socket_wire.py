@@ -1,0 +1,45 @@
+"""The sending half of one chat socket: frames in order, no faster than the reader takes them, and the goodbye."""
+
+import asyncio
+import json
+from typing import Any
+
+from chat.backpressure import Gate, socket_gate
+
+NOT_AUTHENTICATED, ACCESS_ENDED, TOO_SLOW, RESTARTING, TOO_MANY_SOCKETS = 4401, 4403, 4408, 4012, 4429
+
+
+class Closing(Exception):
+    """The connection is to end with this code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(str(code))
+        self.code = code
+
+
+class Wire:
+    """`order` is held while an answer and what belongs to it is sent, so that no event comes between or before."""
+
+    __slots__ = ("_send", "gate", "order")
+
+    def __init__(self, send: Any) -> None:
+        self._send = send
+        self.gate = Gate()
+        self.order = asyncio.Lock()
+
+    async def accept(self) -> None:
+        await self._send({"type": "websocket.accept"})
+        self.gate = socket_gate(self._send)
+
+    async def close(self, code: int | None = None) -> None:
+        """Says goodbye; without a code before the handshake is accepted, which is HTTP 403."""
+        await self._send({"type": "websocket.close"} if code is None else {"type": "websocket.close", "code": code})
+
+    async def text(self, text: str) -> None:
+        await self._send({"type": "websocket.send", "text": text})
+
+    async def frame(self, frame: dict[str, Any]) -> None:
+        await self.text(json.dumps(frame, ensure_ascii=False))
+
+    async def refuse(self, own_id: int | str | None, code: str, text: str) -> None:
+        await self.frame({"type": "ai:error", "_id": own_id, "error": text, "code": code})
