@@ -1,0 +1,97 @@
+"""One open response of server-sent events over all its streams."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import DatabaseError
+
+from chat import identity, queries
+from chat.backpressure import Gate, TooSlow, response_gate
+from chat.database import in_db
+from chat.events.hub import Watch
+from chat.events.vocabulary import StoredEvent, event_json
+from graphs.access import NotFound
+
+log = logging.getLogger("countersign.sse")
+
+PING_EVERY_S = 15.0
+CHECK_EVERY_S = 3.0
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-cache"),
+    (b"x-accel-buffering", b"no"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+
+class Response:
+    """`cursors` is the number that each stream (by id) is read from."""
+
+    def __init__(
+        self, send: Any, person: identity.Identity, streams: Sequence[queries.ReadableStream], cursors: dict[int, int]
+    ) -> None:
+        self._send = send
+        self._person = person
+        self._names = {stream.id: stream.name for stream in streams}
+        self._workspaces = {stream.workspace_id for stream in streams}
+        self._cursors = dict(cursors)
+        self._gate = Gate()
+        self._one_at_a_time = asyncio.Lock()
+
+    async def stream_forever(self, watches: Sequence[Watch]) -> None:
+        """Sends what the watches give until the reader may not read on, or takes nothing any more."""
+        await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        self._gate = response_gate(self._send)
+        await self._write(": hello\nretry: 1000\n\n")
+        try:
+            async with asyncio.TaskGroup() as group:
+                for watch in watches:
+                    group.create_task(self._pump(watch))
+                group.create_task(self._ping_forever())
+                group.create_task(self._check_forever())
+        except* TooSlow:
+            log.warning("reader of user %s cut off, it took nothing for a while", self._person.user.pk)
+            self._gate.cut()
+        except* NotFound:
+            log.info("reader of user %s lost access", self._person.user.pk)
+
+    async def _pump(self, watch: Watch) -> None:
+        while True:
+            for event in await watch.next():
+                await self._gate.passed()
+                async with self._one_at_a_time:
+                    await self._event(event)
+
+    async def _event(self, event: StoredEvent) -> None:
+        self._cursors[event.stream_id] = event.sequence
+        cursor = ".".join(f"{stream}-{number}" for stream, number in self._cursors.items())
+        body = json.dumps(event_json(event, self._names[event.stream_id]), ensure_ascii=False, separators=(",", ":"))
+        await self._write(f"id: {cursor}\ndata: {body}\n\n")
+
+    async def _ping_forever(self) -> None:
+        while True:
+            await asyncio.sleep(PING_EVERY_S)
+            await self._gate.passed()
+            await self._write(": ping\n\n")
+
+    async def _check_forever(self) -> None:
+        """Ends the response when its reader may not read any more."""
+        while True:
+            await asyncio.sleep(CHECK_EVERY_S)
+            try:
+                await in_db(self._require_access)
+            except DatabaseError:
+                log.warning("reader not checked, trying again", exc_info=True)
+
+    def _require_access(self) -> None:
+        reader = identity.Reader(self._person, self._workspaces)
+        if identity.standings([reader]) != ["good"]:
+            raise NotFound
+        for name in self._names.values():
+            queries.stream_for(self._person.user, name)
+
+    async def _write(self, text: str) -> None:
+        await self._send({"type": "http.response.body", "body": text.encode(), "more_body": True})
