@@ -1,4 +1,4 @@
-"""`wait: true` of the API, as an ASGI application around Django: posts without it, then waits for the run to end.
+"""`wait: true` of the API, as an ASGI application around Django: lets it queue the run, then waits for the run to end.
 
 While it waits it holds no thread and no database connection.
 """
@@ -12,11 +12,10 @@ from typing import Any
 
 from chat import queries, runtime
 from chat.database import in_db
-from graphs.json_input import BadJSON, parse_json
 
 WAIT_S = 120
 MAX_WAITING = 64
-#: More than a message may hold; longer bodies are Django's to refuse.
+#: More than any message takes; longer bodies are only for Django to refuse.
 MAX_BODY_BYTES = 1_048_576
 _PATHS = re.compile(r"/api/v1/chat/(messages|sessions/[^/]+/(resume|retry))")
 
@@ -34,40 +33,34 @@ class WaitForRun:
         if scope["method"] != "POST" or not _PATHS.fullmatch(scope["path"]):
             await self._application(scope, receive, send)
             return
-        body, disconnected = await _body(receive)
-        if disconnected:
-            return
-        shortened = _without_wait(body)
-        if shortened is None or self._waiting >= MAX_WAITING:
-            await self._application(scope, _replay(shortened or body, receive), send)
+        received = await _received(receive)
+        body = b"".join(message.get("body", b"") for message in received)
+        if b'"wait"' not in body or len(body) > MAX_BODY_BYTES or self._waiting >= MAX_WAITING:
+            await self._application(scope, _replay(received, receive), send)
             return
         self._waiting += 1
         try:
-            await self._answer_late(_with_length(scope, shortened), shortened, receive, send)
+            answer = _Recorded()
+            await self._application(scope, _replay(received, receive), answer)
+            if answer.status == 202 and json.loads(body)["wait"] is True:
+                await _wait(answer)
+            for message in answer.messages:
+                await send(message)
         finally:
             self._waiting -= 1
 
-    async def _answer_late(self, scope: dict[str, Any], body: bytes, receive: Receive, send: Any) -> None:
-        answer = _Recorded()
-        await self._application(scope, _replay(body, receive), answer)
-        accepted = answer.json() if answer.status == 202 else None
-        if accepted is not None:
-            result = await _result(accepted)
-            if result is not None:
-                answer.replace(200, {**accepted, **result})
-        for message in answer.messages:
-            await send(message)
 
-
-async def _result(accepted: dict[str, Any]) -> dict[str, Any] | None:
-    """How the run ended; None when it takes longer than anyone waits."""
+async def _wait(answer: "_Recorded") -> None:
+    """Turns the 202 into how the run ended; leaves it as it is when that takes longer than anyone waits."""
+    accepted = answer.json()
     run_id = uuid.UUID(accepted["runId"])
     try:
         async with asyncio.timeout(WAIT_S):
             await _rested(run_id, accepted["streamId"])
     except TimeoutError:
-        return None
-    return await in_db(queries.run_result, run_id)
+        return
+    result = await in_db(queries.run_result, run_id)
+    answer.replace(200, {**accepted, **(result or {})})
 
 
 async def _rested(run_id: uuid.UUID, stream_name: str) -> None:
@@ -81,46 +74,25 @@ async def _rested(run_id: uuid.UUID, stream_name: str) -> None:
         watch.close()
 
 
-async def _body(receive: Receive) -> tuple[bytes, bool]:
-    chunks: list[bytes] = []
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return b"", True
-        chunks.append(message.get("body", b""))
-        if not message.get("more_body"):
-            return b"".join(chunks), False
+async def _received(receive: Receive) -> list[dict[str, Any]]:
+    """What came of the request so far: all of it, or a little more than is of interest here."""
+    messages: list[dict[str, Any]] = []
+    size = 0
+    while size <= MAX_BODY_BYTES:
+        messages.append(await receive())
+        size += len(messages[-1].get("body", b""))
+        if not messages[-1].get("more_body"):
+            break
+    return messages
 
 
-def _without_wait(body: bytes) -> bytes | None:
-    """The body without `wait: true`; None when it does not ask to wait (or is for Django to refuse)."""
-    if len(body) > MAX_BODY_BYTES or b'"wait"' not in body:
-        return None
-    try:
-        data = parse_json(body)
-    except BadJSON:
-        return None
-    if not isinstance(data, dict) or data.get("wait") is not True:
-        return None
-    del data["wait"]
-    return json.dumps(data).encode()
-
-
-def _with_length(scope: dict[str, Any], body: bytes) -> dict[str, Any]:
-    headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
-    return {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Gives the body that was read already, then goes on with what comes."""
-    given = False
+def _replay(received: list[dict[str, Any]], receive: Receive) -> Receive:
+    """Gives again what was received already, then goes on with what comes."""
+    again = iter(received)
 
     async def replay() -> dict[str, Any]:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        message = next(again, None)
+        return await receive() if message is None else message
 
     return replay
 
