@@ -45,8 +45,15 @@ def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any
 
 
 def _link_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    opening = next((token for token in reversed(tokens[:index]) if token.type == "link_open"), None)
-    host = urlsplit(str(opening.attrGet("href") or "")).hostname if opening else None
-    text = "".join(token.content for token in tokens[:index] if token.type == "text")
-    shown = f' <span class="host">({nh3.clean_text(host)})</span>' if host and host not in text else ""
+    opened = next(i for i in range(index, -1, -1) if tokens[i].type == "link_open")
+    host = _host(str(tokens[opened].attrGet("href") or ""))
+    text = "".join(token.content for token in tokens[opened:index] if token.type == "text")
+    shown = f' <span class="host">({nh3.clean_text(host)})</span>' if host and host not in (text, _host(text)) else ""
     return f"</a>{shown}"
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
