@@ -1,0 +1,44 @@
+"""The cast at the real doors: a site of real processes, and pages on which somebody has signed in."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, BrowserContext
+
+from graphs.models import Graph
+from tests.flows.visitor import Visitor
+from tests.site import Site, site
+
+
+@pytest.fixture
+def cast(transactional_db: None, alice: User, bob: User, charlie: User, nba: Graph) -> None:
+    """Everybody is there, and the graph they talk about."""
+
+
+@pytest.fixture
+def one_process(cast: None) -> Iterator[Site]:
+    with site() as started:
+        yield started
+
+
+@pytest.fixture
+def two_processes(cast: None) -> Iterator[Site]:
+    with site(2) as started:
+        yield started
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:
+    """Opens a browser of its own for somebody who signs in: `visit(url, "alice")`."""
+    contexts: list[BrowserContext] = []
+
+    def open_browser(url: str, username: str, locale: str = "en-US", width: int = 1280) -> Visitor:
+        context = browser.new_context(viewport={"width": width, "height": 800}, locale=locale)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        return Visitor(context.new_page(), url).sign_in(username)
+
+    yield open_browser
+    for context in contexts:
+        context.close()

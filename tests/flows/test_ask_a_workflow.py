@@ -1,0 +1,169 @@
+"""The first job of the product, end to end in a real browser: import, ask, watch, come back."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from chat.models import Message, Run, RunStatus, Session
+from tests.flows.visitor import Visitor
+from tests.site import Site
+from tests.vendors.scenarios import LONG_TEXT
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+Visit = Callable[..., Visitor]
+
+N8N = {
+    "name": "Ask the API",
+    "nodes": [
+        {"name": "Start", "type": "n8n-nodes-base.manualTrigger", "position": [0, 0], "parameters": {}},
+        {
+            "name": "Clean up",
+            "type": "n8n-nodes-base.code",
+            "position": [200, 0],
+            "parameters": {"jsCode": "return items.filter((item) => item.json.active);"},
+        },
+    ],
+    "connections": {
+        "Start": {"main": [[{"node": "Clean up", "type": "main", "index": 0}]]},
+        "Clean up": {"main": [[{"node": "Nowhere", "type": "main", "index": 0}]]},
+    },
+}
+
+
+def test_alice_imports_a_workflow_and_asks_about_it(one_process: Site, visit: Visit, tmp_path: Path) -> None:
+    file = tmp_path / "ask.json"
+    file.write_text(json.dumps(N8N))
+    alice = visit(one_process.web.url, "alice")
+    alice.page.get_by_role("link", name=re.compile("Import")).first.click()
+    alice.page.set_input_files("input[type=file]", str(file))
+    alice.page.get_by_role("button", name=re.compile("Import")).click()
+    expect(alice.page.get_by_text("Nowhere")).to_be_visible()
+    alice.page.get_by_role("link", name=re.compile("Open|Ask the API")).first.click()
+    alice.connected()
+    expect(alice.page.locator("graph-view").get_by_text("Clean up").first).to_be_visible()
+    answer = alice.ask('SCRIPT={"text": "It keeps what is {{node:clean-up}}."}')
+    answer.get_by_role("button", name="clean-up").or_(answer.get_by_role("link", name="clean-up")).click()
+    expect(alice.page.locator("graph-view").get_by_text("item.json.active").first).to_be_visible()
+    assert alice.errors == []
+
+
+def test_alice_watches_the_model_look_things_up(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    answer = alice.ask("SCRIPT:two_tools")
+    expect(answer).to_contain_text("Both are read.")
+    badge = answer.locator("summary, button").filter(has_text="fetch-api").first
+    badge.click()
+    expect(answer).to_contain_text("return fetch(url)")
+
+
+def test_alice_reloads_in_the_middle_of_an_answer(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    answer = alice.ask("SCRIPT:slow")
+    expect(answer).to_contain_text("word5 ")
+    alice.page.reload()
+    alice.connected()
+    again = alice.answers.nth(0)
+    expect(again).to_contain_text("word60 ")
+    expect(again.locator(".markdown")).to_have_text(LONG_TEXT, timeout=40_000)
+    assert Message.objects.get(role="assistant").content == LONG_TEXT
+
+
+def test_alice_goes_on_in_a_second_tab(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    first = alice.ask('SCRIPT={"text": "one two three four five six", "delay_s": 0.15}')
+    expect(first).to_contain_text("one")
+    other = alice.new_tab().open_graph()
+    other.chat.locator(".title").click()
+    other.chat.locator(".menu").get_by_text("SCRIPT").first.click()
+    expect(other.answers.nth(0)).to_contain_text("six")
+    expect(first).to_contain_text("six")
+    other.ask("SCRIPT:hello")
+    expect(alice.answers.nth(1)).to_contain_text("Hello! This is a scripted answer.")
+
+
+def test_alice_stops_an_answer(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    answer = alice.ask("SCRIPT:slow")
+    expect(answer).to_contain_text("word3 ")
+    alice.button("Stop").click()
+    assert one_process.vendor.requests[0].disconnected.wait(2)
+    expect(answer).to_contain_text("Stopped")
+    expect(answer).to_contain_text("word3 ")
+    assert Run.objects.get().status == RunStatus.CANCELLED
+
+
+@pytest.mark.parametrize(
+    ("scenario", "sentence", "retryable"),
+    [
+        ("rate_limit_long", "too many requests", True),
+        ("server_error", "not available at the moment", True),
+        ("auth_error", "refused our key", False),
+        ("timeout", "took too long", True),
+        ("network", "broke off", True),
+        ("content_filter", "filtered this conversation", False),
+        ("context_length", "too long for the model", False),
+        ("internal", "unexpected went wrong", False),
+    ],
+)
+def test_alice_is_told_what_went_wrong(
+    one_process: Site, visit: Visit, scenario: str, sentence: str, retryable: bool
+) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    answer = alice.ask(f"SCRIPT:{scenario}")
+    expect(answer).to_contain_text(sentence, timeout=30_000)
+    retry = answer.get_by_role("button", name=re.compile("again|Retry"))
+    expect(retry).to_have_count(1 if retryable else 0)
+    assert "canary-key-of-the-vendor" not in alice.page.content() + one_process.logs()
+
+
+def test_alice_tries_again(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    answer = alice.ask("SCRIPT:cut")
+    expect(answer).to_contain_text("broke off")
+    answer.get_by_role("button", name=re.compile("again|Retry")).click()
+    expect(alice.answers.nth(1)).to_contain_text("broke off")
+    expect(alice.questions).to_have_count(1)
+
+
+def test_alice_decides_how_to_go_on_after_five_rounds(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    alice.ask("SCRIPT:endless_tools")
+    alice.chat.get_by_role("button", name=re.compile("[Ss]ummar")).click()
+    expect(alice.answers).to_have_count(2)
+    assert "tools" not in one_process.vendor.requests[5].body
+
+
+def test_bob_may_look_and_ask_but_not_import(one_process: Site, visit: Visit) -> None:
+    bob = visit(one_process.web.url, "bob")
+    expect(bob.page.get_by_role("link", name=re.compile("Import"))).to_have_count(0)
+    assert bob.page.goto(f"{one_process.web.url}/graphs/import/").status in {403, 404}  # type: ignore[union-attr]
+    bob.open_graph()
+    expect(bob.ask("SCRIPT:hello")).to_contain_text("Hello!")
+
+
+def test_charlie_sees_nothing_of_it(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    expect(alice.ask("SCRIPT:hello")).to_contain_text("Hello!")
+    session = Session.objects.get()
+    charlie = visit(one_process.web.url, "charlie")
+    expect(charlie.page.get_by_text("NBA")).to_have_count(0)
+    for path in (
+        "/graphs/nba/",
+        f"/api/v1/chat/sessions/{session.pk}/messages",
+        f"/api/v1/streams/events/{session.stream.name}",
+    ):
+        answer = charlie.page.goto(f"{one_process.web.url}{path}")
+        assert answer is not None
+        assert answer.status == 404
+
+
+def test_alice_reads_it_in_french(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice", locale="fr-FR").open_graph()
+    expect(alice.page.locator("html")).to_have_attribute("lang", "fr")
+    answer = alice.ask("SCRIPT:auth_error")
+    expect(answer).to_contain_text("clé")
+    expect(alice.composer).to_have_attribute("placeholder", re.compile("workflow|graphe|question", re.IGNORECASE))
