@@ -31,6 +31,7 @@ def append(stream_id: int, events: Sequence[NewEvent], epoch: int | None = None)
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")
+    events = [event.storable() for event in events]
     with connection.cursor() as cursor:
         cursor.execute(_RAISE, [len(events), stream_id, epoch, epoch])
         row = cursor.fetchone()
@@ -49,7 +50,7 @@ def append(stream_id: int, events: Sequence[NewEvent], epoch: int | None = None)
                 [event.run_id for event in events],
             ],
         )
-    transaction.on_commit(lambda: wakeup.announce(stream_id, row[0]))
+    transaction.on_commit(lambda: wakeup.announce(stream_id, row[0]), robust=True)
     return int(row[0])
 
 

@@ -6,6 +6,7 @@ lost, watched streams are asked for their last number every second.
 
 import asyncio
 import logging
+import re
 import uuid
 from collections import deque
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ PAGE = 500
 POLL_S = 1.0
 #: Wake-ups for other processes are gathered this long.
 COALESCE_S = 0.01
+_WAKE_UP = re.compile(rb"(\d{1,18}):(\d{1,18})")
 
 
 class CursorBeyondEnd(Exception):
@@ -33,9 +35,13 @@ class CursorBeyondEnd(Exception):
 
 
 class _Tail:
-    """The end of one watched stream: its last number, its newest events, and who waits for more."""
+    """The end of one watched stream: its last number, its newest events, and who waits for more.
+
+    `recent` is empty or a run without gaps that ends at `last`. `started` once the stream's end was looked up.
+    """
 
     def __init__(self) -> None:
+        self.started = False
         self.last = 0
         self.recent: deque[StoredEvent] = deque(maxlen=RECENT)
         self.watches: set[Watch] = set()
@@ -50,6 +56,14 @@ class _Tail:
         self.recent.extend(fresh)
         self.last = fresh[-1].sequence
         self.wake()
+
+    def start(self, last: int) -> None:
+        """The table goes on to `last` at least; what lies beyond the events known here is read from there."""
+        self.started = True
+        if last > self.last:
+            self.last = last
+            self.recent.clear()
+            self.wake()
 
     def wake(self) -> None:
         for watch in self.watches:
@@ -104,6 +118,8 @@ class Hub:
         self._redis = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
         jobs = (self._refresh_forever(), self._publish_forever(), self._listen_forever(), self._poll_forever())
         self._tasks = [asyncio.create_task(job) for job in jobs]
+        for task in self._tasks:
+            task.add_done_callback(_report)
         wakeup.use(self._announced)
 
     async def close(self) -> None:
@@ -131,7 +147,8 @@ class Hub:
         except BaseException:
             watch.close()
             raise
-        tail.last = max(tail.last, last)
+        tail.start(last)
+        self._refresh.set()
         return watch
 
     def unwatch(self, watch: Watch) -> None:
@@ -141,6 +158,7 @@ class Hub:
         tail.watches.discard(watch)
         if not tail.watches:
             del self._tails[watch.stream_id]
+            self._behind.discard(watch.stream_id)
 
     def deliver(self, events: Sequence[StoredEvent]) -> None:
         """Takes what the writer of this process has committed, for readers here and, as wake-ups, elsewhere."""
@@ -151,8 +169,7 @@ class Hub:
             tail = self._tails.get(stream_id)
             if tail is not None:
                 tail.add(own)
-            self._outgoing[stream_id] = own[-1].sequence
-        self._publish.set()
+            self._tell_others(stream_id, own[-1].sequence)
 
     async def events_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
         """Up to `PAGE` events after the cursor; none when the reader is up to date."""
@@ -169,9 +186,12 @@ class Hub:
         self._loop.call_soon_threadsafe(self._appended_here, stream_id, last)
 
     def _appended_here(self, stream_id: int, last: int) -> None:
-        self._outgoing[stream_id] = last
-        self._publish.set()
+        self._tell_others(stream_id, last)
         self._note(stream_id, last)
+
+    def _tell_others(self, stream_id: int, last: int) -> None:
+        self._outgoing[stream_id] = max(last, self._outgoing.get(stream_id, 0))
+        self._publish.set()
 
     def _note(self, stream_id: int, last: int) -> None:
         tail = self._tails.get(stream_id)
@@ -184,8 +204,8 @@ class Hub:
         while True:
             await self._refresh.wait()
             self._refresh.clear()
-            behind = {id_: self._tails[id_].last for id_ in self._behind if id_ in self._tails}
-            self._behind.clear()
+            behind = {id_: self._tails[id_].last for id_ in self._behind if self._tails[id_].started}
+            self._behind -= behind.keys()
             if not behind:
                 continue
             try:
@@ -231,10 +251,8 @@ class Hub:
                 await asyncio.sleep(POLL_S)
 
     def _heard(self, data: bytes) -> None:
-        for pair in data.decode().split(","):
-            stream_id, _, last = pair.partition(":")
-            if int(stream_id) in self._tails:
-                self._note(int(stream_id), int(last))
+        for stream_id, last in _WAKE_UP.findall(data):
+            self._note(int(stream_id), int(last))
 
     async def _poll_forever(self) -> None:
         while True:
@@ -249,3 +267,8 @@ class Hub:
                 continue
             for stream_id, last in lasts.items():
                 self._note(stream_id, last)
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled():
+        log.critical("a task of the hub broke; readers are late from now on", exc_info=task.exception())

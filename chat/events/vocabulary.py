@@ -1,6 +1,7 @@
 """The events of a conversation, as written, as stored and as sent."""
 
 import json
+import math
 import re
 import uuid
 from dataclasses import dataclass
@@ -48,6 +49,16 @@ class NewEvent:
             return None
         return NewEvent(self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id)
 
+    def storable(self) -> "NewEvent":
+        """A copy that PostgreSQL takes and that reads back as it is; see `storable`.
+
+        Raises `TypeError`, `ValueError` or `RecursionError` for data that is not JSON.
+        """
+        data = storable(self.data)
+        if self.type not in MERGEABLE:
+            to_json(data)
+        return NewEvent(self.type, data, self.message_id, self.run_id)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
@@ -67,7 +78,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(value: Any) -> Any:
-    """The same JSON value with what PostgreSQL cannot store replaced by U+FFFD."""
+    """The same JSON value without what PostgreSQL cannot store: U+FFFD for characters, None for NaN and infinity."""
     match value:
         case str():
             return _UNSTORABLE.sub("\ufffd", value)
@@ -75,16 +86,15 @@ def storable(value: Any) -> Any:
             return {storable(key): storable(item) for key, item in value.items()}
         case list() | tuple():
             return [storable(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
         case _:
             return value
 
 
 def to_json(data: dict[str, Any]) -> str:
-    """The event's data as JSON text that jsonb accepts."""
-    text = json.dumps(data)
-    if "\\u0000" in text or "\\ud" in text:
-        return json.dumps(storable(data))
-    return text
+    """Storable data as JSON text that jsonb accepts."""
+    return json.dumps(data, allow_nan=False)
 
 
 def event_json(event: StoredEvent, stream: str) -> dict[str, Any]:

@@ -6,15 +6,14 @@ whose row somebody else holds is skipped and taken by the next batch, so that no
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import psycopg
-
+from chat.events import wakeup
 from chat.events.append import Fenced
-from chat.events.vocabulary import EVENT_VERSION, NewEvent, StoredEvent, to_json
+from chat.events.committing import Committer, Part
+from chat.events.vocabulary import NewEvent, StoredEvent
 
 log = logging.getLogger("countersign.writer")
 
@@ -23,42 +22,21 @@ QUEUE_LIMIT = 5_000
 #: Text of one merged event; a longer one is stored as several.
 MERGE_LIMIT_CHARS = 16_384
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.003, 0.05
-RECONNECT_PAUSE_S = 0.25
-
-_COMMIT = f"""
-WITH batch AS (
-    SELECT * FROM unnest(
-        %(stream)s::bigint[], %(number)s::int[], %(type)s::text[], %(data)s::text[],
-        %(message)s::uuid[], %(run)s::uuid[]
-    ) AS b(stream_id, number, type, data, message_id, run_id)
-), wanted AS (
-    SELECT * FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[], %(counts)s::int[]) AS w(id, epoch, count)
-), locked AS (
-    SELECT s.id, s.last_sequence AS base, w.count FROM chat_stream s JOIN wanted w ON w.id = s.id AND w.epoch = s.epoch
-    ORDER BY s.id FOR NO KEY UPDATE OF s SKIP LOCKED
-), raised AS (
-    UPDATE chat_stream s SET last_sequence = l.base + l.count, writer = %(writer)s, batch = %(batch)s
-    FROM locked l WHERE s.id = l.id RETURNING s.id, l.base
-), stored AS (
-    INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id)
-    SELECT r.id, r.base + b.number, {EVENT_VERSION}, b.type, b.data::jsonb, b.message_id, b.run_id
-    FROM raised r JOIN batch b ON b.stream_id = r.id
-)
-SELECT id, base, now() FROM raised
-"""  # noqa: S608 - the only insertion is a constant number
-_EPOCHS = "SELECT id, epoch FROM chat_stream WHERE id = ANY(%s)"
-_WRITTEN = "SELECT id, last_sequence, now() FROM chat_stream WHERE id = ANY(%s) AND writer = %s AND batch = %s"
 
 
 @dataclass(slots=True)
 class _Line:
-    """What waits for one stream. `in_flight` is being committed; `pending` came since."""
+    """What waits for one stream. `in_flight` is being committed; `pending` came since.
+
+    `held` when somebody else had the stream's row at the last attempt.
+    """
 
     epoch: int
     pending: list[NewEvent] = field(default_factory=list)
     in_flight: list[NewEvent] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
     fenced: bool = False
+    held: bool = False
 
     @property
     def idle(self) -> bool:
@@ -66,18 +44,18 @@ class _Line:
 
 
 class GroupWriter:
-    """Stores events of many streams; `deliver` gets them, in order, once they are committed."""
+    """Stores events of many streams; `deliver` gets them, in order, once they are committed.
+
+    Where an answer to COMMIT was lost, readers are woken instead and find the events in the table.
+    """
 
     def __init__(
         self, conninfo: str, deliver: Callable[[Sequence[StoredEvent]], None], fail: Callable[[], None]
     ) -> None:
         """`fail` is called when writing broke in a way that cannot pass: the process has to end."""
-        self._conninfo = conninfo
+        self._committer = Committer(conninfo)
         self._deliver = deliver
         self._fail = fail
-        self._id = uuid.uuid4()
-        self._batch = 0
-        self._connection: psycopg.AsyncConnection | None = None
         self._lines: dict[int, _Line] = {}
         self._queued = 0
         self._work = asyncio.Event()
@@ -95,15 +73,20 @@ class GroupWriter:
             self._fail()
 
     async def close(self) -> None:
-        """Stops writing; call `flush` before for what must not be lost."""
+        """Stops writing; `flush` before for what must not be lost. Who still waits gets `Fenced`."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        if self._connection is not None:
-            await self._connection.close()
+        for line in self._lines.values():
+            self._fence(line)
+        await self._committer.close()
 
     async def put(self, stream_id: int, epoch: int, event: NewEvent) -> None:
-        """Queues one event. Waits while too much is queued; raises `Fenced` when the stream has another owner."""
+        """Queues one event. Waits while too much is queued; raises `Fenced` when the stream has another owner.
+
+        Data that is not JSON raises here, as in `NewEvent.storable`, and stops nobody else.
+        """
+        event = event.storable()
         await self._room.wait()
         line = self._line(stream_id, epoch)
         if line.fenced or line.epoch != epoch:
@@ -116,7 +99,8 @@ class GroupWriter:
             self._queued += 1
         if self._queued >= QUEUE_LIMIT:
             self._room.clear()
-        self._work.set()
+        if not line.held:
+            self._work.set()
 
     def _line(self, stream_id: int, epoch: int) -> _Line:
         line = self._lines.get(stream_id)
@@ -148,17 +132,22 @@ class GroupWriter:
 
     async def _write_forever(self) -> None:
         pause = FIRST_PAUSE_S
+        held = False
         while True:
-            await self._work.wait()
-            self._work.clear()
+            await self._work_comes(pause if held else None)
             batch = self._take()
-            if not batch:
-                continue
-            if await self._commit(batch):
-                pause = FIRST_PAUSE_S
-            else:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+            await self._commit(batch)
+            held = any(line.held for line in batch.values())
+            pause = min(2 * pause, LONGEST_PAUSE_S) if held else FIRST_PAUSE_S
+
+    async def _work_comes(self, at_latest_s: float | None) -> None:
+        """Streams that somebody holds are tried again after a pause, which new work of others cuts short."""
+        try:
+            async with asyncio.timeout(at_latest_s):
+                await self._work.wait()
+        except TimeoutError:
+            pass
+        self._work.clear()
 
     def _take(self) -> dict[int, _Line]:
         batch = {id_: line for id_, line in sorted(self._lines.items()) if line.pending and not line.fenced}
@@ -166,86 +155,35 @@ class GroupWriter:
             line.in_flight, line.pending = line.pending, []
         return batch
 
-    async def _commit(self, batch: dict[int, _Line]) -> bool:
-        """True when at least one stream of the batch was written."""
-        self._batch += 1
-        written = await self._bases(batch)
+    async def _commit(self, batch: dict[int, _Line]) -> None:
+        if not batch:
+            return
         stored: list[StoredEvent] = []
-        for stream_id, line in batch.items():
-            if stream_id in written:
-                stored += _numbered(stream_id, line.in_flight, *written[stream_id])
-                self._count_out(len(line.in_flight))
-                line.in_flight = []
-        skipped = {stream_id: line for stream_id, line in batch.items() if stream_id not in written}
-        if skipped:
-            await self._put_back(skipped)
+        parts = [Part(stream_id, line.epoch, line.in_flight) for stream_id, line in batch.items()]
+        for stream_id, base, last, at, owned in await self._committer.commit(parts):
+            line = batch[stream_id]
+            line.held = last is None and owned
+            if last is None:
+                self._put_back(line, owned)
+                continue
+            if base is None:
+                wakeup.announce(stream_id, last)
+            else:
+                stored += _numbered(stream_id, line.in_flight, base, at)
+            self._count_out(len(line.in_flight))
+            line.in_flight = []
         if stored:
             self._deliver(stored)
         for line in batch.values():
             if line.idle or line.fenced:
                 _release(line)
-        return bool(written)
 
-    async def _bases(self, batch: dict[int, _Line]) -> dict[int, tuple[int, datetime]]:
-        """Commits the batch; for each stream written, the number before its first event and the time.
-
-        When the answer to COMMIT is lost, the streams themselves tell whether it happened: they name writer and batch.
-        """
-        parameters = self._parameters(batch)
-        uncertain = False
-        while True:
-            try:
-                connection = await self._connected()
-                if uncertain:
-                    cursor = await connection.execute(_WRITTEN, [list(batch), self._id, self._batch])
-                    rows = [(id_, last - len(batch[id_].in_flight), at) for id_, last, at in await cursor.fetchall()]
-                    if rows:
-                        break
-                cursor = await connection.execute(_COMMIT, parameters)
-                rows = await cursor.fetchall()
-                break
-            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-                log.warning("event log unreachable, trying again: %s", type(error).__name__)
-                uncertain = True
-                await self._disconnect()
-                await asyncio.sleep(RECONNECT_PAUSE_S)
-        return {id_: (base, at) for id_, base, at in rows}
-
-    def _parameters(self, batch: dict[int, _Line]) -> dict[str, object]:
-        events = [
-            (stream_id, number, event)
-            for stream_id, line in batch.items()
-            for number, event in enumerate(line.in_flight, 1)
-        ]
-        return {
-            "stream": [stream_id for stream_id, _, _ in events],
-            "number": [number for _, number, _ in events],
-            "type": [event.type for _, _, event in events],
-            "data": [to_json(event.data) for _, _, event in events],
-            "message": [event.message_id for _, _, event in events],
-            "run": [event.run_id for _, _, event in events],
-            "ids": list(batch),
-            "epochs": [line.epoch for line in batch.values()],
-            "counts": [len(line.in_flight) for line in batch.values()],
-            "writer": self._id,
-            "batch": self._batch,
-        }
-
-    async def _put_back(self, skipped: dict[int, _Line]) -> None:
-        """Streams that were not written wait for the next batch, unless another process owns them now."""
-        try:
-            connection = await self._connected()
-            cursor = await connection.execute(_EPOCHS, [list(skipped)])
-            epochs = dict(await cursor.fetchall())
-        except (psycopg.OperationalError, psycopg.InterfaceError):
-            await self._disconnect()
-            epochs = {stream_id: line.epoch for stream_id, line in skipped.items()}
-        for stream_id, line in skipped.items():
-            line.pending[:0] = line.in_flight
-            line.in_flight = []
-            if epochs.get(stream_id) != line.epoch:
-                self._fence(line)
-        self._work.set()
+    def _put_back(self, line: _Line, owned: bool) -> None:
+        """What was not written waits for the next batch, unless another process owns the stream now."""
+        line.pending[:0] = line.in_flight
+        line.in_flight = []
+        if line.fenced or not owned:
+            self._fence(line)
 
     def _fence(self, line: _Line) -> None:
         line.fenced = True
@@ -257,16 +195,6 @@ class GroupWriter:
         self._queued -= events
         if self._queued < QUEUE_LIMIT:
             self._room.set()
-
-    async def _connected(self) -> psycopg.AsyncConnection:
-        if self._connection is None or self._connection.closed:
-            self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
-        return self._connection
-
-    async def _disconnect(self) -> None:
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
 
 
 def _numbered(stream_id: int, events: Sequence[NewEvent], base: int, at: datetime) -> list[StoredEvent]:

@@ -1,0 +1,148 @@
+"""One statement that stores a batch of events of many streams, and finds out whether it did when the answer is lost.
+
+Called by the group writer only, one batch after the other.
+"""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from chat.events.vocabulary import EVENT_VERSION, NewEvent, to_json
+
+log = logging.getLogger("countersign.writer")
+
+RECONNECT_PAUSE_S = 0.25
+#: A connection that is lost without a word is noticed within half a minute; this means nothing on a Unix socket.
+_CONNECTION = "connect_timeout=5 keepalives_idle=10 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=25000"
+#: What may pass by itself, a server that is read-only for a while included.
+_PASSING = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
+
+_COMMIT = f"""
+WITH batch AS (
+    SELECT * FROM unnest(
+        %(stream)s::bigint[], %(number)s::int[], %(type)s::text[], %(data)s::text[],
+        %(message)s::uuid[], %(run)s::uuid[]
+    ) AS b(stream_id, number, type, data, message_id, run_id)
+), wanted AS (
+    SELECT * FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[], %(counts)s::int[]) AS w(id, epoch, count)
+), locked AS (
+    SELECT s.id, s.last_sequence AS base, w.count FROM chat_stream s JOIN wanted w ON w.id = s.id AND w.epoch = s.epoch
+    ORDER BY s.id FOR NO KEY UPDATE OF s SKIP LOCKED
+), raised AS (
+    UPDATE chat_stream s SET last_sequence = l.base + l.count, writer = %(writer)s, batch = %(batch)s
+    FROM locked l WHERE s.id = l.id RETURNING s.id, l.base
+), stored AS (
+    INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id, created_at)
+    SELECT r.id, r.base + b.number, {EVENT_VERSION}, b.type, b.data::jsonb, b.message_id, b.run_id, now()
+    FROM raised r JOIN batch b ON b.stream_id = r.id
+)
+SELECT w.id, r.base, r.base + w.count, now(), s.id IS NOT NULL
+FROM wanted w LEFT JOIN raised r ON r.id = w.id LEFT JOIN chat_stream s ON s.id = w.id AND s.epoch = w.epoch
+"""  # noqa: S608 - the only insertion is a constant number
+_WRITTEN = """
+SELECT w.id, NULL, CASE WHEN s.writer = %(writer)s AND s.batch = %(batch)s THEN s.last_sequence END, now(),
+    s.id IS NOT NULL
+FROM unnest(%(ids)s::bigint[]) AS w(id) LEFT JOIN chat_stream s ON s.id = w.id
+"""
+_END_LOST = """
+SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s AND pid <> pg_backend_pid()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a batch has for one stream."""
+
+    stream_id: int
+    epoch: int
+    events: Sequence[NewEvent]
+
+
+class Outcome(NamedTuple):
+    """What became of a part. Without `last` nothing was written; `owned` tells whether it can be later.
+
+    `base` is the number before the part's first event; None when the answer was lost and only the table knows.
+    """
+
+    stream_id: int
+    base: int | None
+    last: int | None
+    at: datetime
+    owned: bool
+
+
+class Committer:
+    """A connection of its own, and the numbers of its batches."""
+
+    def __init__(self, conninfo: str) -> None:
+        self._id = uuid.uuid4()
+        self._name = f"countersign writer {self._id}"
+        self._conninfo = make_conninfo(f"{conninfo} {_CONNECTION}", application_name=self._name)
+        self._batch = 0
+        self._connection: psycopg.AsyncConnection | None = None
+
+    async def commit(self, parts: Sequence[Part]) -> list[Outcome]:
+        """Stores the parts whose streams nobody else holds or owns; waits while PostgreSQL is away.
+
+        After a lost answer the streams tell whether it happened: they name the writer and the batch.
+        """
+        self._batch += 1
+        parameters = self._parameters(parts)
+        uncertain = False
+        while True:
+            try:
+                connection = await self._connected()
+                if uncertain:
+                    outcomes = await self._ask(connection, _WRITTEN, parameters)
+                    if any(outcome.last is not None for outcome in outcomes):
+                        return outcomes
+                return await self._ask(connection, _COMMIT, parameters)
+            except _PASSING as error:
+                log.warning("event log unreachable, trying again: %s", type(error).__name__)
+                uncertain = True
+                await self.close()
+                await asyncio.sleep(RECONNECT_PAUSE_S)
+
+    async def close(self) -> None:
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    def _parameters(self, parts: Sequence[Part]) -> dict[str, object]:
+        events = [(part.stream_id, number, event) for part in parts for number, event in enumerate(part.events, 1)]
+        return {
+            "stream": [stream_id for stream_id, _, _ in events],
+            "number": [number for _, number, _ in events],
+            "type": [event.type for _, _, event in events],
+            "data": [to_json(event.data) for _, _, event in events],
+            "message": [event.message_id for _, _, event in events],
+            "run": [event.run_id for _, _, event in events],
+            "ids": [part.stream_id for part in parts],
+            "epochs": [part.epoch for part in parts],
+            "counts": [len(part.events) for part in parts],
+            "writer": self._id,
+            "batch": self._batch,
+        }
+
+    async def _ask(
+        self, connection: psycopg.AsyncConnection, query: str, parameters: dict[str, object]
+    ) -> list[Outcome]:
+        cursor = await connection.execute(query, parameters)
+        return [Outcome(*row) for row in await cursor.fetchall()]
+
+    async def _connected(self) -> psycopg.AsyncConnection:
+        """Raises an error that may pass as long as the connection lost before may still be committing."""
+        if self._connection is None or self._connection.closed:
+            self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+            await self._connection.execute("SET TIME ZONE 'UTC'")
+            cursor = await self._connection.execute(_END_LOST, [self._name])
+            if not all(ended for (ended,) in await cursor.fetchall()):
+                raise psycopg.OperationalError("the connection that was lost is still at work")
+        return self._connection

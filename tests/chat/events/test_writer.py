@@ -1,0 +1,425 @@
+import asyncio
+import threading
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection, connections, transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.conninfo import make_conninfo
+
+from chat import runtime
+from chat.database import in_db
+from chat.events import writer as writer_module
+from chat.events.append import Fenced
+from chat.events.vocabulary import NewEvent
+from chat.models import Stream
+from tests.chat.events.logs import (
+    a_stream,
+    append_now,
+    delta,
+    numbers,
+    status,
+    stored,
+    take_over,
+    text,
+    writing,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def stream() -> int:
+    return a_stream()
+
+
+class Holder:
+    """A transaction that holds a stream's row until it is told to let go."""
+
+    def __init__(self, stream_id: int) -> None:
+        self._stream_id = stream_id
+        self._held, self._let_go = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._hold)
+
+    def _hold(self) -> None:
+        try:
+            with transaction.atomic():
+                Stream.objects.select_for_update(no_key=True).get(pk=self._stream_id)
+                self._held.set()
+                self._let_go.wait(20)
+        finally:
+            connections.close_all()
+
+    def __enter__(self) -> "Holder":
+        self._thread.start()
+        assert self._held.wait(10)
+        return self
+
+    def let_go(self) -> None:
+        self._let_go.set()
+        self._thread.join()
+
+    def __exit__(self, *_: object) -> None:
+        self.let_go()
+
+
+def appending(stream_ids: list[int], count: int, who: str) -> threading.Thread:
+    """A thread of a web request: one event at a time, each in a transaction of its own."""
+
+    def work() -> None:
+        try:
+            for number in range(count):
+                append_now(stream_ids[number % len(stream_ids)], NewEvent("status", {"state": "x", "who": who}))
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def test_it_numbers_without_gaps_beside_transactions_that_append() -> None:
+    streams = [a_stream(f"session_{number}") for number in range(5)]
+    threads = [appending(streams, 50, f"thread {number}") for number in range(3)]
+
+    async def stream_words() -> None:
+        async with writing() as it:
+
+            async def one(stream_id: int) -> None:
+                for number in range(100):
+                    await it.writer.put(stream_id, 0, delta(f"{number} "))
+                    await asyncio.sleep(0)
+                await it.writer.flush(stream_id)
+
+            await asyncio.gather(*map(one, streams))
+
+    asyncio.run(stream_words())
+    for thread in threads:
+        thread.join()
+    for stream_id in streams:
+        events = stored(stream_id)
+        assert numbers(events) == list(range(1, len(events) + 1))
+        assert Stream.objects.get(pk=stream_id).last_sequence == len(events)
+        assert text(events) == "".join(f"{number} " for number in range(100))
+    assert sum(event.type == "status" for stream_id in streams for event in stored(stream_id)) == 150
+
+
+def test_it_delivers_what_is_stored_and_in_order(stream: int) -> None:
+    run = uuid.uuid4()
+
+    async def write() -> list:
+        async with writing() as it:
+            for number in range(20):
+                await it.writer.put(stream, 0, delta(f"{number} ", run))
+                await it.writer.put(stream, 0, status("running"))
+                if number % 7 == 0:
+                    await it.writer.flush(stream)
+            await it.writer.flush(stream)
+            return it.delivered(stream)
+
+    assert asyncio.run(write()) == stored(stream)
+
+
+def test_it_skips_a_stream_that_somebody_holds_while_others_proceed(stream: int) -> None:
+    other = a_stream("session_2")
+
+    async def write() -> None:
+        async with writing() as it:
+            with Holder(stream) as holder:
+                await it.writer.put(stream, 0, delta("late"))
+                for _ in range(5):
+                    await it.writer.put(other, 0, status("running"))
+                    async with asyncio.timeout(5):
+                        await it.writer.flush(other)
+                waiting = asyncio.create_task(it.writer.flush(stream))
+                assert await in_db(stored, stream) == []
+                await it.writer.put(stream, 0, delta(", but whole"))
+                await asyncio.to_thread(holder.let_go)
+                await asyncio.wait_for(waiting, 5)
+
+    asyncio.run(write())
+    assert len(stored(other)) == 5
+    assert text(stored(stream)) == "late, but whole"
+
+
+def test_it_tries_a_held_stream_at_most_every_few_milliseconds(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def write() -> int:
+        async with writing() as it:
+            rounds = 0
+            commit = it.writer._committer.commit
+
+            async def counted(parts):
+                nonlocal rounds
+                rounds += 1
+                return await commit(parts)
+
+            monkeypatch.setattr(it.writer._committer, "commit", counted)
+            with Holder(stream):
+                for _ in range(100):
+                    await it.writer.put(stream, 0, status("running"))
+                    await asyncio.sleep(0.001)
+                return rounds
+
+    # Without the pause every event would be a try of its own.
+    assert asyncio.run(write()) < 60
+
+
+def test_it_writes_nothing_for_who_lost_the_stream(stream: int) -> None:
+    async def write() -> None:
+        async with writing() as it:
+            await it.writer.put(stream, 0, delta("mine"))
+            await it.writer.flush(stream)
+            await in_db(take_over, stream)
+            await it.writer.put(stream, 0, delta(" not any more"))
+            with pytest.raises(Fenced):
+                await it.writer.flush(stream)
+            with pytest.raises(Fenced):
+                await it.writer.put(stream, 0, delta("again"))
+            with pytest.raises(Fenced):
+                await it.writer.flush(stream)
+
+    asyncio.run(write())
+    assert text(stored(stream)) == "mine"
+
+
+def test_it_writes_nothing_for_a_stream_that_is_gone() -> None:
+    async def write() -> None:
+        async with writing() as it:
+            await it.writer.put(987654321, 0, delta("into the void"))
+            with pytest.raises(Fenced):
+                await asyncio.wait_for(it.writer.flush(987654321), 5)
+            assert it.failures == 0
+
+    asyncio.run(write())
+
+
+def test_it_lets_a_new_owner_in_the_same_process_write(stream: int) -> None:
+    async def write() -> None:
+        async with writing() as it:
+            with Holder(stream) as holder:
+                await it.writer.put(stream, 0, delta("old"))
+                await asyncio.sleep(0.02)
+                await asyncio.to_thread(holder.let_go)
+                await in_db(take_over, stream)
+                await it.writer.put(stream, 1, delta("new"))
+                with pytest.raises(Fenced):
+                    await it.writer.put(stream, 0, delta("old again"))
+                it.writer.forget(stream, 0)
+                await asyncio.wait_for(it.writer.flush(stream), 5)
+
+    asyncio.run(write())
+    assert text(stored(stream)) in {"new", "oldnew"}  # the old owner's event may have been before the takeover
+
+
+def test_it_keeps_room_when_forgotten_events_come_back(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that ends while its stream is held must not use up the queue for ever."""
+    monkeypatch.setattr(writer_module, "QUEUE_LIMIT", 5)
+    other = a_stream("session_2")
+
+    async def write() -> None:
+        async with writing() as it:
+            for _ in range(4):
+                with Holder(stream):
+                    for _ in range(4):
+                        await asyncio.wait_for(it.writer.put(stream, 0, status("running")), 5)
+                    await asyncio.sleep(0)  # the writer takes them
+                    it.writer.forget(stream, 0)
+                    await asyncio.sleep(0.03)
+            await asyncio.wait_for(it.writer.put(other, 0, status("running")), 5)
+            await asyncio.wait_for(it.writer.flush(other), 5)
+
+    asyncio.run(write())
+    assert len(stored(other)) == 1
+
+
+def test_it_makes_put_wait_while_too_much_is_queued(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "QUEUE_LIMIT", 10)
+
+    async def write() -> None:
+        async with writing() as it:
+            with Holder(stream) as holder:
+                for _ in range(10):
+                    await it.writer.put(stream, 0, status("running"))
+                eleventh = asyncio.create_task(it.writer.put(stream, 0, status("succeeded")))
+                assert (await asyncio.wait([eleventh], timeout=0.1))[1]
+                await asyncio.to_thread(holder.let_go)
+                await asyncio.wait_for(eleventh, 5)
+                await it.writer.flush(stream)
+
+    asyncio.run(write())
+    assert [event.data["state"] for event in stored(stream)] == ["running"] * 10 + ["succeeded"]
+
+
+def test_it_ends_the_wait_of_who_is_left_when_it_closes(stream: int) -> None:
+    async def write() -> None:
+        async with writing() as it:
+            with Holder(stream):
+                await it.writer.put(stream, 0, delta("too late"))
+                waiting = asyncio.create_task(it.writer.flush(stream))
+                await asyncio.sleep(0.02)
+                await it.writer.close()
+                with pytest.raises(Fenced):
+                    await asyncio.wait_for(waiting, 5)
+
+    asyncio.run(write())
+    assert stored(stream) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"state": "a\0b"},
+        {"state": "\ud83d"},
+        {"state\0": ["x", {"deep": "\udc00"}]},
+        {"state": float("nan"), "other": [float("inf"), -float("inf")]},
+        {"state": "\\u0000 and \\ud800 as text"},
+        {"state": [1.5, -0.25, 1e-9], "other": 10**4000},
+    ],
+)
+def test_it_stores_what_postgresql_refuses_in_another_form(stream: int, data: dict) -> None:
+    async def write() -> None:
+        async with writing() as it:
+            await it.writer.put(stream, 0, NewEvent("status", data))
+            await asyncio.wait_for(it.writer.flush(stream), 5)
+            assert it.failures == 0
+            assert it.delivered(stream) == await in_db(stored, stream)
+
+    asyncio.run(write())
+
+
+def _endless() -> list:
+    nested: list = []
+    nested.append(nested)
+    return nested
+
+
+@pytest.mark.parametrize("value", [10**5000, uuid.uuid4(), _endless(), b"bytes"], ids=["huge", "uuid", "loop", "bytes"])
+def test_it_refuses_what_is_not_json_where_it_is_put(stream: int, value: object) -> None:
+    async def write() -> None:
+        async with writing() as it:
+            with pytest.raises((TypeError, ValueError, RecursionError)):
+                await it.writer.put(stream, 0, NewEvent("status", {"state": value}))
+            await it.writer.put(stream, 0, status("running"))
+            await asyncio.wait_for(it.writer.flush(stream), 5)
+            assert it.failures == 0
+
+    asyncio.run(write())
+    assert len(stored(stream)) == 1
+
+
+def test_it_gives_up_loudly_when_writing_cannot_work(stream: int) -> None:
+    async def write() -> int:
+        conninfo = make_conninfo(runtime.conninfo(), options="-c search_path=pg_catalog")
+        async with writing(conninfo) as it:
+            await it.writer.put(stream, 0, delta("nowhere to go"))
+            async with asyncio.timeout(5):
+                while not it.failures:
+                    await asyncio.sleep(0.01)
+            return it.failures
+
+    assert asyncio.run(write()) == 1
+
+
+def test_it_waits_while_the_server_is_read_only(stream: int) -> None:
+    def make_read_only(state: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"ALTER DATABASE {connection.settings_dict['NAME']} SET default_transaction_read_only = {state}"
+            )
+
+    async def write() -> None:
+        await in_db(make_read_only, "on")
+        try:
+            async with writing() as it:
+                await it.writer.put(stream, 0, delta("after the failover"))
+                await asyncio.sleep(0.1)
+                assert it.failures == 0
+                await in_db(allow_again)
+                await asyncio.wait_for(it.writer.flush(stream), 5)
+        finally:
+            await in_db(allow_again)
+
+    def allow_again() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET default_transaction_read_only = off")
+        make_read_only("off")
+
+    asyncio.run(write())
+    assert text(stored(stream)) == "after the failover"
+
+
+@pytest.fixture
+def streams_of_examples() -> Iterator[list[int]]:
+    return iter(lambda: a_stream(f"session_{uuid.uuid4()}"), None)
+
+
+PIECES = st.lists(
+    st.one_of(
+        st.tuples(st.just("content_delta"), st.text(max_size=5)),
+        st.tuples(st.just("reasoning_delta"), st.text(max_size=5)),
+        st.tuples(st.just("status"), st.just("running")),
+        st.just(("flush", "")),
+        st.just(("yield", "")),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(PIECES, st.integers(1, 12))
+def test_it_merges_without_losing_text_or_order(
+    streams_of_examples: Iterator[int], monkeypatch: pytest.MonkeyPatch, pieces: list, limit: int
+) -> None:
+    stream = next(streams_of_examples)
+    monkeypatch.setattr(writer_module, "MERGE_LIMIT_CHARS", limit)
+
+    async def write() -> None:
+        async with writing() as it:
+            for kind, words in pieces:
+                if kind == "flush":
+                    await it.writer.flush(stream)
+                elif kind == "yield":
+                    await asyncio.sleep(0)
+                else:
+                    await it.writer.put(stream, 0, NewEvent(kind, {"delta" if words != "running" else "state": words}))
+            await it.writer.flush(stream)
+            assert it.delivered(stream) == await in_db(stored, stream)
+
+    asyncio.run(write())
+    events = stored(stream)
+    assert numbers(events) == list(range(1, len(events) + 1))
+    assert all(len(event.data["delta"]) <= max(limit, 5) for event in events if event.type != "status")
+
+    def told(of: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Runs of the same kind as one, so that merged and unmerged logs look the same."""
+        whole: list[tuple[str, str]] = []
+        for kind, words in of:
+            if whole and whole[-1][0] == kind != "status":
+                whole[-1] = (kind, whole[-1][1] + words)
+            else:
+                whole.append((kind, words))
+        return whole
+
+    put = [(kind, words.replace("\0", "\ufffd")) for kind, words in pieces if kind not in {"flush", "yield"}]
+    assert told([(event.type, event.data.get("delta", "running")) for event in events]) == told(put)
+
+
+def test_it_never_merges_across_runs_or_messages(stream: int) -> None:
+    first, second = uuid.uuid4(), uuid.uuid4()
+
+    async def write() -> None:
+        async with writing() as it:
+            with Holder(stream) as holder:
+                for run in (first, first, second, first):
+                    await it.writer.put(stream, 0, delta("x", run))
+                await asyncio.to_thread(holder.let_go)
+            await it.writer.flush(stream)
+
+    asyncio.run(write())
+    assert [(event.run_id, event.data["delta"]) for event in stored(stream)] == [
+        (first, "xx"),
+        (second, "x"),
+        (first, "x"),
+    ]
