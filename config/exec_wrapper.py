@@ -43,13 +43,17 @@ def change_user(uid: int, gid: int) -> None:
 
 def guard(pipe: int, death_signal: int, uid: int, gid: int, program: list[str]) -> int:
     """Runs the program as a child and returns its exit status; hands on the signals it gets itself."""
+    forwarded = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+    signal.pthread_sigmask(signal.SIG_BLOCK, forwarded)
     child = os.fork()
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, forwarded)
         os.close(pipe)
         change_user(uid, gid)
         os.execv(program[0], program)  # noqa: S606
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
+    for number in forwarded:
         signal.signal(number, lambda received, _frame: os.kill(child, received))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, forwarded)
     threading.Thread(target=end_with_parent, args=(pipe, child, death_signal), daemon=True).start()
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)

@@ -99,12 +99,12 @@ def open_to_others(path: Path) -> bool:
     return True
 
 
-def secret(data_dir: Path, name: str, length: int = 64) -> str:
-    """The secret of this name, made at first use (letters and digits, readable by the owner only)."""
+def secret(data_dir: Path, name: str, length: int = 64, first: str = "") -> str:
+    """The secret of this name, readable by the owner only. At first use it is `first`, else letters and digits."""
     path = data_dir / name
     try:
         make_data_dir(data_dir)
-        return _read(path) or _create(path, "".join(secrets.choice(ALPHABET) for _ in range(length)))
+        return _read(path) or _create(path, first or "".join(secrets.choice(ALPHABET) for _ in range(length)))
     except OSError as error:
         raise Problem(no_access(data_dir, error)) from error
 
@@ -128,7 +128,7 @@ def no_access(folder: Path, error: OSError) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="ascii").strip()
+        return path.read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         return ""
 
@@ -137,7 +137,7 @@ def _create(path: Path, value: str) -> str:
     """Never seen half written; when two processes create it at once, both return the same value."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(value)
             file.flush()
             os.fsync(file.fileno())

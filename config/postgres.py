@@ -54,10 +54,11 @@ def _copied(installed: Path) -> Path:
     if copy.exists():
         return copy
     unfinished = target.with_name(f"{digest}.{os.getpid()}")
-    libraries = installed.parent.with_name(f"{installed.parent.name}.libs")
-    shutil.copytree(installed, unfinished / installed.parent.name / installed.name, symlinks=True)
-    if libraries.exists():
-        shutil.copytree(libraries, unfinished / libraries.name, symlinks=True)
+    site_packages, package = installed.parent.parent, installed.parent.name
+    # Wheels keep foreign libraries beside the package on Linux, inside it on macOS.
+    for part in (f"{package}/{installed.name}", f"{package}.libs", f"{package}/.dylibs"):
+        if (site_packages / part).exists():
+            shutil.copytree(site_packages / part, unfinished / part, symlinks=True)
     for path in (target.parent.parent, target.parent, unfinished, *unfinished.rglob("*")):
         if not path.is_symlink():
             path.chmod(path.stat().st_mode | (0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644))

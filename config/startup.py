@@ -64,9 +64,9 @@ def _make_ours(data_dir: Path) -> None:
 def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
     env = processes.environment(site.data_dir, site.demo_password)
     where = local.places(site.data_dir)
-    embedded.start(embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url), supervisor)
     if site.redis_url:
         _check_redis(site.redis_url)
+    embedded.start(embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url), supervisor)
     code, tail = supervisor.run(processes.prepare(env))
     if code != 0:
         last = tail.strip().rpartition("\n")[2]

@@ -69,7 +69,7 @@ class Up:
     def output(self) -> str:
         return "".join(self.lines)
 
-    def wait_until(self, happened: Callable[[], object], seconds: float = 40) -> None:
+    def wait_until(self, happened: Callable[[], object], seconds: float = 120) -> None:
         deadline = time.monotonic() + seconds
         while not happened():
             assert time.monotonic() < deadline, self.output
@@ -87,7 +87,7 @@ class Up:
 
     def ended(self) -> int:
         """Waits for the end: the exit code."""
-        code = self.process.wait(timeout=40)
+        code = self.process.wait(timeout=120)
         self._reader.join(timeout=10)
         return code
 

@@ -57,6 +57,12 @@ def test_it_makes_a_secret_once_and_keeps_it_to_the_owner(tmp_path: Path) -> Non
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["other", "secret_key"]
 
 
+def test_it_remembers_the_first_value_it_is_given(tmp_path: Path) -> None:
+    assert local.secret(tmp_path, "demo_password", first="sésame") == "sésame"
+    assert local.secret(tmp_path, "demo_password", first="other") == "sésame"
+    assert local.secret(tmp_path, "demo_password") == "sésame"
+
+
 def test_it_replaces_an_empty_secret(tmp_path: Path) -> None:
     (tmp_path / "secret_key").touch()
     assert local.secret(tmp_path, "secret_key") == (tmp_path / "secret_key").read_text()

@@ -1,6 +1,7 @@
 """Starts everything: the embedded servers where none are named, web processes, workers and beat."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -34,12 +35,18 @@ class Command(BaseCommand):
                 workers=options["workers"],
                 database_url=env.database_url,
                 redis_url=env.redis_url,
-                demo_password=env.demo_password or local.secret(data_dir, "demo_password", 14),
+                demo_password=_demo_password(data_dir, env.demo_password),
                 host_header=_host_header(options["host"]),
                 drain_s=settings.DRAIN_S,
                 with_parent=options["with_parent"],
             )
         )
+
+
+def _demo_password(data_dir: Path, given: str) -> str:
+    """The given one counts, and the first one is remembered for starts without it."""
+    remembered = local.secret(data_dir, "demo_password", 14, first=given)
+    return given or remembered
 
 
 def _host_header(host: str) -> str:
