@@ -123,7 +123,7 @@ STRINGS = [
     gettext_noop("Which workflows are in this workspace?"),
     gettext_noop("You"),
     gettext_noop("You are signed out. Your draft is kept."),
-    gettext_noop("Your access to this workspace has ended."),
+    gettext_noop("Your access has ended. Sign in again, or ask an administrator."),
     gettext_noop("Your answer"),
     gettext_noop("{count} tokens"),
     gettext_noop("{prompt} read, {cached} of them cached, {completion} written"),

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from playwright.sync_api import Locator, Page
@@ -72,16 +73,14 @@ class Widget:
         return self.owed(text)
 
     def owed(self, text: str) -> Answer:
-        session, message = self.server.wait_until(lambda: self._question(text))
-        position = session.messages.index(message)
-        answer = session.messages[position + 1]
+        session, answer = self.server.wait_until(lambda: self._answer_to(text))
         return Answer(self.server, session, answer["id"], answer["runId"])
 
-    def _question(self, text: str) -> tuple[FakeSession, dict[str, Any]] | None:
+    def _answer_to(self, text: str) -> tuple[FakeSession, dict[str, Any]] | None:
         for session in self.server.sessions:
-            for message in reversed(session.messages):
-                if message["role"] == "user" and message["content"] == text:
-                    return session, message
+            for question, answer in pairwise(list(session.messages)):
+                if question["role"] == "user" and question["content"] == text:
+                    return session, answer
         return None
 
     def button(self, name: str) -> Locator:

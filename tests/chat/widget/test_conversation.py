@@ -87,6 +87,16 @@ def test_it_says_when_stopping_was_refused(widget: Widget) -> None:
     expect(widget.button("Stop")).to_be_enabled()
 
 
+def test_it_says_that_a_waiting_answer_was_stopped(widget: Widget) -> None:
+    first = widget.ask("One").start().write("The **half")
+    second = widget.ask("Two")
+    widget.button("Stop").click()
+    second.finish("stopped")
+    first.finish("stopped")
+    expect(widget.answers.nth(1)).to_contain_text("Stopped")
+    expect(widget.answers.first.locator("strong")).to_have_text("half")
+
+
 def test_it_stops_with_escape(widget: Widget) -> None:
     widget.ask("One").start().write("Half")
     expect(widget.button("Stop")).to_be_visible()

@@ -181,7 +181,6 @@ def test_it_paints_no_more_often_than_every_32_ms(widget: Widget) -> None:
     answer.write("word " * 60, size=1)
     expect(widget.answers.locator(".markdown")).to_contain_text("word " * 59 + "word")
     paints = widget.page.evaluate("window.paints")
-    assert len(paints) > 1
     assert (len(paints) - 1) * 32 <= paints[-1] - paints[0] + 64
 
 

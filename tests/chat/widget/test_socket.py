@@ -50,7 +50,7 @@ def test_it_offers_to_sign_in_and_does_not_come_back(widget: Widget) -> None:
 
 def test_it_says_that_access_ended(widget: Widget) -> None:
     widget.server.close_all(4403)
-    expect(widget.root.locator(".banner")).to_contain_text("Your access to this workspace has ended.")
+    expect(widget.root.locator(".banner")).to_contain_text("Your access has ended.")
     expect(widget.composer).to_be_disabled()
 
 

@@ -180,6 +180,15 @@ def test_it_shows_after_a_reload_what_waits(blank: Page, waiting: dict[str, Any]
     assert state["messages"][0]["ask"] == {"kind": "toolLimit", "roundsUsed": 5, "maxExtended": 10}
 
 
+def test_it_adds_up_what_the_calls_of_an_answer_used(blank: Page) -> None:
+    used = {"promptTokens": 10, "completionTokens": 2, "cachedTokens": 5, "cost": 0.25}
+    state = folded(blank, event(1, "status", state="started"), event(2, "usage", **used), event(3, "usage", **used))
+    assert state["messages"][0]["usage"] == {name: 2 * value for name, value in used.items()}
+    unknown = event(3, "usage", **(used | {"cost": None}))
+    state = folded(blank, event(1, "status", state="started"), event(2, "usage", **used), unknown)
+    assert state["messages"][0]["usage"]["cost"] is None
+
+
 def test_it_puts_older_messages_first_and_none_twice(blank: Page) -> None:
     newest = stored({"id": "b", "role": "user", "content": "2"}, after=9)
     older = stored({"id": "a", "role": "user", "content": "1"}, {"id": "b", "role": "user", "content": "2"})

@@ -232,11 +232,13 @@ function clickedIn(event, ...elements) {
 }
 
 function bannerContent(state) {
-  if (state === "ended") return [icon("warning"), h("p", { text: t("Your access to this workspace has ended.") })];
-  if (state !== "signed-out") return [];
+  if (state !== "ended" && state !== "signed-out") return [];
   const next = encodeURIComponent(location.pathname + location.search);
   const link = h("a", { class: "button primary", href: `/accounts/login/?next=${next}`, text: t("Sign in") });
-  return [icon("warning"), h("p", { text: t("You are signed out. Your draft is kept.") }), link];
+  const text = state === "ended"
+    ? t("Your access has ended. Sign in again, or ask an administrator.")
+    : t("You are signed out. Your draft is kept.");
+  return [icon("warning"), h("p", { text }), link];
 }
 
 function placeholder(socket, context) {

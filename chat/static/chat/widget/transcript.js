@@ -88,8 +88,8 @@ const FOLDS = {
     writing(transcript, frame, (message) => withTool(message, toolCallId, { result, status: toolStatus(status, result) })),
   "ai:tool_limit": (transcript, frame) => changed(transcript, frame.messageId, { ask: askFrom({ ...frame, kind: "tool_limit" }) }),
   "ai:question": (transcript, frame) => changed(transcript, frame.messageId, { ask: askFrom(frame) }),
-  "ai:usage": (transcript, { messageId, promptTokens, completionTokens, cachedTokens, cost, model }) =>
-    changed(transcript, messageId, { usage: { promptTokens, completionTokens, cachedTokens, cost }, ...(model && { model }) }),
+  "ai:usage": (transcript, { messageId, model, ...used }) =>
+    changed(transcript, messageId, ({ usage }) => ({ usage: added(usage, used), ...(model && { model }) })),
   "ai:session_updated": (transcript, { title }) => (title ? { ...transcript, title } : transcript),
   "ai:complete": (transcript, { messageId, fullText, reason }) =>
     changed(transcript, messageId, (message) => ({
@@ -143,6 +143,17 @@ function withTool(message, id, change) {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   if (!known) return { toolCalls: [...message.toolCalls, { ...call, ...given }] };
   return { toolCalls: message.toolCalls.map((each) => (each.id === id ? { ...each, ...given } : each)) };
+}
+
+/** An answer takes several calls of the model; each tells what it used. An unknown price makes the sum unknown. */
+function added(before, { promptTokens = 0, completionTokens = 0, cachedTokens = 0, cost }) {
+  const known = cost !== null && cost !== undefined && before?.cost !== null;
+  return {
+    promptTokens: (before?.promptTokens ?? 0) + promptTokens,
+    completionTokens: (before?.completionTokens ?? 0) + completionTokens,
+    cachedTokens: (before?.cachedTokens ?? 0) + cachedTokens,
+    cost: known ? (before?.cost ?? 0) + Number(cost) : null,
+  };
 }
 
 /** A run that ended leaves no call running: what has no result never got one. */

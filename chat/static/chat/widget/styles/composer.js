@@ -6,8 +6,8 @@ export const composerCss = `
   display: flex; flex-wrap: wrap; align-items: flex-end; gap: 6px; padding: 6px 6px 6px 14px; cursor: text;
   border: 1px solid var(--c-border); border-radius: 18px; background: var(--c-bg); transition: border-color .15s, box-shadow .15s;
 }
-.composer-box:focus-within { border-color: var(--c-focus); box-shadow: 0 0 0 1px var(--c-focus); }
-.composer-box:has(:disabled.composer-field) { opacity: .7; }
+.composer-box:focus-within:not(:has(.composer-field:disabled)) { border-color: var(--c-focus); box-shadow: 0 0 0 1px var(--c-focus); }
+.composer-box:has(.composer-field:disabled) { opacity: .7; }
 .composer-field {
   flex: 1; min-inline-size: 0; min-block-size: 34px; max-block-size: 120px; padding: 6px 0; resize: none; overflow-y: hidden;
   border: 0; background: none; line-height: 22px; outline: 0;

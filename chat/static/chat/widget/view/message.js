@@ -88,9 +88,8 @@ export class AssistantMessage {
     if (!content) return null;
     const body = this.part("body", () => h("div", { class: "markdown", dir: "auto" }));
     this.markdown ??= new Markdown(body);
-    const open = status === "streaming";
-    this.markdown.show(content, { open });
-    body.classList.toggle("live", open);
+    this.markdown.show(content, { open: status !== "complete" });
+    body.classList.toggle("live", status === "streaming");
     return body;
   }
 
@@ -128,7 +127,7 @@ export class AssistantMessage {
   }
 
   footer({ status, content, model, usage, createdAt, id }, usual) {
-    if (status === "streaming" || status === "queued" || (!content && !usage)) return null;
+    if (status === "streaming" || status === "queued" || (!content && !usage && status !== "stopped")) return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
     const facts = [status === "stopped" ? t("Stopped") : "", model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
     const copy = h(
@@ -163,7 +162,7 @@ function usageText(usage) {
   const tokens = (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0);
   const parts = [tokens ? t("{count} tokens", { count: numberText(tokens) }) : ""];
   const cost = Number(usage.cost);
-  if (usage.cost !== null && usage.cost !== undefined && cost > 0) parts.push(costText(cost));
+  if (cost > 0) parts.push(costText(cost));
   return parts.filter(Boolean).join(" · ");
 }
 
