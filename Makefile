@@ -41,6 +41,6 @@ bench: ## the benchmarks: a table of ratios
 
 messages: ## compiles the translations
 	@$(INSTALL) tests
-	.venv/bin/pybabel compile --domain django --directory config/locale --use-fuzzy --statistics
+	.venv/bin/pybabel compile --domain django --directory config/locale
 
 .PHONY: help run test test-faults lint bench messages

@@ -52,7 +52,7 @@ def test_it_starts_a_program_again_that_ended(supervisor: Supervisor, tmp_path: 
 
 
 def test_it_gives_up_with_the_last_line(supervisor: Supervisor) -> None:
-    supervisor.keep(python("one", "print('first')\nexit('the reason')"))
+    supervisor.keep(python("one", "print('first', flush=True)\nexit('the reason')"))
     with pytest.raises(Problem, match=r"one ended 5 times .* the last one: the reason"):
         wait(supervisor, lambda: False)
 
