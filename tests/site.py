@@ -43,9 +43,8 @@ class WebProcess:
             stdin=subprocess.DEVNULL,
         )
         self._listening.close()
-        self._wait_until_ready()
 
-    def _wait_until_ready(self) -> None:
+    def wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_WITHIN_S
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -90,10 +89,12 @@ class Site:
         self._environment = {**os.environ, **_of_the_test(), **_of_the_vendor(vendor), **overrides}
         self.processes: list[WebProcess] = []
 
-    def start(self) -> WebProcess:
-        """One more web process."""
-        self.processes.append(WebProcess(self._environment))
-        return self.processes[-1]
+    def start(self, count: int) -> None:
+        """That many more web processes."""
+        fresh = [WebProcess(self._environment) for _ in range(count)]
+        self.processes += fresh
+        for process in fresh:
+            process.wait_until_ready()
 
     @property
     def web(self) -> WebProcess:
@@ -119,6 +120,7 @@ def _of_the_test() -> dict[str, str]:
         "HEARTBEAT_S": "0.5",
         "PROCESS_SILENT_S": "3",
         "DRAIN_S": "5",
+        "LIMIT_LOGIN": "1000/min",
     }
 
 
@@ -140,8 +142,7 @@ def site(processes: int = 1, **overrides: str) -> Iterator[Site]:
     with VendorServer() as vendor:
         started = Site(vendor, overrides)
         try:
-            for _ in range(processes):
-                started.start()
+            started.start(processes)
             yield started
         finally:
             started.close()

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from chat.models import Message, Run, RunStatus, Session
+from tests.chat.engine.driving import until
 from tests.flows.visitor import Visitor
 from tests.site import Site
 from tests.vendors.scenarios import LONG_TEXT
@@ -69,6 +70,7 @@ def test_alice_reloads_in_the_middle_of_an_answer(one_process: Site, visit: Visi
     again = alice.answers.nth(0)
     expect(again).to_contain_text("word60 ")
     expect(again.locator(".markdown")).to_have_text(LONG_TEXT, timeout=40_000)
+    expect(alice.button("Stop")).to_be_hidden()
     assert Message.objects.get(role="assistant").content == LONG_TEXT
 
 
@@ -134,6 +136,7 @@ def test_alice_decides_how_to_go_on_after_five_rounds(one_process: Site, visit: 
     alice.ask("SCRIPT:endless_tools")
     alice.chat.get_by_role("button", name=re.compile("[Ss]ummar")).click()
     expect(alice.answers).to_have_count(2)
+    until(lambda: len(one_process.vendor.requests) == 6)
     assert "tools" not in one_process.vendor.requests[5].body
 
 
