@@ -132,9 +132,9 @@ class GraphView extends HTMLElement {
     const before = this.#model;
     this.#model = model;
     const sheet = [this.#sheet?.key, rememberedSheet(this.src)].find((key) => model.sheets.has(key)) ?? firstSheet(model);
-    this.#tabs.show([...model.sheets.values()].map(({ key, name, nodes }) => ({ key, name, count: nodes.length })), sheet, "canvas");
+    this.#tabs.show([...model.sheets.values()].map(({ key, name, nodes }) => ({ key, name, count: nodes.length })), sheet, this.#frame.panel);
     this.#find.setItems([...model.items.values()], (item) => (model.sheets.size > 1 ? model.sheets.get(item.node.sheet).name : ""));
-    this.#frame.root.classList.toggle("one-sheet", model.sheets.size < 2);
+    this.#frame.showBar(model.sheets.size > 1);
     this.#selected = model.items.get(this.#selected?.key) ?? null;
     this.#showSheet(sheet, { keepView: quietly });
     if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));

@@ -6,7 +6,7 @@ import { Overlay } from "./overlay.js";
 import { Scene } from "./scene.js";
 import { Viewport } from "./viewport.js";
 
-const SETTLED_MS = 110;
+const SETTLED_MS = 150;
 /** With more elements than this, zooming stretches the picture and draws it anew when it rests. */
 const LIGHT = 700;
 const DOTS = 24;

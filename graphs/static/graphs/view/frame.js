@@ -39,10 +39,21 @@ export class Frame {
     );
     const controls = html("div", { class: "controls" }, minimap.element, zoom);
     const instructions = html("p", { class: "visually-hidden", id: "instructions" }, t("Arrow keys select nodes, Enter opens the details, slash finds a node."));
-    this.#surface = html("div", { class: "surface" }, this.#canvas, this.#tip, controls, this.#help, details.element, this.#toast, instructions, this.#live);
+    this.#surface = html("div", { class: "surface", id: "sheet" }, this.#canvas, this.#tip, controls, this.#help, details.element, this.#toast, instructions, this.#live);
     const bar = html("div", { class: "bar" }, tabs.element, html("span", { class: "space" }), find.element);
-    this.root = html("div", { class: "root" }, bar, this.#surface);
+    this.root = html("div", { class: "root waiting" }, bar, this.#surface);
     this.#help.addEventListener("keydown", (event) => event.key === "Escape" && this.toggleHelp());
+  }
+
+  /** Where a sheet is shown. */
+  get panel() {
+    return this.#surface;
+  }
+
+  /** Shows the bar for a graph with tabs, or floats the find box where there are none. */
+  showBar(withTabs) {
+    this.root.classList.remove("waiting");
+    this.root.classList.toggle("one-sheet", !withTabs);
   }
 
   showZoom(k) {

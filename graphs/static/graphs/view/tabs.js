@@ -13,14 +13,16 @@ export class Tabs {
     this.element.addEventListener("keydown", (event) => this.#keydown(event));
   }
 
-  /** `sheets`: [{key, name, count}]. One sheet alone needs no tabs. */
-  show(sheets, current, panelId) {
+  /** `sheets`: [{key, name, count}], shown in `panel`. One sheet alone needs no tabs. */
+  show(sheets, current, panel) {
     this.#tabs = sheets.map(({ key, name, count }) => {
-      const attributes = { type: "button", role: "tab", "data-sheet": key, "aria-controls": panelId, onclick: () => this.#chosen(key) };
+      const attributes = { type: "button", role: "tab", "data-sheet": key, "aria-controls": panel.id, onclick: () => this.#chosen(key) };
       return html("button", attributes, html("span", { class: "tab-name" }, name), html("span", { class: "count" }, String(count)));
     });
     this.element.replaceChildren(...this.#tabs);
     this.element.hidden = sheets.length < 2;
+    if (this.element.hidden) panel.removeAttribute("role");
+    else panel.setAttribute("role", "tabpanel");
     this.select(current);
   }
 
