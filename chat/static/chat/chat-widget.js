@@ -59,11 +59,8 @@ export class ChatWidget extends HTMLElement {
       { class: "bubble-button", type: "button", "aria-haspopup": "dialog", on: { click: () => this.open() } },
       icon("chat"), this.news,
     );
-    this.dialog = h(
-      "div",
-      { class: "dialog", role: "dialog", "aria-label": t("Chat"), hidden: true, on: { keydown: (event) => this.keyed(event) } },
-      this.panel.element,
-    );
+    const looks = { class: "dialog", role: "dialog", "aria-label": t("Chat"), hidden: true };
+    this.dialog = h("div", { ...looks, on: { keydown: (event) => this.keyed(event) } }, this.panel.element);
     root.replaceChildren(this.bubble, this.dialog);
     this.panel.addEventListener("event", ({ detail }) => this.announce(detail));
     this.label();

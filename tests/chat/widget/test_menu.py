@@ -147,3 +147,13 @@ def test_it_sends_the_chosen_model(page: Page, server: FakeServer) -> None:
 def test_it_shows_the_title_that_another_window_gave(two: Widget) -> None:
     two.server.emit(two.server.sessions[0], "session_updated", title="From elsewhere")
     expect(two.title).to_have_text("From elsewhere")
+
+
+def test_it_goes_on_reading_an_answer_that_the_person_left(two: Widget) -> None:
+    left = two.ask("Slow question").start().write("Half")
+    two.open_menu().locator(".session-open", has_text="Older").click()
+    expect(two.title).to_have_text("Older")
+    left.write(" done").finish()
+    two.open_menu().locator(".session-open", has_text="Newer").click()
+    expect(two.answers.last.locator(".markdown")).to_have_text("Half done")
+    assert left.session.stream not in [frame["stream"] for frame in two.server.frames("ai:unsubscribe")]

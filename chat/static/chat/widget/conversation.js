@@ -196,8 +196,11 @@ export class Conversation extends EventTarget {
 
   receive(frame) {
     const unasked = frame._id === undefined || frame._id === null;
-    if (frame.type === "ai:error" && frame.sequence === undefined && unasked) this.refuse("", frame.message || frame.error);
-    if (frame.sequence === undefined || !this.concerns(frame)) return;
+    if (frame.sequence === undefined) {
+      if (frame.type === "ai:error" && unasked) this.refuse("", frame.message || frame.error);
+      return;
+    }
+    if (!this.concerns(frame)) return;
     if (hasGap(this.transcript, frame)) {
       this.catchUp();
       return;
@@ -246,9 +249,10 @@ export class Conversation extends EventTarget {
     this.outbox.forEach((message) => this.deliver(message));
   }
 
+  /** A running answer stays subscribed: one that nobody reads is stopped by the server after a while. */
   leave() {
     for (const { text } of this.outbox) this.memory.rememberDraft(this.id, text);
-    if (this.id && this.stream) this.socket.request({ type: "ai:unsubscribe", stream: this.stream });
+    if (this.id && this.stream && !this.running) this.socket.request({ type: "ai:unsubscribe", stream: this.stream });
   }
 
   refuse(text, message) {

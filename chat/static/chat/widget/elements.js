@@ -5,7 +5,7 @@ export function h(tag, { class: name, text, on = {}, data = {}, ...rest } = {}, 
   const element = document.createElement(tag);
   if (name) element.className = name;
   if (text !== undefined) element.textContent = text;
-  for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
+  for (const [event, listener] of Object.entries(on)) if (listener) element.addEventListener(event, listener);
   Object.assign(element.dataset, data);
   for (const [key, value] of Object.entries(rest)) setProperty(element, key, value);
   element.append(...children.filter((child) => child !== null && child !== undefined));

@@ -22,7 +22,7 @@ const PROBE_EVERY = 4;
 const COPIED_FOR_MS = 1_500;
 
 export class Panel extends EventTarget {
-  /** `options` are {socket, api, workspace, context, userName, close?}; "event" passes on each event of the conversation. */
+  /** `options` are {socket, api, workspace, context, userName, close?}. "event" passes on the conversation's events. */
   constructor(options) {
     super();
     const { context, workspace } = options;
@@ -54,11 +54,10 @@ export class Panel extends EventTarget {
       draft: (text) => this.memory.rememberDraft(this.conversation.id, text),
     });
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
-    this.element = h(
-      "section",
-      { class: "panel", "aria-label": t("Chat"), on: { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) } },
-      this.header.element, this.menu.element, this.messages.element, this.banner, this.composer.element, this.announcer.element,
-    );
+    const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
+    const views = [this.header, this.menu, this.messages, { element: this.banner }, this.composer, this.announcer];
+    const elements = views.map(({ element }) => element);
+    this.element = h("section", { class: "panel", "aria-label": t("Chat"), on }, ...elements);
   }
 
   listActions() {
@@ -91,7 +90,8 @@ export class Panel extends EventTarget {
     this.schedule();
     const latest = (await this.sessions.refresh()).find(({ context }) => this.context || !context);
     this.conversation.loading = false;
-    if (latest && !this.conversation.id && !this.conversation.running && !this.composer.text) await this.show(latest.id);
+    const untouched = !this.conversation.id && !this.conversation.running && !this.composer.text;
+    if (latest && untouched) await this.show(latest.id);
     else this.schedule();
   }
 
@@ -164,8 +164,8 @@ export class Panel extends EventTarget {
 
   clicked(event) {
     const button = event.target.closest("button");
-    if (button?.dataset.nodeKey !== undefined) selectNode(button.dataset.nodeKey);
-    else if (button?.classList.contains("copy-code")) this.copy(button, button.closest(".code").querySelector("pre").textContent);
+    if (button?.dataset.nodeKey !== undefined) tell("select-node", { key: button.dataset.nodeKey });
+    else if (button?.classList.contains("copy-code")) this.copy(button, codeBeside(button));
     else if (button?.dataset.copyMessage) this.copy(button, this.contentOf(button.dataset.copyMessage));
     else if (this.menu.open && !clickedIn(event, this.menu.element, this.header.title)) this.menu.hide();
   }
@@ -184,10 +184,8 @@ export class Panel extends EventTarget {
 
   happened(frame) {
     this.announcer.event(frame);
-    if (frame.type === "ai:object_changed") {
-      const { object, version, changeSetId } = frame;
-      document.dispatchEvent(new CustomEvent("countersign:object-changed", { detail: { object, version, changeSetId } }));
-    }
+    if (frame.type === "ai:object_changed") tell("object-changed", frame);
+    if (frame.type === "ai:session_updated" && this.menu.open) this.sessions.refresh();
     this.dispatchEvent(new CustomEvent("event", { detail: frame }));
   }
 
@@ -213,7 +211,9 @@ export class Panel extends EventTarget {
     this.painted.generation = conversation.generation;
     this.header.update({ title: conversation.title, state: socket.state, menuOpen: this.menu.open });
     this.messages.update(conversation, fresh);
-    this.composer.update({ running: conversation.running, stopping: conversation.stopping, off: socket.unreachable, placeholder: placeholder(socket, this.context) });
+    const { running, stopping } = conversation;
+    const hint = placeholder(socket, this.context);
+    this.composer.update({ running, stopping, off: socket.unreachable, placeholder: hint });
     this.showBanner();
   }
 
@@ -224,6 +224,10 @@ export class Panel extends EventTarget {
     this.banner.dataset.state = state;
     this.banner.replaceChildren(...bannerContent(state));
   }
+}
+
+function codeBeside(button) {
+  return button.closest(".code").querySelector("pre").textContent;
 }
 
 /** Also true where the click has removed its own target since. */
@@ -246,6 +250,8 @@ function placeholder(socket, context) {
   return context?.type === "graph" ? t("Ask about this workflow…") : t("Ask a question…");
 }
 
-function selectNode(key) {
-  document.dispatchEvent(new CustomEvent("countersign:select-node", { detail: { key } }));
+/** Tells the page; the names are part of docs/widget.md. */
+function tell(name, { key, object, version, changeSetId }) {
+  const detail = name === "select-node" ? { key } : { object, version, changeSetId };
+  document.dispatchEvent(new CustomEvent(`countersign:${name}`, { detail }));
 }

@@ -2,13 +2,15 @@
  *
  * A transcript is {messages, last, title}; `last` is the sequence number of the newest event folded. A message is
  * {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
- * createdAt, runId, notice, ask, usage, error}; a tool call is {id, name, args, argsText, result, status: running|ok|error}.
+ * createdAt, runId, notice, ask, usage, error}; a tool call is {id, name, args, argsText, result, status}, its status
+ * running|ok|error|stopped.
  * A message that did not change is the same object as before, so that a view need not look into it.
  */
 
 import { toolCallFromRest, toolStatus } from "./toolcalls.js";
 
 const FINAL = new Set(["complete", "stopped", "failed"]);
+const LIVE = new Set(["queued", "streaming"]);
 const END_STATUS = { stopped: "stopped" };
 
 export function emptyTranscript(last = 0) {
@@ -51,7 +53,7 @@ export function withAccepted(transcript, localId, { userMessageId, messageId, ru
     : transcript.messages.map((message) =>
         message.id === localId ? { ...message, id: userMessageId, status: "complete" } : message);
   const next = { ...transcript, messages };
-  return withMessage(next, messageId, { role: "assistant", status: "queued", runId, createdAt: new Date().toISOString() });
+  return withMessage(next, messageId, { role: "assistant", status: "queued", runId, createdAt: now() });
 }
 
 /** True where events between the transcript and this frame are missing. */
@@ -67,14 +69,15 @@ export function fold(transcript, frame) {
 }
 
 export function isRunning(transcript) {
-  return transcript.messages.some(({ role, status }) => role === "assistant" && (status === "streaming" || status === "queued"));
+  return transcript.messages.some(({ role, status }) => role === "assistant" && LIVE.has(status));
 }
 
 const FOLDS = {
   "ai:user_message": (transcript, { messageId, content }) =>
-    withMessage(transcript, messageId, { role: "user", status: "complete", content, createdAt: new Date().toISOString() }),
+    withMessage(transcript, messageId, { role: "user", status: "complete", content, createdAt: now() }),
   "ai:status": foldStatus,
-  "ai:token": (transcript, frame) => writing(transcript, frame, (message) => ({ content: message.content + frame.token })),
+  "ai:token": (transcript, frame) =>
+    writing(transcript, frame, (message) => ({ content: message.content + frame.token })),
   "ai:reasoning": (transcript, frame) =>
     writing(transcript, frame, (message) => ({ reasoning: message.reasoning + frame.token })),
   "ai:tool_start": (transcript, { toolCallId, toolName, args, ...frame }) =>
@@ -85,8 +88,10 @@ const FOLDS = {
       return withTool(message, toolCallId, { argsText });
     }),
   "ai:tool_result": (transcript, { toolCallId, result, status, ...frame }) =>
-    writing(transcript, frame, (message) => withTool(message, toolCallId, { result, status: toolStatus(status, result) })),
-  "ai:tool_limit": (transcript, frame) => changed(transcript, frame.messageId, { ask: askFrom({ ...frame, kind: "tool_limit" }) }),
+    writing(transcript, frame, (message) =>
+      withTool(message, toolCallId, { result, status: toolStatus(status, result) })),
+  "ai:tool_limit": (transcript, frame) =>
+    changed(transcript, frame.messageId, { ask: askFrom({ ...frame, kind: "tool_limit" }) }),
   "ai:question": (transcript, frame) => changed(transcript, frame.messageId, { ask: askFrom(frame) }),
   "ai:usage": (transcript, { messageId, model, ...used }) =>
     changed(transcript, messageId, ({ usage }) => ({ usage: added(usage, used), ...(model && { model }) })),
@@ -113,9 +118,10 @@ function foldStatus(transcript, { messageId, runId, state, attempt, delayS, code
   return withMessage(transcript, messageId, start, (message) => {
     const again = Boolean(message.runId && runId && message.runId !== runId);
     if (FINAL.has(message.status) && !again) return {};
-    if (again && ["queued", "started"].includes(state)) return { ...restarted(runId), status: statusOf(state, message) };
+    const status = statusOf(state, message);
+    if (again && LIVE.has(status)) return { ...restarted(runId), status };
     const notice = state === "retrying" ? { attempt, delayS, code } : null;
-    return { status: statusOf(state, message), notice, runId: runId ?? message.runId };
+    return { status, notice, runId: runId ?? message.runId };
   });
 }
 
@@ -162,7 +168,7 @@ function settledTools(calls) {
   return calls.map((call) => (call.status === "running" ? { ...call, status: "stopped" } : call));
 }
 
-/** Adds the message where it is unknown, then applies `change` to it; known messages keep their place and `start` is ignored. */
+/** Adds the message as `start` where it is unknown, then applies `change` to it. Known messages keep their place. */
 function withMessage(transcript, id, start, change) {
   if (!id) return transcript;
   const known = transcript.messages.some((message) => message.id === id);
@@ -178,6 +184,10 @@ function changed(transcript, id, change) {
     return Object.keys(differences).length > 0 ? { ...message, ...differences } : message;
   });
   return { ...transcript, messages };
+}
+
+function now() {
+  return new Date().toISOString();
 }
 
 function blank(given) {
@@ -207,7 +217,7 @@ function errorFrom({ code, message, error, retryable }) {
   return { code: code ?? "internal", message: message || error || "", retryable: Boolean(retryable) };
 }
 
-/** {kind: "toolLimit", roundsUsed, maxExtended} or {kind: "question", questionId, answerKind, text, options}, else null. */
+/** {kind: "toolLimit", roundsUsed, maxExtended}, {kind: "question", questionId, answerKind, text, options} or null. */
 function askFrom(waiting) {
   const kind = waiting?.kind ?? waiting?.type;
   if (kind === "tool_limit" || kind === "toolLimit") {

@@ -112,7 +112,8 @@ class InlineParser {
     let width = 1;
     while (this.source[this.at + width] === character) width += 1;
     if (character === "~" && width !== 2) return this.literal(width);
-    const can = abilities(character, characterBefore(this.source, this.at), characterAfter(this.source, this.at + width));
+    const after = characterAfter(this.source, this.at + width);
+    const can = abilities(character, characterBefore(this.source, this.at), after);
     this.literal(width);
     if (can.opens || can.closes) {
       this.delimiters.push({ character, count: width, original: width, piece: this.pieces.last, ...can });
@@ -122,7 +123,8 @@ class InlineParser {
 
   open(width, image) {
     this.literal(width);
-    this.brackets.push({ piece: this.pieces.last, delimiters: this.delimiters.length, image, start: this.at, dead: false });
+    const { last: piece } = this.pieces;
+    this.brackets.push({ piece, delimiters: this.delimiters.length, image, start: this.at, dead: false });
   }
 
   close() {

@@ -1,4 +1,4 @@
-/* Keeps a piece of the page equal to markdown nodes, changing only what differs. Elements and text nodes, never HTML. */
+/* Keeps a piece of the page equal to markdown nodes, changing only what differs. Elements and texts, never HTML. */
 
 import { t } from "../../../graphs/strings.js";
 import { icon } from "../icons.js";

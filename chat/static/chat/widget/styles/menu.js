@@ -2,13 +2,15 @@
 
 export const menuCss = `
 .menu {
-  position: absolute; z-index: 3; inset-block-start: 54px; inset-inline: 10px; max-inline-size: 440px; max-block-size: min(70%, 520px);
+  position: absolute; z-index: 3; inset-block-start: 54px; inset-inline: 10px; max-inline-size: 440px;
+  max-block-size: min(70%, 520px);
   display: flex; flex-direction: column; padding: 6px; border: 1px solid var(--c-border); border-radius: 12px;
   background: var(--c-surface); box-shadow: var(--c-shadow, 0 8px 30px rgb(0 0 0 / .18));
 }
 .menu-scroll { overflow-y: auto; min-block-size: 0; }
 .menu-new {
-  display: flex; align-items: center; gap: 8px; padding: 8px 10px; margin-block-end: 4px; border: 0; border-radius: var(--c-radius);
+  display: flex; align-items: center; gap: 8px; padding: 8px 10px; margin-block-end: 4px; border: 0;
+  border-radius: var(--c-radius);
   background: none; color: var(--c-primary); font-weight: 550; text-align: start;
 }
 .menu-new:hover { background: var(--c-hover); }
@@ -17,7 +19,10 @@ export const menuCss = `
 .session { display: flex; align-items: center; min-block-size: 38px; border-radius: var(--c-radius); }
 .session:hover, .session:focus-within { background: var(--c-hover); }
 .session.current { background: var(--c-tint); }
-.session-open { flex: 1; min-inline-size: 0; display: flex; align-items: baseline; gap: 10px; padding: 7px 10px; border: 0; border-radius: var(--c-radius); background: none; text-align: start; }
+.session-open {
+  flex: 1; min-inline-size: 0; display: flex; align-items: baseline; gap: 10px; padding: 7px 10px; border: 0;
+  border-radius: var(--c-radius); background: none; text-align: start;
+}
 .session-title { flex: 1; min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .session-time { flex: none; font-size: 12px; color: var(--c-muted); }
 .session-tool { inline-size: 30px; block-size: 30px; }
@@ -32,6 +37,12 @@ export const menuCss = `
 .menu-note { padding: 8px 10px; font-size: 13px; color: var(--c-muted); }
 .menu-note:empty { display: none; }
 .menu .older { inline-size: 100%; border: 0; background: none; color: var(--c-muted); margin-block-start: 4px; }
-.models { display: flex; align-items: center; gap: 10px; margin-block-start: 6px; padding: 9px 8px 4px 10px; border-block-start: 1px solid var(--c-border); font-size: 13px; color: var(--c-muted); }
-.models select { flex: 1; min-inline-size: 0; padding: 4px 8px; border: 1px solid var(--c-border); border-radius: 6px; background: var(--c-bg); color: var(--c-text); }
+.models {
+  display: flex; align-items: center; gap: 10px; margin-block-start: 6px; padding: 9px 8px 4px 10px;
+  border-block-start: 1px solid var(--c-border); font-size: 13px; color: var(--c-muted);
+}
+.models select {
+  flex: 1; min-inline-size: 0; padding: 4px 8px; border: 1px solid var(--c-border); border-radius: 6px;
+  background: var(--c-bg); color: var(--c-text);
+}
 `;

@@ -35,9 +35,15 @@ button { cursor: pointer; }
 button:disabled { cursor: default; }
 p, h2, h3, h4, ul { margin: 0; }
 :focus-visible { outline: 2px solid var(--c-focus); outline-offset: 2px; }
-.unseen { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.unseen {
+  position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%);
+  white-space: nowrap;
+}
 .muted { color: var(--c-muted); }
-.icon { inline-size: 1.15em; block-size: 1.15em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.icon {
+  inline-size: 1.15em; block-size: 1.15em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75;
+  stroke-linecap: round; stroke-linejoin: round;
+}
 
 .panel {
   position: relative; display: flex; flex-direction: column;
@@ -66,8 +72,12 @@ p, h2, h3, h4, ul { margin: 0; }
 .connection { display: flex; align-items: center; gap: 6px; font-size: 12px; line-height: 1.4; color: var(--c-muted); }
 .dot { inline-size: 7px; block-size: 7px; border-radius: 50%; background: var(--c-muted); }
 [data-connection="open"] .dot { background: var(--c-success); }
-[data-connection="waiting"] .dot, [data-connection="connecting"] .dot { background: var(--c-warning); animation: pulse 1.2s ease-in-out infinite; }
-[data-connection="offline"] .dot, [data-connection="signed-out"] .dot, [data-connection="ended"] .dot { background: var(--c-danger); }
+[data-connection="waiting"] .dot, [data-connection="connecting"] .dot {
+  background: var(--c-warning); animation: pulse 1.2s ease-in-out infinite;
+}
+[data-connection="offline"] .dot, [data-connection="signed-out"] .dot, [data-connection="ended"] .dot {
+  background: var(--c-danger);
+}
 
 .icon-button {
   display: inline-grid; place-items: center; flex: none; inline-size: 32px; block-size: 32px; padding: 0;
@@ -85,8 +95,14 @@ p, h2, h3, h4, ul { margin: 0; }
 .button.primary { background: var(--c-primary); border-color: var(--c-primary); color: var(--c-on-primary); }
 .button.primary:hover:not(:disabled) { background: color-mix(in srgb, var(--c-primary) 88%, var(--c-text)); }
 .button.danger { border-color: color-mix(in srgb, var(--c-danger) 45%, var(--c-border)); color: var(--c-danger); }
-.link { padding: 2px 0; border: 0; background: none; color: var(--c-primary); font-size: 13px; text-decoration: underline; text-underline-offset: 2px; }
-.field { min-inline-size: 0; flex: 1; padding: 5px 9px; border: 1px solid var(--c-border); border-radius: 6px; background: var(--c-bg); }
+.link {
+  padding: 2px 0; border: 0; background: none; color: var(--c-primary); font-size: 13px; text-decoration: underline;
+  text-underline-offset: 2px;
+}
+.field {
+  min-inline-size: 0; flex: 1; padding: 5px 9px; border: 1px solid var(--c-border); border-radius: 6px;
+  background: var(--c-bg);
+}
 .banner {
   display: flex; align-items: center; gap: 10px; flex: none; padding: 10px 14px; font-size: 13.5px;
   border-block-start: 1px solid var(--c-border); background: color-mix(in srgb, var(--c-warning) 12%, var(--c-surface));

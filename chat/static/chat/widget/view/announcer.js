@@ -20,7 +20,7 @@ export class Announcer {
   event(frame) {
     if (frame.type === "ai:status" && frame.state === "started") this.say(t("The assistant is answering."));
     else if (frame.type === "ai:complete") this.say(completion(frame));
-    else if (frame.type === "ai:error") this.say(errorText({ code: frame.code, message: frame.message || frame.error }));
+    else if (frame.type === "ai:error") this.say(errorText({ ...frame, message: frame.message || frame.error }));
     else if (frame.type === "ai:question") this.say(frame.text ?? "");
     else if (frame.type === "ai:tool_limit") this.say(t("The assistant asks whether to go on."));
   }

@@ -3,6 +3,7 @@
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
+import { textButton } from "./buttons.js";
 
 /** A card for `ask`; `answer` takes {continue} or {answer}. */
 export function askCard(ask, answer) {
@@ -17,8 +18,8 @@ function toolLimitCard({ roundsUsed, maxExtended }, answer) {
   return card(
     text,
     choices(
-      action(goOn, () => answer({ continue: true }), "primary"),
-      action(t("Summarise now"), () => answer({ continue: false })),
+      textButton(goOn, () => answer({ continue: true }), "primary"),
+      textButton(t("Summarise now"), () => answer({ continue: false })),
     ),
   );
 }
@@ -29,7 +30,7 @@ function questionCard(ask, answer) {
   const text = ask.text || t("The assistant waits for your answer.");
   if (options.length === 0) return card(text, freeAnswer(answer));
   if (several) return card(text, severalAnswers(options, answer));
-  return card(text, choices(...options.map(({ label, value }) => action(label, () => answer({ answer: value })))));
+  return card(text, choices(...options.map(({ label, value }) => textButton(label, () => answer({ answer: value })))));
 }
 
 function severalAnswers(options, answer) {
@@ -37,11 +38,12 @@ function severalAnswers(options, answer) {
     const box = h("input", { type: "checkbox" });
     return { box, value, label: h("label", { class: "ask-option" }, box, h("span", { text: label })) };
   });
-  const send = action(t("Answer"), () => answer({ answer: boxes.filter(({ box }) => box.checked).map(({ value }) => value) }), "primary");
+  const chosen = () => boxes.filter(({ box }) => box.checked).map(({ value }) => value);
+  const send = textButton(t("Answer"), () => answer({ answer: chosen() }), "primary");
   send.disabled = true;
   const list = h("div", { class: "ask-options" }, ...boxes.map(({ label }) => label));
   list.addEventListener("change", () => {
-    send.disabled = !boxes.some(({ box }) => box.checked);
+    send.disabled = chosen().length === 0;
   });
   return h("div", {}, list, choices(send));
 }
@@ -57,15 +59,12 @@ function freeAnswer(answer) {
 }
 
 function card(text, body) {
-  return h("div", { class: "ask", role: "group", "aria-label": text }, h("p", {}, icon("question"), h("span", { text })), body);
+  const words = h("p", {}, icon("question"), h("span", { text }));
+  return h("div", { class: "ask", role: "group", "aria-label": text }, words, body);
 }
 
 function choices(...buttons) {
   return h("div", { class: "ask-choices" }, ...buttons);
-}
-
-function action(text, click, kind = "") {
-  return h("button", { class: `button ${kind}`, type: "button", text, on: { click } });
 }
 
 function asOption(option) {

@@ -4,6 +4,7 @@ import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
 import { numberText } from "../words.js";
+import { iconButton } from "./buttons.js";
 
 const MAX_HEIGHT_PX = 120;
 const MAX_CHARACTERS = 32_000;
@@ -16,17 +17,27 @@ export class Composer {
     this.running = false;
     this.stopping = false;
     this.off = false;
-    this.field = h("textarea", {
-      class: "composer-field", rows: 1, dir: "auto", enterKeyHint: "send", "aria-label": t("Message"), "aria-describedby": "composer-notice composer-count",
-      on: { input: () => this.edited(), keydown: (event) => this.keyed(event) },
-    });
+    this.field = this.textarea();
     this.count = h("span", { class: "count", id: "composer-count" });
-    this.stop = roundButton("stop", t("Stop (Esc)"), "stop-button", () => actions.stop());
-    this.send = roundButton("send", t("Send (Enter). New line: Shift+Enter"), "send-button", () => this.submit());
+    this.stop = iconButton("stop", t("Stop (Esc)"), "round stop-button", () => actions.stop());
+    this.send = iconButton("send", t("Send (Enter). New line: Shift+Enter"), "round send-button", () => this.submit());
     this.notice = h("div", { class: "composer-notice", id: "composer-notice", role: "alert" });
-    const box = h("div", { class: "composer-box", on: { click: ({ target }) => target === box && this.field.focus() } }, this.field, this.count, this.stop, this.send);
+    const box = h("div", { class: "composer-box" }, this.field, this.count, this.stop, this.send);
+    box.addEventListener("click", ({ target }) => target === box && this.field.focus());
     this.element = h("div", { class: "composer" }, this.notice, box);
     this.refresh();
+  }
+
+  textarea() {
+    return h("textarea", {
+      class: "composer-field",
+      rows: 1,
+      dir: "auto",
+      enterKeyHint: "send",
+      "aria-label": t("Message"),
+      "aria-describedby": "composer-notice composer-count",
+      on: { input: () => this.edited(), keydown: (event) => this.keyed(event) },
+    });
   }
 
   get text() {
@@ -57,7 +68,7 @@ export class Composer {
     this.hadFocus = off ? focused : this.hadFocus;
     this.off = off;
     this.field.disabled = off;
-    const elsewhere = document.activeElement !== document.body && document.activeElement !== this.field.getRootNode().host;
+    const elsewhere = ![document.body, this.field.getRootNode().host].includes(document.activeElement);
     if (!off && this.hadFocus && !elsewhere) this.focus();
   }
 
@@ -71,7 +82,7 @@ export class Composer {
   }
 
   notify(message) {
-    const close = h("button", { class: "icon-button", type: "button", "aria-label": t("Dismiss"), on: { click: () => this.notify("") } }, icon("close"));
+    const close = iconButton("close", t("Dismiss"), "dismiss", () => this.notify(""));
     this.notice.replaceChildren(...(message ? [icon("warning"), h("p", { text: message }), close] : []));
   }
 
@@ -128,8 +139,4 @@ export class Composer {
 /** As the server counts: code points, not UTF-16 units. */
 function characters(text) {
   return [...text].length;
-}
-
-function roundButton(name, label, kind, click) {
-  return h("button", { class: `round ${kind}`, type: "button", title: label, "aria-label": label, on: { click } }, icon(name));
 }

@@ -6,8 +6,10 @@ import { icon } from "../icons.js";
 
 /** `context` is {type, id} or null; `ask` takes the chosen question. */
 export function emptyState(context, userName, ask) {
-  const buttons = questions(context).map(([name, text]) =>
-    h("button", { class: "suggestion", type: "button", on: { click: () => ask(text) } }, icon(name), h("span", { text })));
+  const buttons = questions(context).map(([name, text]) => {
+    const click = () => ask(text);
+    return h("button", { class: "suggestion", type: "button", on: { click } }, icon(name), h("span", { text }));
+  });
   return h(
     "div",
     { class: "empty" },
@@ -19,7 +21,9 @@ export function emptyState(context, userName, ask) {
 }
 
 function invitation(context) {
-  if (context?.type === "graph") return t("Ask anything about this workflow. The assistant looks it up in the graph and shows what it read.");
+  if (context?.type === "graph") {
+    return t("Ask anything about this workflow. The assistant looks it up in the graph and shows what it read.");
+  }
   return t("Ask about the workflows and records of this workspace. The assistant shows what it read.");
 }
 

@@ -1,19 +1,17 @@
-/* The bar at the top: which conversation, the state of the connection, a new one, and the close button of the bubble. */
+/* The bar at the top: which conversation, the state of the connection, a new one, and how to close the bubble. */
 
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
 import { connectionText } from "../words.js";
+import { iconButton } from "./buttons.js";
 
 export class Header {
   /** `actions` are {menu, startNew, close?}. */
   constructor(actions) {
     this.name = h("span", { class: "title-text" });
-    this.title = h(
-      "button",
-      { class: "title", type: "button", "aria-haspopup": "dialog", "aria-expanded": "false", title: t("Conversations"), on: { click: actions.menu } },
-      this.name, icon("chevron"),
-    );
+    const looks = { class: "title", type: "button", title: t("Conversations"), "aria-haspopup": "dialog" };
+    this.title = h("button", { ...looks, on: { click: actions.menu } }, this.name, icon("chevron"));
     this.connection = h("span", { class: "connection-text" });
     const state = h("div", { class: "connection" }, h("span", { class: "dot" }), this.connection);
     const create = iconButton("plus", t("New conversation (Alt+N)"), "new-button", actions.startNew);
@@ -36,8 +34,4 @@ export class Header {
     const text = connectionText(state);
     if (this.connection.textContent !== text) this.connection.textContent = text;
   }
-}
-
-function iconButton(name, label, kind, click) {
-  return h("button", { class: `icon-button ${kind}`, type: "button", title: label, "aria-label": label, on: { click } }, icon(name));
 }

@@ -1,9 +1,10 @@
-/* The conversations of this object: switch, rename in place, delete after asking, older ones, and the choice of model. */
+/* The conversations of this object: switch, rename in place, delete after asking; and the choice of model. */
 
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
 import { agoText, momentText } from "../words.js";
+import { iconButton, textButton } from "./buttons.js";
 
 const TITLE_CHARACTERS = 200;
 
@@ -18,12 +19,15 @@ export class ConversationsMenu {
     this.changing = null;
     this.list = h("ul", { class: "sessions" });
     this.note = h("p", { class: "menu-note", role: "status" });
-    this.more = h("button", { class: "button older", type: "button", text: t("Show older"), on: { click: () => sessions.loadMore() } });
+    this.more = textButton(t("Show older"), () => sessions.loadMore(), "older");
     this.models = h("div", { class: "models", hidden: true });
-    const create = h("button", { class: "menu-new", type: "button", on: { click: () => this.choose(actions.startNew) } }, icon("plus"), h("span", { text: t("New conversation") }));
+    const startNew = () => this.choose(actions.startNew);
+    const words = h("span", { text: t("New conversation") });
+    const create = h("button", { class: "menu-new", type: "button", on: { click: startNew } }, icon("plus"), words);
+    const looks = { class: "menu", role: "dialog", "aria-label": t("Conversations"), hidden: true };
     this.element = h(
       "div",
-      { class: "menu", role: "dialog", "aria-label": t("Conversations"), hidden: true, on: { keydown: (event) => this.keyed(event) } },
+      { ...looks, on: { keydown: (event) => this.keyed(event) } },
       create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), this.models,
     );
     sessions.addEventListener("change", () => this.refreshed());
@@ -103,32 +107,36 @@ export class ConversationsMenu {
   }
 
   row(item) {
-    const mode = this.changing?.id === item.id ? this.changing.mode : "";
-    const content = mode === "rename" ? this.renameForm(item) : mode === "delete" ? this.confirmation(item) : this.entry(item);
-    return h("li", { class: item.id === this.current ? "session current" : "session", data: { id: item.id } }, ...content);
+    const mode = this.changing?.id === item.id ? this.changing.mode : "show";
+    const shapes = { rename: this.renameForm, delete: this.confirmation, show: this.entry };
+    const name = item.id === this.current ? "session current" : "session";
+    return h("li", { class: name, data: { id: item.id } }, ...shapes[mode].call(this, item));
   }
 
   entry(item) {
     const title = titleOf(item);
+    const click = () => this.choose(() => this.actions.open(item.id));
+    const about = this.context ? "" : item.context?.id;
     const open = h(
       "button",
-      {
-        class: "session-open", type: "button", "aria-current": item.id === this.current ? "true" : undefined,
-        title: momentText(item.updatedAt), on: { click: () => this.choose(() => this.actions.open(item.id)) },
-      },
+      { class: "session-open", type: "button", title: momentText(item.updatedAt), on: { click } },
       h("span", { class: "session-title", text: title, dir: "auto" }),
-      h("span", { class: "session-time", text: [this.context ? "" : item.context?.id, agoText(item.updatedAt)].filter(Boolean).join(" · ") }),
+      h("span", { class: "session-time", text: [about, agoText(item.updatedAt)].filter(Boolean).join(" · ") }),
     );
+    if (item.id === this.current) open.setAttribute("aria-current", "true");
+    const begin = (mode) => () => this.change({ id: item.id, mode });
     return [
       open,
-      this.tool("pencil", t("Rename {title}", { title }), () => this.change({ id: item.id, mode: "rename" })),
-      this.tool("trash", t("Delete {title}", { title }), () => this.change({ id: item.id, mode: "delete" })),
+      iconButton("pencil", t("Rename {title}", { title }), "session-tool", begin("rename")),
+      iconButton("trash", t("Delete {title}", { title }), "session-tool", begin("delete")),
     ];
   }
 
   renameForm(item) {
-    const field = h("input", { class: "field", type: "text", value: item.title, maxLength: TITLE_CHARACTERS, "aria-label": t("Title") });
-    const form = h("form", { class: "session-rename" }, field, h("button", { class: "icon-button", title: t("Save"), "aria-label": t("Save") }, icon("check")));
+    const limits = { type: "text", maxLength: TITLE_CHARACTERS };
+    const field = h("input", { class: "field", ...limits, value: item.title, "aria-label": t("Title") });
+    const save = h("button", { class: "icon-button", title: t("Save"), "aria-label": t("Save") }, icon("check"));
+    const form = h("form", { class: "session-rename" }, field, save);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.rename(item, field.value.trim());
@@ -144,20 +152,17 @@ export class ConversationsMenu {
   }
 
   confirmation(item) {
-    const remove = h("button", { class: "button danger", type: "button", text: t("Delete"), on: { click: () => this.remove(item) } });
-    const keep = h("button", { class: "button", type: "button", text: t("Keep"), on: { click: () => this.change(null) } });
+    const remove = textButton(t("Delete"), () => this.remove(item), "danger");
+    const keep = textButton(t("Keep"), () => this.change(null));
     const text = h("span", { text: t("Delete this conversation?") });
-    return [h("div", { class: "session-confirm", role: "group", "aria-label": t("Delete {title}", { title: titleOf(item) }) }, text, remove, keep)];
+    const label = t("Delete {title}", { title: titleOf(item) });
+    return [h("div", { class: "session-confirm", role: "group", "aria-label": label }, text, remove, keep)];
   }
 
   async remove(item) {
     this.changing = null;
     if (await this.sessions.remove(item.id)) this.actions.removed(item.id);
     this.element.querySelector(".menu-new").focus();
-  }
-
-  tool(name, label, click) {
-    return h("button", { class: "icon-button session-tool", type: "button", title: label, "aria-label": label, on: { click } }, icon(name));
   }
 }
 

@@ -6,6 +6,7 @@ import { icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
 import { costText, errorText, momentText, numberText, timeText } from "../words.js";
 import { askCard } from "./ask.js";
+import { iconButton, textButton } from "./buttons.js";
 import { ToolBadge } from "./tool.js";
 
 export class UserMessage {
@@ -65,7 +66,8 @@ export class AssistantMessage {
     if (!reasoning) return null;
     const details = this.part("reasoning", () => {
       const text = h("div", { class: "reasoning-text", dir: "auto" });
-      return h("details", { class: "reasoning" }, h("summary", {}, icon("thought"), h("span", { text: t("Reasoning") }), icon("chevron")), text);
+      const summary = h("summary", {}, icon("thought"), h("span", { text: t("Reasoning") }), icon("chevron"));
+      return h("details", { class: "reasoning" }, summary, text);
     });
     details.classList.toggle("live", status === "streaming" && !content);
     const text = details.lastChild;
@@ -79,7 +81,8 @@ export class AssistantMessage {
       if (!this.tools.has(call.id)) this.tools.set(call.id, new ToolBadge(call.id));
       this.tools.get(call.id).update(call);
     }
-    const row = this.part("tools", () => h("div", { class: "tools", role: "group", "aria-label": t("What the assistant did") }));
+    const label = t("What the assistant did");
+    const row = this.part("tools", () => h("div", { class: "tools", role: "group", "aria-label": label }));
     arrange(row, toolCalls.map(({ id }) => this.tools.get(id).element));
     return row;
   }
@@ -113,8 +116,10 @@ export class AssistantMessage {
     const problem = error ?? { code: "internal", message: "", retryable: true };
     box.replaceChildren(icon("warning"), h("p", { text: errorText(problem) }));
     if (problem.retryable && last) {
-      const click = () => this.actions.retry();
-      box.append(h("button", { class: "button retry", type: "button", disabled: busy, on: { click } }, icon("retry"), h("span", { text: t("Retry") })));
+      const retry = textButton(t("Retry"), () => this.actions.retry());
+      retry.disabled = busy;
+      retry.prepend(icon("retry"));
+      box.append(retry);
     }
     return box;
   }
@@ -127,14 +132,13 @@ export class AssistantMessage {
   }
 
   footer({ status, content, model, usage, createdAt, id }, usual) {
-    if (status === "streaming" || status === "queued" || (!content && !usage && status !== "stopped")) return null;
+    const empty = !content && !usage && status !== "stopped";
+    if (empty || status === "streaming" || status === "queued") return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
-    const facts = [status === "stopped" ? t("Stopped") : "", model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
-    const copy = h(
-      "button",
-      { class: "icon-button copy-answer", type: "button", title: t("Copy answer"), "aria-label": t("Copy answer"), data: { copyMessage: id } },
-      icon("copy"),
-    );
+    const ending = status === "stopped" ? t("Stopped") : "";
+    const facts = [ending, model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
+    const copy = iconButton("copy", t("Copy answer"), "copy-answer");
+    copy.dataset.copyMessage = id;
     const line = h("span", { class: "facts", text: facts.join(" · "), title: usageTitle(usage) });
     footer.replaceChildren(...(content ? [copy, line] : [line]));
     return footer;
@@ -150,7 +154,8 @@ function extendText(element, text) {
 function progressText({ status, notice, content, toolCalls, reasoning }) {
   if (status === "queued") return t("Queued: begins after the answer before it");
   if (status !== "streaming") return "";
-  if (notice?.delayS) return t("The model is busy. Trying again in {seconds} s.", { seconds: Math.ceil(notice.delayS) });
+  const seconds = Math.ceil(notice?.delayS ?? 0);
+  if (seconds > 0) return t("The model is busy. Trying again in {seconds} s.", { seconds });
   if (notice) return t("The model is busy. Trying again.");
   if (toolCalls.some((call) => call.status === "running")) return t("Looking things up…");
   if (content) return "";

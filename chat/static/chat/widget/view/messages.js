@@ -3,6 +3,7 @@
 import { t } from "../../../graphs/strings.js";
 import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
+import { textButton } from "./buttons.js";
 import { AssistantMessage, UserMessage } from "./message.js";
 
 const NEAR_END_PX = 48;
@@ -15,7 +16,7 @@ export class MessageList {
     this.views = new Map();
     this.following = true;
     this.top = 0;
-    this.older = h("button", { class: "button older", type: "button", text: t("Show earlier messages"), on: { click: actions.loadOlder } });
+    this.older = textButton(t("Show earlier messages"), actions.loadOlder, "older");
     this.list = h("div", { class: "list", role: "log", "aria-live": "off", "aria-label": t("Messages") });
     this.scroller = h("div", { class: "scroller", tabIndex: 0, on: { scroll: () => this.scrolled() } }, this.list);
     this.jump = h(
@@ -76,12 +77,13 @@ export class MessageList {
   }
 
   placeholder() {
-    this.loadingLines ??= h("div", { class: "skeleton", role: "status", "aria-label": t("Loading…") }, h("i"), h("i"), h("i"));
+    const lines = [h("i"), h("i"), h("i")];
+    this.loadingLines ??= h("div", { class: "skeleton", role: "status", "aria-label": t("Loading…") }, ...lines);
     return this.loadingLines;
   }
 
   failure(text) {
-    const again = h("button", { class: "button", type: "button", text: t("Try again"), on: { click: this.actions.reload } });
+    const again = textButton(t("Try again"), this.actions.reload);
     return h("div", { class: "error" }, icon("warning"), h("p", { text }), again);
   }
 

@@ -15,9 +15,10 @@ export class ToolBadge {
     this.mark = h("span", { class: "tool-mark" });
     this.name = h("span", { class: "tool-name" });
     this.subject = h("span", { class: "tool-subject" });
+    const click = () => this.toggle();
     this.badge = h(
       "button",
-      { class: "tool-badge", type: "button", "aria-expanded": "false", "aria-controls": details, on: { click: () => this.toggle() } },
+      { class: "tool-badge", type: "button", "aria-expanded": "false", "aria-controls": details, on: { click } },
       this.mark, this.name, this.subject, icon("chevron"),
     );
     this.details = h("div", { class: "tool-details", id: details, hidden: true });
@@ -32,7 +33,8 @@ export class ToolBadge {
     this.mark.replaceChildren(call.status === "running" ? h("span", { class: "spinner" }) : icon(statusIcon(call)));
     this.name.textContent = toolTitle(call.name);
     this.subject.textContent = subject;
-    this.badge.setAttribute("aria-label", [toolTitle(call.name), subject, statusText(call.status)].filter(Boolean).join(", "));
+    const label = [toolTitle(call.name), subject, statusText(call.status)].filter(Boolean).join(", ");
+    this.badge.setAttribute("aria-label", label);
     this.badge.title = call.name;
     if (this.open) this.fill();
   }
@@ -48,7 +50,8 @@ export class ToolBadge {
   fill() {
     const { args, argsText, result, status } = this.call;
     const given = args ?? (argsText || undefined);
-    const answer = status === "running" ? h("p", { class: "muted", text: t("Running…") }) : section(t("Result"), result);
+    const running = h("p", { class: "muted", text: t("Running…") });
+    const answer = status === "running" ? running : section(t("Result"), result);
     this.details.replaceChildren(section(t("Arguments"), given), answer);
   }
 }
