@@ -16,6 +16,7 @@ from django.conf import settings
 
 from chat.database import in_db
 from chat.events import presence, reading, wakeup
+from chat.events.ending import end
 from chat.events.vocabulary import StoredEvent
 
 log = logging.getLogger("countersign.hub")
@@ -124,9 +125,7 @@ class Hub:
 
     async def close(self) -> None:
         wakeup.use(None)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         await self._redis.aclose()
 
     async def watch(self, stream_id: int, after: int) -> Watch:

@@ -1,0 +1,399 @@
+import asyncio
+import logging
+import random
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import psycopg
+import pytest
+import redis
+from django.conf import settings as django_settings
+from django.db import connection
+
+from chat import runtime
+from chat.database import in_db
+from chat.events import hub as hub_module
+from chat.events import presence, reading, wakeup
+from chat.events.hub import CursorBeyondEnd, Hub, Watch
+from chat.events.vocabulary import StoredEvent
+from chat.events.writer import GroupWriter
+from chat.models import Presence, Stream
+from tests.chat.events.logs import a_stream, append_now, delta, numbers, status, stored
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def stream() -> int:
+    return a_stream()
+
+
+@asynccontextmanager
+async def a_hub() -> AsyncIterator[Hub]:
+    hub = Hub(uuid.uuid4())
+    hub.start()
+    try:
+        yield hub
+    finally:
+        await hub.close()
+
+
+@asynccontextmanager
+async def a_writer(hub: Hub) -> AsyncIterator[GroupWriter]:
+    writer = GroupWriter(runtime.conninfo(), hub.deliver, lambda: None)
+    writer.start()
+    try:
+        yield writer
+    finally:
+        await writer.close()
+
+
+async def read(watch: Watch, up_to: int, within_s: float = 10) -> list[StoredEvent]:
+    events: list[StoredEvent] = []
+    async with asyncio.timeout(within_s):
+        while not events or events[-1].sequence < up_to:
+            events += await watch.next()
+    return events
+
+
+def elsewhere(stream_id: int, count: int) -> None:
+    """Another process that tells nobody: only the rows are there."""
+    with psycopg.connect(runtime.conninfo()) as other:
+        for _ in range(count):
+            last = other.execute(
+                "UPDATE chat_stream SET last_sequence = last_sequence + 1 WHERE id = %s RETURNING last_sequence",
+                [stream_id],
+            ).fetchone()
+            assert last is not None
+            other.execute(
+                "INSERT INTO chat_streamevent (stream_id, sequence, type, data) VALUES (%s, %s, 'status', %s)",
+                [stream_id, last[0], f'{{"state": "{last[0]}"}}'],
+            )
+
+
+def run(main: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(main())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("after", [0, 1, 17, 399, 400])
+def test_it_gives_every_event_after_the_cursor_once(stream: int, after: int) -> None:
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            for number in range(400):
+                await writer.put(stream, 0, status(str(number)))
+            await writer.flush(stream)
+            watch = await hub.watch(stream, after)
+            reading_on = asyncio.create_task(read(watch, 460))
+            for number in range(60):
+                await writer.put(stream, 0, status(str(number)))
+                await asyncio.sleep(0)
+            assert numbers(await reading_on) == list(range(after + 1, 461))
+
+    run(main)
+
+
+def test_it_gives_the_same_live_as_late(stream: int) -> None:
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            watch = await hub.watch(stream, 0)
+            for number in range(30):
+                await writer.put(stream, 0, delta(f"{number} \ud800"))
+                await asyncio.sleep(0.001)
+            await writer.flush(stream)
+            late = await in_db(stored, stream)
+            assert await read(watch, late[-1].sequence) == late
+
+    run(main)
+
+
+def test_it_refuses_a_cursor_from_the_future(stream: int) -> None:
+    async def main() -> None:
+        async with a_hub() as hub:
+            await in_db(append_now, stream, status("queued"))
+            with pytest.raises(CursorBeyondEnd):
+                await hub.watch(stream, 2)
+            watch = await hub.watch(stream, 1)
+            with pytest.raises(CursorBeyondEnd):
+                await hub.watch(stream, 2)
+            await in_db(append_now, stream, status("started"))
+            assert numbers(await read(watch, 2)) == [2]
+
+    run(main)
+
+
+def test_it_finds_what_another_process_committed_without_a_word(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 0.05)
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            watch = await hub.watch(stream, 0)
+            await in_db(elsewhere, stream, 700)
+            assert numbers(await read(watch, 700)) == list(range(1, 701))
+
+    run(main)
+
+
+def test_it_hears_wake_ups_of_other_processes(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+
+    async def main() -> None:
+        async with a_hub() as hub, a_hub() as other, a_writer(other) as writer:
+            watch = await hub.watch(stream, 0)
+            await heard(hub)
+            await writer.put(stream, 0, delta("across"))
+            assert numbers(await read(watch, 1)) == [1]
+            await in_db(elsewhere, stream, 1)
+            valkey = redis.Redis.from_url(django_settings.REDIS_URL)
+            valkey.publish(wakeup.channel(), "rubbish")
+            valkey.publish(wakeup.channel(), b"\xff:1,:,1:x,99999999999999999999:1")
+            valkey.publish(wakeup.channel(), f"12345:3,{stream}:2")
+            assert numbers(await read(watch, 2)) == [2]
+
+    async def heard(hub: Hub) -> None:
+        """Until both hubs listen."""
+        valkey = redis.asyncio.Redis.from_url(django_settings.REDIS_URL)
+        async with asyncio.timeout(10):
+            while (await valkey.pubsub_numsub(wakeup.channel()))[0][1] < 2:
+                await asyncio.sleep(0.01)
+        await valkey.aclose()
+
+    run(main)
+
+
+def test_it_tells_others_of_appends_in_this_process(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            watch = await hub.watch(stream, 0)
+            await in_db(append_now, stream, status("queued"))
+            assert numbers(await read(watch, 1)) == [1]
+
+    run(main)
+
+
+def test_it_takes_batches_in_any_order(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    for number in range(12):
+        append_now(stream, status(str(number)))
+    events = stored(stream)
+    parts = [events[0:3], events[3:4], events[4:8], events[8:12], events[2:6]]
+
+    async def main(order: list[int]) -> None:
+        async with a_hub() as hub:
+            watch = await hub.watch(stream, 0)
+            hub._tails[stream].last = 0
+            got: list[StoredEvent] = []
+            for i in order:
+                hub.deliver(parts[i])
+                got += await watch.next() if watch.cursor < hub._tails[stream].last else []
+            assert got == events
+
+    chance = random.Random(1)
+    for _ in range(30):
+        order = list(range(len(parts)))
+        chance.shuffle(order)
+        asyncio.run(main(order))
+
+
+def test_it_misses_nothing_when_a_second_reader_comes_before_the_wake_up(
+    stream: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newcomer looks at the table and knows more than the hub."""
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            first = await hub.watch(stream, 0)
+            await writer.put(stream, 0, status("1"))
+            await writer.put(stream, 0, status("2"))
+            assert numbers(await read(first, 2)) == [1, 2]
+            waiting = asyncio.create_task(read(first, 3))
+            await asyncio.sleep(0)
+            await in_db(elsewhere, stream, 1)
+            second = await hub.watch(stream, 0)
+            assert numbers(await asyncio.wait_for(waiting, 5)) == [3]
+            await writer.put(stream, 0, status("4"))
+            assert numbers(await read(first, 4)) == [4]
+            assert numbers(await read(second, 4)) == [1, 2, 3, 4]
+
+    run(main)
+
+
+def test_it_misses_nothing_that_is_committed_while_a_reader_arrives(
+    stream: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    in_time = reading.last_sequences
+
+    def late(stream_ids: list[int]) -> dict[int, int]:
+        """Between the look at the table and the answer somebody appends, and the hub hears of it."""
+        found = in_time(stream_ids)
+        append_now(stream, status("meanwhile"))
+        return found
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            monkeypatch.setattr(reading, "last_sequences", late)
+            watch = await hub.watch(stream, 0)
+            monkeypatch.setattr(reading, "last_sequences", in_time)
+            assert numbers(await read(watch, 1)) == [1]
+
+    run(main)
+
+
+def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
+    stream: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_time, asked = reading.last_sequences, []
+    after = reading.after
+
+    def late(stream_ids: list[int]) -> dict[int, int]:
+        found = in_time(stream_ids)
+        append_now(stream, status("meanwhile"))
+        return found
+
+    def counted(cursors: dict[int, int], limit: int) -> list[StoredEvent]:
+        asked.append(dict(cursors))
+        return after(cursors, limit)
+
+    async def main() -> None:
+        await in_db(elsewhere, stream, 300)
+        async with a_hub() as hub:
+            monkeypatch.setattr(reading, "last_sequences", late)
+            monkeypatch.setattr(reading, "after", counted)
+            watch = await hub.watch(stream, 300)
+            assert numbers(await read(watch, 301)) == [301]
+        assert min(cursors[stream] for cursors in asked) == 300
+
+    run(main)
+
+
+def test_it_serves_readers_that_come_and_go_while_it_writes(stream: int) -> None:
+    chance = random.Random(7)
+
+    async def reader(hub: Hub, last: int) -> None:
+        seen: list[StoredEvent] = []
+        cursor = 0
+        while cursor < last:
+            watch = await hub.watch(stream, cursor)
+            for _ in range(chance.randint(1, 4)):
+                if cursor < last:
+                    events = await watch.next()
+                    seen += events
+                    cursor = watch.cursor
+                    await asyncio.sleep(chance.random() / 200)
+            watch.close()
+            watch.close()
+        assert numbers(seen) == list(range(1, last + 1))
+
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            readers = [asyncio.create_task(reader(hub, 400)) for _ in range(8)]
+            for number in range(400):
+                if number % 10 == 9:
+                    await writer.flush(stream)
+                    await in_db(append_now, stream, status(str(number)))
+                else:
+                    await writer.put(stream, 0, status(str(number)))
+                await asyncio.sleep(0)
+            await asyncio.wait_for(asyncio.gather(*readers), 20)
+            assert hub._tails == {}
+
+    run(main)
+
+
+def test_it_lives_without_valkey(
+    stream: int, monkeypatch: pytest.MonkeyPatch, settings: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(django_settings, "REDIS_URL", "unix:///tmp/nobody-listens-here.sock")
+    monkeypatch.setattr(hub_module, "POLL_S", 0.05)
+
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            watch = await hub.watch(stream, 0)
+            await writer.put(stream, 0, delta("here"))
+            await in_db(append_now, stream, status("queued"))
+            assert numbers(await read(watch, 2)) == [1, 2]
+            await in_db(elsewhere, stream, 1)
+            assert numbers(await read(watch, 3)) == [3]
+            await asyncio.sleep(0.1)
+
+    with caplog.at_level(logging.WARNING, logger="countersign"):
+        run(main)
+    assert not [record for record in caplog.records if record.levelno >= logging.CRITICAL]
+
+
+def test_it_goes_on_when_a_watched_stream_is_deleted(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 0.05)
+    gone = a_stream("session_gone")
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            await hub.watch(gone, 0)
+            watch = await hub.watch(stream, 0)
+            await in_db(Stream.objects.filter(pk=gone).delete)
+            await in_db(elsewhere, stream, 1)
+            assert numbers(await read(watch, 1)) == [1]
+
+    run(main)
+
+
+def test_it_asks_for_everything_watched_in_one_query(
+    stream: int, django_assert_num_queries: Callable[..., object]
+) -> None:
+    streams = [stream, a_stream("session_2"), a_stream("session_3")]
+    process = uuid.uuid4()
+    append_now(stream, status("queued"))
+    with django_assert_num_queries(1):
+        assert presence.seen_and_last(streams, process) == {streams[0]: 1, streams[1]: 0, streams[2]: 0}
+    assert Presence.objects.filter(process=process).count() == 3
+
+
+def test_it_renews_presence_while_somebody_reads(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 0.03)
+
+    def age_s() -> float | None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT extract(epoch FROM now() - max(seen_at)) FROM chat_presence")
+            return cursor.fetchone()[0]
+
+    def long_ago() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE chat_presence SET seen_at = now() - interval '1 hour'")
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            assert await in_db(age_s) is None
+            watch = await hub.watch(stream, 0)
+            assert await in_db(age_s) < 60
+            await in_db(long_ago)
+            async with asyncio.timeout(5):
+                while await in_db(age_s) > 60:
+                    await asyncio.sleep(0.01)
+            watch.close()
+            await asyncio.sleep(0.1)
+            await in_db(long_ago)
+            await asyncio.sleep(0.1)
+            assert await in_db(age_s) > 60
+
+    run(main)
+
+
+def test_it_notes_one_presence_of_readers_that_poll(stream: int) -> None:
+    presence.seen([stream], None)
+    presence.seen([stream], None)
+    presence.seen([stream, 987654321], uuid.uuid4())
+    assert Presence.objects.count() == 2
+
+
+def test_it_ends_whenever_it_is_closed(stream: int) -> None:
+    """The Valkey client swallows a cancellation while it connects."""
+
+    async def main(after_s: float) -> None:
+        async with a_hub():
+            await asyncio.sleep(after_s)
+
+    for number in range(20):
+        asyncio.run(asyncio.wait_for(main(number * 0.00005), 5))
