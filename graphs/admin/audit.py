@@ -16,8 +16,9 @@ from graphs.models import Role, Workspace
 
 
 def auditable(request: HttpRequest) -> QuerySet[Workspace]:
-    """The workspaces whose audit the person may see."""
-    assert isinstance(request.user, User)
+    """The workspaces whose audit the person may see; none for who is not signed in, as on the login page."""
+    if not isinstance(request.user, User):
+        return Workspace.objects.none()
     if request.user.is_superuser:
         return Workspace.objects.all()
     return Workspace.objects.filter(memberships__user=request.user, memberships__role=Role.ADMIN)
