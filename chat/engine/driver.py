@@ -167,6 +167,7 @@ class Driver:
             if event is None:
                 return
             step = machine.transition(step.state, event, self._limits)
+            log.debug("run %s: %s: %s -> %s", self.run.id, type(event).__name__, self._state.phase, step.state.phase)
             if isinstance(event, DataQueriesExecuted | ParseErrorOccurred):
                 await self._save(step.state)
 
