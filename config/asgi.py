@@ -21,6 +21,7 @@ _pages = ASGIStaticFilesHandler(_behind_static_files)
 
 async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
     """Routes what streams before Django, where each open connection would hold a thread."""
+    scope["root_path"] = ""  # Daphne takes it from a header that any client can send.
     match scope["type"], scope.get("path"):
         case "websocket", "/ws/chat/":
             await chat_socket(scope, receive, send)
