@@ -50,7 +50,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def opened(page: Page, site: drawn.Site) -> Page:
     page.goto(site.url)
-    expect(page.locator(".message .spinner")).to_have_count(0)
+    expect(page.locator(".zoom")).to_be_visible()
     return page
 
 

@@ -83,7 +83,7 @@ class GraphView extends HTMLElement {
   }
 
   attributeChangedCallback(_name, before, after) {
-    if (!this.isConnected || before === after) return;
+    if (!this.#endings.length || before === after) return;
     this.#model = null;
     this.#selected = null;
     this.#details.close();
@@ -135,6 +135,7 @@ class GraphView extends HTMLElement {
     this.#tabs.show([...model.sheets.values()].map(({ key, name, nodes }) => ({ key, name, count: nodes.length })), sheet, this.#frame.panel);
     this.#find.setItems([...model.items.values()], (item) => (model.sheets.size > 1 ? model.sheets.get(item.node.sheet).name : ""));
     this.#frame.showBar(model.sheets.size > 1);
+    this.#canvas.resize();
     this.#selected = model.items.get(this.#selected?.key) ?? null;
     this.#showSheet(sheet, { keepView: quietly });
     if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));

@@ -18,6 +18,8 @@ export class Frame {
   #toast = html("div", { class: "toast", role: "status", hidden: true });
   #live = html("div", { class: "visually-hidden", "aria-live": "polite" });
   #surface;
+  #bar;
+  #controls;
   #canvas;
   #toastTimer = 0;
 
@@ -37,11 +39,11 @@ export class Frame {
       iconButton(ICONS.fit, t("Show everything"), actions.fit),
       iconButton(ICONS.help, t("Keyboard"), () => this.toggleHelp()),
     );
-    const controls = html("div", { class: "controls" }, minimap.element, zoom);
+    this.#controls = html("div", { class: "controls", hidden: true }, minimap.element, zoom);
     const instructions = html("p", { class: "visually-hidden", id: "instructions" }, t("Arrow keys select nodes, Enter opens the details, slash finds a node."));
-    this.#surface = html("div", { class: "surface", id: "sheet" }, this.#canvas, this.#tip, controls, this.#help, details.element, this.#toast, instructions, this.#live);
-    const bar = html("div", { class: "bar" }, tabs.element, html("span", { class: "space" }), find.element);
-    this.root = html("div", { class: "root waiting" }, bar, this.#surface);
+    this.#surface = html("div", { class: "surface", id: "sheet" }, this.#canvas, this.#tip, this.#controls, this.#help, details.element, this.#toast, instructions, this.#live);
+    this.#bar = html("div", { class: "bar", hidden: true }, tabs.element, html("span", { class: "space" }), find.element);
+    this.root = html("div", { class: "root" }, this.#bar, this.#surface);
     this.#help.addEventListener("keydown", (event) => event.key === "Escape" && this.toggleHelp());
   }
 
@@ -50,9 +52,10 @@ export class Frame {
     return this.#surface;
   }
 
-  /** Shows the bar for a graph with tabs, or floats the find box where there are none. */
+  /** Shows the bar and the buttons of a graph; without tabs the find box floats over the drawing. */
   showBar(withTabs) {
-    this.root.classList.remove("waiting");
+    this.#bar.hidden = false;
+    this.#controls.hidden = false;
     this.root.classList.toggle("one-sheet", !withTabs);
   }
 

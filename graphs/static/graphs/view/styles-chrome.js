@@ -24,8 +24,6 @@ button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visi
 [role=tab][aria-selected=true] { background: var(--_raised); color: var(--_text); font-weight: 600; }
 .tab-name { overflow: hidden; text-overflow: ellipsis; }
 .count { font-size: 11.5px; font-variant-numeric: tabular-nums; color: var(--_muted); font-weight: 500; }
-.waiting .bar, .waiting .controls { visibility: hidden; }
-.waiting .bar { position: absolute; }
 .one-sheet .bar { position: absolute; top: 0; right: 0; border: 0; background: none; z-index: 2; padding: 12px; transition: transform 160ms ease; }
 .one-sheet .find { box-shadow: var(--_shadow); border-radius: var(--_radius); width: 240px; }
 .one-sheet .find input { background: var(--_surface); border-color: var(--_border); }
@@ -70,9 +68,7 @@ button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visi
 .message > .icon { color: var(--_muted); }
 .spinner { width: 28px; height: 28px; border: 3px solid var(--_border); border-top-color: var(--_primary); border-radius: 50%; animation: turn 0.9s linear infinite; }
 @keyframes turn { to { transform: rotate(1turn); } }
-@media (prefers-reduced-motion: reduce) { .spinner { animation-duration: 4s; } .controls, .waiting .bar, .waiting .controls { visibility: hidden; }
-.waiting .bar { position: absolute; }
-.one-sheet .bar { transition: none; } }
+@media (prefers-reduced-motion: reduce) { .spinner { animation-duration: 4s; } .controls, .one-sheet .bar { transition: none; } }
 .toast { position: absolute; left: 50%; bottom: 18px; transform: translateX(-50%); max-width: calc(100% - 32px); padding: 8px 14px; background: var(--_text); color: var(--_surface); border-radius: var(--_radius); box-shadow: var(--_shadow); z-index: 6; font-size: 13.5px; }
 .help-card { position: absolute; right: 12px; bottom: 60px; width: min(330px, calc(100% - 24px)); max-height: calc(100% - 76px); overflow: auto; padding: 14px 16px; background: var(--_surface); border: 1px solid var(--_border); border-radius: calc(var(--_radius) + 2px); box-shadow: var(--_shadow); z-index: 5; }
 .help-card h2 { margin: 0 0 8px; font-size: 14px; }
@@ -82,9 +78,7 @@ button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visi
 
 @container (max-width: 620px) {
   .bar { padding: 6px 8px; gap: 6px; }
-  .waiting .bar, .waiting .controls { visibility: hidden; }
-.waiting .bar { position: absolute; }
-.one-sheet .bar { left: 0; }
+  .one-sheet .bar { left: 0; }
   .minimap { display: none; }
   .find { flex: 1 1 120px; width: auto; }
   .find kbd { display: none; }
