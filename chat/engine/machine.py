@@ -78,16 +78,33 @@ def transition(state: State, event: Event, limits: Limits) -> Step:
 
 
 def resume(state: State) -> Step:
-    """What to do with a session whose process went away after `state` was stored."""
+    """What to do with a session whose process went away after `state` was stored.
+
+    Raises `IllegalTransition` for a session that rests without waiting for anything.
+    """
     match state.phase:
-        case Phase.CALLING_AI:
-            return Step(state, CallModel(state.rounds < state.rounds_allowed))
+        case Phase.EXECUTING_ENRICHMENTS:
+            return Step(state, Enrich())
+        case Phase.CALLING_AI | Phase.PARSING_AI_RESPONSE | Phase.EXECUTING_DATA_QUERIES:
+            # The reply died with the process, and nothing of it had an effect: the model is asked again.
+            return Step(replace(state, phase=Phase.CALLING_AI), CallModel(_tools_left(state)))
+        case Phase.EXECUTING_ACTIONS:
+            return Step(state, RunActions())
         case Phase.WAITING_COMMUNICATION_RESPONSE | Phase.WAITING_VALIDATION if state.waiting:
             return Step(state, AskPerson(state.waiting))
         case Phase.RETRYING_AFTER_FORMAT_ERROR | Phase.RETRYING_AFTER_ACTION_FAILURE:
             return Step(state, ScheduleRetry())
+        case Phase.WAITING_NETWORK_RETRY:
+            return Step(state, WaitForNetwork())
+        case Phase.WAITING_COMPLETION_CONFIRMATION:
+            return Step(state, ConfirmCompletion())
         case _:
             raise IllegalTransition(f"nothing to resume in {state.phase}")
+
+
+def _tools_left(state: State) -> bool:
+    """An automation counts round trips instead of rounds."""
+    return state.kind is SessionKind.AUTOMATION or state.rounds < state.rounds_allowed
 
 
 def _start(state: State, event: Event, limits: Limits) -> Step:
@@ -108,17 +125,9 @@ def _call(state: State, limits: Limits) -> Step:
     if state.kind is SessionKind.AUTOMATION:
         if state.round_trips >= limits.automation_round_trips:
             return _close(state, EndReason.LIMIT_REACHED)
-        return _calling(state, tools=True)
-    if state.rounds < state.rounds_allowed:
-        return _calling(state, tools=True)
-    if state.rounds_allowed < limits.tool_rounds_extended:
+    elif not _tools_left(state) and 0 < state.rounds_allowed < limits.tool_rounds_extended:
         return _ask(state, Waiting("tool_limit"))
-    return _calling(state, tools=False)
-
-
-def _calling(state: State, *, tools: bool) -> Step:
-    called = replace(state, phase=Phase.CALLING_AI, waiting=None, round_trips=state.round_trips + 1)
-    return Step(called, CallModel(tools))
+    return Step(replace(state, phase=Phase.CALLING_AI, waiting=None), CallModel(_tools_left(state)))
 
 
 def _ask(state: State, waiting: Waiting) -> Step:
@@ -145,7 +154,8 @@ def _enriched(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _received(state: State, event: Event, limits: Limits) -> Step:
-    return Step(replace(state, phase=Phase.PARSING_AI_RESPONSE), ParseReply())
+    counted = replace(state, phase=Phase.PARSING_AI_RESPONSE, round_trips=state.round_trips + 1)
+    return Step(counted, ParseReply())
 
 
 def _parsed(state: State, event: AIResponseParsed, limits: Limits) -> Step:
@@ -173,11 +183,11 @@ def _validated(state: State, event: ValidationReceived, limits: Limits) -> Step:
 
 
 def _answered(state: State, event: CommunicationResponseReceived, limits: Limits) -> Step:
-    if state.waiting is None or state.waiting.kind != "tool_limit":
-        return _call(replace(state, waiting=None), limits)
-    if event.go_on:
-        return _calling(replace(state, rounds_allowed=limits.tool_rounds_extended), tools=True)
-    return _calling(replace(state, rounds_allowed=state.rounds), tools=False)
+    """Who does not want to go on gets a summary: no more rounds are allowed in this turn."""
+    allowed = state.rounds_allowed
+    if state.waiting is not None and state.waiting.kind == "tool_limit":
+        allowed = limits.tool_rounds_extended if event.go_on else 0
+    return _call(replace(state, waiting=None, rounds_allowed=allowed), limits)
 
 
 def _queried(state: State, event: Event, limits: Limits) -> Step:

@@ -74,7 +74,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`round_trips` counts all calls of the model and is never reset; the rest belongs to the current turn."""
+    """Where a session stands.
+
+    `round_trips` counts all complete replies of the model and is never reset; the rest belongs to the current turn.
+    `rounds_allowed` is 0 when the model may only write.
+    """
 
     phase: Phase = Phase.IDLE
     kind: SessionKind = SessionKind.CHAT
@@ -91,12 +95,13 @@ class State:
 
 
 def load(data: dict[str, Any]) -> State:
-    """The stored state; an empty one for a new session. Raises `ValueError` for one from the future."""
+    """The stored state; an empty one for a new session. Raises `ValueError` for a version it does not know."""
     if not data:
         return State()
     fields = dict(data)
-    if fields.pop("version") != STATE_VERSION:
-        raise ValueError(f"engine state of version {data['version']}, this program knows {STATE_VERSION}")
+    version = fields.pop("version", None)
+    if version != STATE_VERSION:
+        raise ValueError(f"engine state of version {version}, this program knows {STATE_VERSION}")
     waiting = fields.pop("waiting")
     end_reason = fields.pop("end_reason")
     return State(
