@@ -42,7 +42,13 @@ class GraphView extends HTMLElement {
     moved: () => this.#viewMoved(),
   });
   #details = new Details({ select: (item) => this.#goTo(item), close: () => this.#closeDetails() });
-  #find = new Find({ matched: (items) => this.#showMatches(items), chosen: (item) => this.#goTo(item, { open: false }), left: () => this.#canvas.element.focus() });
+  #find = new Find(
+    {
+      matched: (items) => this.#showMatches(items),
+      chosen: (item) => this.#goTo(item, { open: false }),
+      left: () => this.#canvas.element.focus(),
+    },
+  );
   #tabs = new Tabs(t("Sheets"), (key) => this.#showSheet(key));
   #minimap = new Minimap(this.#canvas.viewport);
   #matches = [];
@@ -53,7 +59,9 @@ class GraphView extends HTMLElement {
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [colours, chrome, drawing, detailsStyles];
     const { viewport } = this.#canvas;
-    this.#frame = new Frame({ tabs: this.#tabs, find: this.#find, canvas: this.#canvas, minimap: this.#minimap, details: this.#details }, {
+    this.#frame = new Frame({
+      tabs: this.#tabs, find: this.#find, canvas: this.#canvas, minimap: this.#minimap, details: this.#details,
+    }, {
       zoom: (factor) => viewport.zoomSmoothly(factor),
       actualSize: () => viewport.zoomSmoothly(1 / viewport.k),
       fit: () => this.#fit(),
@@ -131,9 +139,19 @@ class GraphView extends HTMLElement {
   #show(model, quietly) {
     const before = this.#model;
     this.#model = model;
-    const sheet = [this.#sheet?.key, rememberedSheet(this.src)].find((key) => model.sheets.has(key)) ?? firstSheet(model);
-    this.#tabs.show([...model.sheets.values()].map(({ key, name, nodes }) => ({ key, name, count: nodes.length })), sheet, this.#frame.panel);
-    this.#find.setItems([...model.items.values()], (item) => (model.sheets.size > 1 ? model.sheets.get(item.node.sheet).name : ""));
+    const sheet = [
+      this.#sheet?.key,
+      rememberedSheet(this.src),
+    ].find((key) => model.sheets.has(key)) ?? firstSheet(model);
+    this.#tabs.show(
+      [...model.sheets.values()].map(({ key, name, nodes }) => ({ key, name, count: nodes.length })),
+      sheet,
+      this.#frame.panel,
+    );
+    this.#find.setItems(
+      [...model.items.values()],
+      (item) => (model.sheets.size > 1 ? model.sheets.get(item.node.sheet).name : ""),
+    );
     this.#frame.showBar(model.sheets.size > 1);
     this.#canvas.resize();
     this.#selected = model.items.get(this.#selected?.key) ?? null;
@@ -189,7 +207,11 @@ class GraphView extends HTMLElement {
     this.#frame.showZoom(this.#canvas.viewport.k);
     this.#frame.tip(null);
     this.#minimap.update();
-    if (this.#sheet) this.#later("remember", REMEMBER_MS, () => rememberView(this.src, this.#sheet.key, this.#canvas.viewport.state));
+    if (this.#sheet) this.#later(
+      "remember",
+      REMEMBER_MS,
+      () => rememberView(this.src, this.#sheet.key, this.#canvas.viewport.state),
+    );
   }
 
   /** Tells the viewport what the details panel covers. */
@@ -197,7 +219,9 @@ class GraphView extends HTMLElement {
     const { clientWidth, clientHeight } = this.#canvas.element;
     const open = this.#details.open;
     const beside = clientWidth >= PANEL_BESIDE_FROM;
-    this.#canvas.viewport.covered = { right: open && beside ? PANEL_WIDTH : 0, bottom: open && !beside ? clientHeight * PANEL_SHARE : 0 };
+    this.#canvas.viewport.covered = {
+      right: open && beside ? PANEL_WIDTH : 0, bottom: open && !beside ? clientHeight * PANEL_SHARE : 0,
+    };
     this.#frame.root.classList.toggle("with-details", open);
   }
 
@@ -236,7 +260,12 @@ class GraphView extends HTMLElement {
     this.#selected = item;
     this.#markSelection();
     if (this.#details.open) this.#details.show(item, this.#model);
-    this.#frame.announce(t("{name}, {type}. {incoming} in, {outgoing} out.", { name: item.name, type: item.style.title, incoming: item.incoming.length, outgoing: item.outgoing.length }));
+    this.#frame.announce(
+      t(
+        "{name}, {type}. {incoming} in, {outgoing} out.",
+        { name: item.name, type: item.style.title, incoming: item.incoming.length, outgoing: item.outgoing.length },
+      ),
+    );
     document.dispatchEvent(new CustomEvent("countersign:node-selected", { detail: { key: item.key } }));
   }
 
@@ -266,7 +295,10 @@ class GraphView extends HTMLElement {
 
   #showMatches(items) {
     this.#matches = items;
-    this.#canvas.overlay.setMatches(items.filter((item) => item.node.sheet === this.#sheet?.key), this.#canvas.viewport.seen);
+    this.#canvas.overlay.setMatches(
+      items.filter((item) => item.node.sheet === this.#sheet?.key),
+      this.#canvas.viewport.seen,
+    );
   }
 
   #hover(item, point) {
@@ -293,7 +325,10 @@ class GraphView extends HTMLElement {
   #moveSelection(arrow) {
     const items = this.#sheet?.nodes.length ? this.#sheet.nodes : (this.#sheet?.notes ?? []);
     const { x, y, w, h } = this.#canvas.viewport.seen;
-    const next = this.#selected ? neighbourTowards(arrow, this.#selected, items) : nearestTo({ x: x + w / 2, y: y + h / 2 }, items);
+    const next = this.#selected ? neighbourTowards(arrow, this.#selected, items) : nearestTo(
+      { x: x + w / 2, y: y + h / 2 },
+      items,
+    );
     if (!next) return;
     this.#select(next);
     this.#canvas.viewport.reveal(next.box);
@@ -316,7 +351,9 @@ function firstSheet({ sheets }) {
 }
 
 function changedItems(before, after, sheet) {
-  return [...after.items.values()].filter((item) => item.node.sheet === sheet && item.node.version !== before.items.get(item.key)?.node.version);
+  return [...after.items.values()].filter(
+    (item) => item.node.sheet === sheet && item.node.version !== before.items.get(item.key)?.node.version,
+  );
 }
 
 customElements.define("graph-view", GraphView);

@@ -5,7 +5,8 @@ export function overlaps(a, b) {
 }
 
 export function inside(inner, outer) {
-  return inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.w <= outer.x + outer.w && inner.y + inner.h <= outer.y + outer.h;
+  const [right, bottom] = [outer.x + outer.w, outer.y + outer.h];
+  return inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.w <= right && inner.y + inner.h <= bottom;
 }
 
 /** The rectangle with `share` of its width and height added on every side. */

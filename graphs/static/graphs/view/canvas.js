@@ -105,8 +105,12 @@ export class Canvas {
   #place() {
     const { x, y, k } = this.viewport.state;
     const scale = k / this.#base.k;
-    const [dx, dy] = [x - this.#base.x * scale, y - this.#base.y * scale];
-    this.#stage.style.transform = scale === 1 ? `translate(${Math.round(dx)}px, ${Math.round(dy)}px)` : `translate(${dx}px, ${dy}px) scale(${scale})`;
+    const exact = scale !== 1;
+    const [dx, dy] = [
+      x - this.#base.x * scale,
+      y - this.#base.y * scale,
+    ].map((shift) => (exact ? shift : Math.round(shift)));
+    this.#stage.style.transform = `translate(${dx}px, ${dy}px) scale(${scale})`;
     this.#placeDots(x, y, k);
   }
 

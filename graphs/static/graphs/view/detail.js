@@ -4,7 +4,10 @@ const NEAR = 0.8;
 const FAR = 0.42;
 const SMALLEST_TEXT = 10.5;
 
-/** {key, level, font, unit} for zoom `k`: `font` is the least size of text, `unit` one pixel, both in the drawing's units. */
+/**
+ * {key, level, font, unit} for zoom `k`: `font` is the least size of text, `unit` one pixel, both in the units of the
+ * drawing.
+ */
 export function detailFor(k) {
   if (k >= NEAR) return { key: "near", level: "near", font: 0, unit: 1 };
   const step = Math.floor(Math.log2(k) * 3) / 3;

@@ -28,13 +28,25 @@ function section(title, tools, ...content) {
 function codeSection(node) {
   if (!node.process || node.type === "note") return null;
   const language = languageOf(node.process, node);
-  const code = html("pre", { tabindex: "0", "aria-label": t("Code") }, html("code", {}, ...highlighted(node.process, language)));
-  return section(t("Code"), [html("span", { class: "chip" }, LANGUAGE_NAMES[language]), copyButton(node.process, t("Copy code"))], code);
+  const code = html(
+    "pre",
+    { tabindex: "0", "aria-label": t("Code") },
+    html("code", {}, ...highlighted(node.process, language)),
+  );
+  return section(
+    t("Code"),
+    [html("span", { class: "chip" }, LANGUAGE_NAMES[language]), copyButton(node.process, t("Copy code"))],
+    code,
+  );
 }
 
 function noteSection(item) {
   const text = item.note ? noteText(item.node) : "";
-  return text ? section(t("Text"), [copyButton(text, t("Copy text"))], html("div", { class: "note-content" }, text)) : null;
+  return text ? section(
+    t("Text"),
+    [copyButton(text, t("Copy text"))],
+    html("div", { class: "note-content" }, text),
+  ) : null;
 }
 
 function dataSection({ data }) {
@@ -43,22 +55,45 @@ function dataSection({ data }) {
 }
 
 function handleRow(handle, item) {
-  const lines = handle.direction === "in" ? item.incoming.filter((line) => line.to === handle) : item.outgoing.filter((line) => line.from === handle);
+  const lines = [...item.incoming, ...item.outgoing].filter((line) => line.to === handle || line.from === handle);
   const name = handle.label || handle.id || t("unnamed");
   const direction = handle.direction === "in" ? t("in") : t("out");
   const accepts = handle.accept ? html("span", { class: "chip" }, handle.accept) : null;
   const count = lines.length === 1 ? t("1 edge") : t("{count} edges", { count: lines.length });
-  return html("li", {}, html("span", { class: `direction ${handle.direction}` }, direction), html("span", { class: "words" }, html("span", { class: "row-name" }, name), html("span", { class: "row-note" }, `${SIDE_NAMES[handle.side]()} · ${count}`)), accepts);
+  return html(
+    "li",
+    {},
+    html("span", { class: `direction ${handle.direction}` }, direction),
+    html(
+      "span",
+      { class: "words" },
+      html("span", { class: "row-name" }, name),
+      html("span", { class: "row-note" }, `${SIDE_NAMES[handle.side]()} · ${count}`),
+    ),
+    accepts,
+  );
 }
 
 function handleSection(item) {
   if (!item.handles.length) return null;
-  return section(t("Handles"), [], html("ul", { class: "rows handles" }, ...item.handles.map((handle) => handleRow(handle, item))));
+  return section(
+    t("Handles"),
+    [],
+    html("ul", { class: "rows handles" }, ...item.handles.map((handle) => handleRow(handle, item))),
+  );
 }
 
 function typeLine(item, nodeType) {
   const description = nodeType?.description ? html("p", { class: "description" }, nodeType.description) : null;
-  return [html("p", { class: "type-line" }, html("strong", {}, item.style.title), nodeType?.category ? html("span", { class: "chip" }, nodeType.category) : null), description];
+  return [
+    html(
+      "p",
+      { class: "type-line" },
+      html("strong", {}, item.style.title),
+      nodeType?.category ? html("span", { class: "chip" }, nodeType.category) : null,
+    ),
+    description,
+  ];
 }
 
 export class Details {
@@ -94,15 +129,34 @@ export class Details {
   }
 
   #head(item) {
-    const taller = iconButton(ICONS.up, t("Make the panel taller"), () => this.element.classList.toggle("tall"), { class: "icon-button taller" });
+    const taller = iconButton(
+      ICONS.up,
+      t("Make the panel taller"),
+      () => this.element.classList.toggle("tall"),
+      { class: "icon-button taller" },
+    );
     const close = iconButton(ICONS.close, t("Close details"), () => this.#callbacks.close());
     const key = html("div", { class: "key" }, html("code", {}, item.key), copyButton(item.key, t("Copy key")));
-    return html("header", {}, nodeBadge(item, 40), html("div", { class: "title" }, html("h2", {}, item.name), key), taller, close);
+    return html(
+      "header",
+      {},
+      nodeBadge(item, 40),
+      html("div", { class: "title" }, html("h2", {}, item.name), key),
+      taller,
+      close,
+    );
   }
 
   #body(item) {
     const sheet = this.#model.sheets.get(item.node.sheet)?.name ?? "";
-    const facts = html("dl", {}, html("dt", {}, t("Type")), html("dd", {}, html("code", {}, item.node.type)), html("dt", {}, t("Sheet")), html("dd", {}, sheet));
+    const facts = html(
+      "dl",
+      {},
+      html("dt", {}, t("Type")),
+      html("dd", {}, html("code", {}, item.node.type)),
+      html("dt", {}, t("Sheet")),
+      html("dd", {}, sheet),
+    );
     const parts = [
       ...typeLine(item, this.#model.nodeTypes.get(item.node.type)),
       facts,
@@ -121,7 +175,11 @@ export class Details {
     const rows = lines.map((line) => this.#neighbour(line, ...ends(line)));
     const list = html("ul", { class: "rows neighbours" }, ...rows.slice(0, NEIGHBOURS_AT_ONCE));
     if (rows.length > NEIGHBOURS_AT_ONCE) {
-      const more = html("button", { type: "button", class: "link" }, t("Show {count} more", { count: rows.length - NEIGHBOURS_AT_ONCE }));
+      const more = html(
+        "button",
+        { type: "button", class: "link" },
+        t("Show {count} more", { count: rows.length - NEIGHBOURS_AT_ONCE }),
+      );
       more.addEventListener("click", () => list.replaceChildren(...rows));
       list.append(html("li", {}, more));
     }
@@ -131,7 +189,21 @@ export class Details {
   #neighbour(line, other, handle) {
     const sheet = other.node.sheet === this.#item.node.sheet ? "" : this.#model.sheets.get(other.node.sheet)?.name;
     const note = [line.label || handle.title, sheet].filter(Boolean).join(" · ");
-    const words = html("span", { class: "words" }, html("span", { class: "row-name" }, other.name), html("span", { class: "row-note" }, note || other.style.title));
-    return html("li", {}, html("button", { type: "button", "data-key": other.key, onclick: () => this.#callbacks.select(other) }, nodeBadge(other, 28), words));
+    const words = html(
+      "span",
+      { class: "words" },
+      html("span", { class: "row-name" }, other.name),
+      html("span", { class: "row-note" }, note || other.style.title),
+    );
+    return html(
+      "li",
+      {},
+      html(
+        "button",
+        { type: "button", "data-key": other.key, onclick: () => this.#callbacks.select(other) },
+        nodeBadge(other, 28),
+        words,
+      ),
+    );
   }
 }

@@ -24,9 +24,17 @@ export function svg(tag, attributes = {}, ...children) {
 
 /** An icon: a 24 x 24 line drawing that takes the colour of its text. */
 export function icon(path, size = 18) {
-  return svg("svg", { class: "icon", viewBox: "0 0 24 24", width: size, height: size, "aria-hidden": "true" }, svg("path", { d: path }));
+  return svg(
+    "svg",
+    { class: "icon", viewBox: "0 0 24 24", width: size, height: size, "aria-hidden": "true" },
+    svg("path", { d: path }),
+  );
 }
 
 export function iconButton(path, label, onclick, attributes = {}) {
-  return html("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...attributes }, icon(path));
+  return html(
+    "button",
+    { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...attributes },
+    icon(path),
+  );
 }

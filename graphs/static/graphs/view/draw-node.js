@@ -11,18 +11,26 @@ const PADDING = 12;
 const PREVIEW_FROM = 120;
 
 function lines(texts, x, y, size, leading, attributes) {
-  return texts.map((text, index) => svg("text", { x, y: y + size * 0.82 + index * leading, "font-size": size, ...attributes }, text));
+  return texts.map(
+    (text, index) => svg("text", { x, y: y + size * 0.82 + index * leading, "font-size": size, ...attributes }, text),
+  );
 }
 
 export function drawIcon({ path, text }, x, y, size) {
-  if (!path) return svg("text", { class: "monogram", x: x + size / 2, y: y + size * 0.69, "font-size": size * 0.62 }, text);
-  return svg("path", { class: "icon-path", d: placedPath(path, x, y, size), "stroke-width": (1.7 * size) / 24 });
+  if (path) return svg(
+    "path",
+    { class: "icon-path", d: placedPath(path, x, y, size), "stroke-width": (1.7 * size) / 24 },
+  );
+  return svg("text", { class: "monogram", x: x + size / 2, y: y + size * 0.69, "font-size": size * 0.62 }, text);
 }
 
 function tile(item, size, x, y) {
   const inner = size * 0.56;
   const margin = (size - inner) / 2;
-  return [svg("rect", { class: "tile", x, y, width: size, height: size, rx: size * 0.24 }), drawIcon(item.style.icon, x + margin, y + margin, inner)];
+  return [
+    svg("rect", { class: "tile", x, y, width: size, height: size, rx: size * 0.24 }),
+    drawIcon(item.style.icon, x + margin, y + margin, inner),
+  ];
 }
 
 /** The inside of the card: {iconSize, iconX, iconY, textX, room, height}; the head of a tall card is 60 high. */
@@ -30,7 +38,14 @@ function layout({ box }) {
   const height = box.h >= PREVIEW_FROM ? 60 : box.h;
   const iconSize = box.w < 96 ? 0 : Math.min(TILE, height - 12);
   const before = iconSize ? PADDING + iconSize + 11 : PADDING;
-  return { iconSize, iconX: box.x + PADDING, iconY: box.y + (height - iconSize) / 2, textX: box.x + before, room: box.w - before - PADDING, height };
+  return {
+    iconSize,
+    iconX: box.x + PADDING,
+    iconY: box.y + (height - iconSize) / 2,
+    textX: box.x + before,
+    room: box.w - before - PADDING,
+    height,
+  };
 }
 
 function nearText(item) {
@@ -40,10 +55,11 @@ function nearText(item) {
   const name = wrap(item.name, room, NAME, limit, 600);
   const block = name.length * 16 + (withType ? 15 : 0);
   const top = item.box.y + (height - block) / 2 + 1;
+  const typeTop = top + name.length * 16 + 1;
   return [
     ...(iconSize ? tile(item, iconSize, iconX, iconY) : []),
     ...lines(name, textX, top, NAME, 16, { class: "name" }),
-    ...(withType ? lines([shorten(item.style.title, room, TYPE)], textX, top + name.length * 16 + 1, TYPE, 14, { class: "type" }) : []),
+    ...(withType ? lines([shorten(item.style.title, room, TYPE)], textX, typeTop, TYPE, 14, { class: "type" }) : []),
   ];
 }
 
@@ -71,14 +87,21 @@ function midText(item, font) {
   const limit = Math.max(1, Math.floor((height - 4) / (size * 1.1)));
   const name = wrap(item.name, box.x + box.w - x - 8, size, Math.min(3, limit), 600);
   const top = box.y + (height - name.length * size * 1.1) / 2;
-  return [...(withIcon ? tile(item, iconSize, iconX, iconY) : []), ...lines(name, x, top, size, size * 1.1, { class: "name" })];
+  return [
+    ...(withIcon ? tile(item, iconSize, iconX, iconY) : []),
+    ...lines(name, x, top, size, size * 1.1, { class: "name" }),
+  ];
 }
 
 /** The icon on the block of the far view. */
 export function drawFarIcon(item) {
   const { box, style } = item;
   const size = Math.min(box.h, box.w) * 0.8;
-  return svg("g", { class: "far-icon" }, drawIcon(style.icon, box.x + (box.w - size) / 2, box.y + (box.h - size) / 2, size));
+  return svg(
+    "g",
+    { class: "far-icon" },
+    drawIcon(style.icon, box.x + (box.w - size) / 2, box.y + (box.h - size) / 2, size),
+  );
 }
 
 const LABEL_AT = { R: [9, -5, "start"], L: [-11, -5, "end"], T: [6, -7, "start"], B: [6, 15, "start"] };
@@ -90,14 +113,18 @@ function handleMark(handle) {
 }
 
 function handleLabels(item) {
-  const crowded = (handle) => item.handles.filter((other) => other.side === handle.side).length > 1;
+  const onSide = (handle) => item.handles.filter((other) => other.side === handle.side).length;
   return item.handles
-    .filter((handle) => handle.title && (handle.label || crowded(handle)))
+    .filter((handle) => handle.title && (handle.label || onSide(handle) > 1))
     .map((handle) => {
       const [dx, dy, anchor] = LABEL_AT[handle.side];
-      const room = handle.side === "R" || handle.side === "L" ? 84 : item.box.w / item.handles.filter((other) => other.side === handle.side).length - 14;
+      const room = handle.side === "R" || handle.side === "L" ? 84 : item.box.w / onSide(handle) - 14;
       const text = shorten(handle.title, room, 9.5);
-      return svg("text", { class: "handle-label", x: handle.x + dx, y: handle.y + dy, "text-anchor": anchor, "font-size": 9.5 }, text);
+      return svg(
+        "text",
+        { class: "handle-label", x: handle.x + dx, y: handle.y + dy, "text-anchor": anchor, "font-size": 9.5 },
+        text,
+      );
     });
 }
 

@@ -46,6 +46,14 @@ export function drawNote(item, detail) {
   const size = Math.max(13, detail.level === "far" ? Infinity : detail.font);
   const { found, leading } = Number.isFinite(size) ? noteLines(item, size) : { found: [], leading: 0 };
   const top = Math.min(10, (box.h - leading) / 2 - size * 0.1);
-  const texts = found.map((line, index) => (line.text ? svg("text", { class: line.heading ? "note-heading" : "note-text", x: box.x + 12, y: box.y + top + size + index * leading, "font-size": size }, line.text) : null));
-  return svg("g", { class: `note hue-${hue}`, "data-key": item.key }, svg("rect", { class: "paper", x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 }), ...texts);
+  const texts = found.map(({ text, heading }, index) => {
+    const place = { x: box.x + 12, y: box.y + top + size + index * leading, "font-size": size };
+    return text ? svg("text", { class: heading ? "note-heading" : "note-text", ...place }, text) : null;
+  });
+  return svg(
+    "g",
+    { class: `note hue-${hue}`, "data-key": item.key },
+    svg("rect", { class: "paper", x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 }),
+    ...texts,
+  );
 }

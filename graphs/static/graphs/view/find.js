@@ -33,16 +33,32 @@ export class Find {
   constructor(callbacks) {
     this.#callbacks = callbacks;
     this.input = html("input", {
-      type: "search", placeholder: t("Find a node"), "aria-label": t("Find a node"), role: "combobox", autocomplete: "off", spellcheck: "false",
+      type: "search", placeholder: t(
+        "Find a node",
+      ), "aria-label": t("Find a node"), role: "combobox", autocomplete: "off", spellcheck: "false",
       "aria-expanded": "false", "aria-controls": "found", "aria-autocomplete": "list",
     });
     this.count = html("span", { class: "found-count" });
-    this.list = html("ul", { class: "found", id: "found", role: "listbox", "aria-label": t("Found nodes"), hidden: true });
-    this.element = html("div", { class: "find" }, icon(ICONS.search, 16), this.input, this.count, html("kbd", { "aria-hidden": "true" }, "/"), this.list);
+    this.list = html(
+      "ul",
+      { class: "found", id: "found", role: "listbox", "aria-label": t("Found nodes"), hidden: true },
+    );
+    this.element = html(
+      "div",
+      { class: "find" },
+      icon(ICONS.search, 16),
+      this.input,
+      this.count,
+      html("kbd", { "aria-hidden": "true" }, "/"),
+      this.list,
+    );
     this.input.addEventListener("input", () => this.#search());
     this.input.addEventListener("keydown", (event) => this.#keydown(event));
     this.input.addEventListener("focus", () => this.#open(this.#matches.length > 0));
-    this.element.addEventListener("focusout", (event) => this.element.contains(event.relatedTarget) || this.#open(false));
+    this.element.addEventListener(
+      "focusout",
+      (event) => this.element.contains(event.relatedTarget) || this.#open(false),
+    );
   }
 
   /** What can be found; `sheetName(item)` is shown beside it where there are several sheets. */
@@ -77,8 +93,18 @@ export class Find {
 
   #option(item, index) {
     const sheet = this.#sheetName(item);
-    const words = html("span", { class: "words" }, html("span", { class: "row-name" }, item.name), html("span", { class: "row-note" }, sheet ? `${item.style.title} · ${sheet}` : item.style.title));
-    const option = html("li", { id: `found-${index}`, role: "option", onclick: () => this.#choose(index) }, nodeBadge(item, 26), words);
+    const words = html(
+      "span",
+      { class: "words" },
+      html("span", { class: "row-name" }, item.name),
+      html("span", { class: "row-note" }, sheet ? `${item.style.title} · ${sheet}` : item.style.title),
+    );
+    const option = html(
+      "li",
+      { id: `found-${index}`, role: "option", onclick: () => this.#choose(index) },
+      nodeBadge(item, 26),
+      words,
+    );
     option.addEventListener("pointerdown", (event) => event.preventDefault());
     return option;
   }

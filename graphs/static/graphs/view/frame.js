@@ -29,7 +29,10 @@ export class Frame {
     this.#canvas.id = "canvas";
     this.#canvas.setAttribute("aria-roledescription", t("graph drawing"));
     this.#canvas.setAttribute("aria-describedby", "instructions");
-    this.#percent = html("button", { type: "button", class: "percent", title: t("Actual size"), onclick: actions.actualSize });
+    this.#percent = html(
+      "button",
+      { type: "button", class: "percent", title: t("Actual size"), onclick: actions.actualSize },
+    );
     const zoom = html(
       "div",
       { class: "zoom", role: "group", "aria-label": t("Zoom") },
@@ -40,9 +43,30 @@ export class Frame {
       iconButton(ICONS.help, t("Keyboard"), () => this.toggleHelp()),
     );
     this.#controls = html("div", { class: "controls", hidden: true }, minimap.element, zoom);
-    const instructions = html("p", { class: "visually-hidden", id: "instructions" }, t("Arrow keys select nodes, Enter opens the details, slash finds a node."));
-    this.#surface = html("div", { class: "surface", id: "sheet" }, this.#canvas, this.#tip, this.#controls, this.#help, details.element, this.#toast, instructions, this.#live);
-    this.#bar = html("div", { class: "bar", hidden: true }, tabs.element, html("span", { class: "space" }), find.element);
+    const instructions = html(
+      "p",
+      { class: "visually-hidden", id: "instructions" },
+      t("Arrow keys select nodes, Enter opens the details, slash finds a node."),
+    );
+    this.#surface = html(
+      "div",
+      { class: "surface", id: "sheet" },
+      this.#canvas,
+      this.#tip,
+      this.#controls,
+      this.#help,
+      details.element,
+      this.#toast,
+      instructions,
+      this.#live,
+    );
+    this.#bar = html(
+      "div",
+      { class: "bar", hidden: true },
+      tabs.element,
+      html("span", { class: "space" }),
+      find.element,
+    );
     this.root = html("div", { class: "root" }, this.#bar, this.#surface);
     this.#help.addEventListener("keydown", (event) => event.key === "Escape" && this.toggleHelp());
   }
@@ -77,7 +101,10 @@ export class Frame {
   /** What a screen reader hears of the canvas. */
   describe(model, sheet) {
     const count = sheet ? nodesCount(sheet.nodes.length) : nodesCount(0);
-    this.#canvas.setAttribute("aria-label", t("Drawing of {graph}, sheet {sheet}, {count}", { graph: model.name, sheet: sheet?.name ?? "", count }));
+    this.#canvas.setAttribute(
+      "aria-label",
+      t("Drawing of {graph}, sheet {sheet}, {count}", { graph: model.name, sheet: sheet?.name ?? "", count }),
+    );
   }
 
   announce(text) {

@@ -24,7 +24,10 @@ export class Gestures {
     for (const type of ["pointerup", "pointercancel"]) element.addEventListener(type, (event) => this.#up(event));
     element.addEventListener("pointerleave", () => callbacks.hovered(null));
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    element.addEventListener("dblclick", (event) => viewport.zoomBy(event.shiftKey ? 1 / 1.6 : 1.6, this.#point(event)));
+    element.addEventListener(
+      "dblclick",
+      (event) => viewport.zoomBy(event.shiftKey ? 1 / 1.6 : 1.6, this.#point(event)),
+    );
   }
 
   #point(event) {
@@ -76,14 +79,19 @@ export class Gestures {
   #up(event) {
     const known = this.#pointers.delete(event.pointerId);
     this.#element.classList.remove("dragging");
-    if (known && !this.#dragged && event.type === "pointerup" && event.button === 0) this.#callbacks.picked(this.#point(event));
+    if (known && !this.#dragged && event.type === "pointerup" && event.button === 0) this.#callbacks.picked(
+      this.#point(event),
+    );
   }
 
   #wheel(event) {
     event.preventDefault();
     const unit = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? this.#element.clientHeight : 1;
     const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
-    if (event.ctrlKey || event.metaKey) this.#viewport.zoomBy(Math.exp(-Math.max(-60, Math.min(60, dy)) * 0.008), this.#point(event));
+    if (event.ctrlKey || event.metaKey) this.#viewport.zoomBy(
+      Math.exp(-Math.max(-60, Math.min(60, dy)) * 0.008),
+      this.#point(event),
+    );
     else if (event.shiftKey && !dx) this.#viewport.panBy(-dy, 0);
     else this.#viewport.panBy(-dx, -dy);
   }

@@ -6,7 +6,12 @@ const CELL = 1000;
 const MOST_CELLS = 64;
 
 function span(box) {
-  return [Math.floor(box.x / CELL), Math.floor((box.x + box.w) / CELL), Math.floor(box.y / CELL), Math.floor((box.y + box.h) / CELL)];
+  return [
+    Math.floor(box.x / CELL),
+    Math.floor((box.x + box.w) / CELL),
+    Math.floor(box.y / CELL),
+    Math.floor((box.y + box.h) / CELL),
+  ];
 }
 
 export class Grid {
@@ -49,7 +54,9 @@ export class Grid {
   /** A Set of what overlaps the rectangle, in the order it was added. */
   query(box) {
     const [left, right, top, bottom] = span(box);
-    if ((right - left + 1) * (bottom - top + 1) > this.#cells.size) return new Set(this.#all.filter((item) => overlaps(item.box, box)));
+    if ((right - left + 1) * (bottom - top + 1) > this.#cells.size) return new Set(
+      this.#all.filter((item) => overlaps(item.box, box)),
+    );
     const found = new Set(this.#wide.filter((item) => overlaps(item.box, box)));
     for (let i = left; i <= right; i += 1) {
       for (let j = top; j <= bottom; j += 1) {

@@ -11,14 +11,22 @@ function titleOf({ id, label, accept }) {
   return /^(main|in|out|input|output|[RLTB])?[-_ ]?\d*$/i.test(id) ? "" : id;
 }
 
-/** The handles that `raw` declares: [{id, side, direction, accept, label, title}]; positions come with `placeHandles`. */
+/** The handles that `raw` declares: [
+  {id, side, direction, accept, label, title},
+]; positions come with `placeHandles`. */
 export function readHandles(raw) {
   const found = [];
   for (const side of SIDES) {
     const points = Array.isArray(raw?.[side]) ? raw[side] : [];
     for (const point of points) {
       if (!point || typeof point !== "object") continue;
-      const handle = { id: String(point.id ?? ""), side, direction: point.type === "in" ? "in" : "out", accept: String(point.accept ?? ""), label: String(point.label ?? "") };
+      const handle = {
+        id: String(point.id ?? ""),
+        side,
+        direction: point.type === "in" ? "in" : "out",
+        accept: String(point.accept ?? ""),
+        label: String(point.label ?? ""),
+      };
       found.push({ ...handle, title: titleOf(handle) });
     }
   }
@@ -31,7 +39,9 @@ export function readHandles(raw) {
  */
 export function handleFor(item, id, direction) {
   const own = item.handles.filter((handle) => handle.direction === direction);
-  const named = own.find((handle) => handle.id === id || `${handle.side}-${handle.id}` === id) ?? item.handles.find((handle) => handle.id === id);
+  const named = own.find(
+    (handle) => handle.id === id || `${handle.side}-${handle.id}` === id,
+  ) ?? item.handles.find((handle) => handle.id === id);
   if (named) return named;
   if (!id && own.length) return own[0];
   const made = { id, side: direction === "out" ? "R" : "L", direction, accept: "", label: "", title: "" };
@@ -42,8 +52,13 @@ export function handleFor(item, id, direction) {
 /** The least width and height in which the handles of a node do not crowd. */
 export function roomForHandles(handles) {
   const count = (sides) => Math.max(...sides.map((side) => handles.filter((handle) => handle.side === side).length));
-  const labelled = Math.max(...["T", "B"].map((side) => handles.filter((handle) => handle.side === side && handle.title).length));
-  return { width: Math.max(count(["T", "B"]) * SPACING + SPACING, labelled > 1 ? labelled * LABELLED : 0), height: count(["R", "L"]) * SPACING + SPACING };
+  const labelled = Math.max(
+    ...["T", "B"].map((side) => handles.filter((handle) => handle.side === side && handle.title).length),
+  );
+  return {
+    width: Math.max(count(["T", "B"]) * SPACING + SPACING, labelled > 1 ? labelled * LABELLED : 0),
+    height: count(["R", "L"]) * SPACING + SPACING,
+  };
 }
 
 /** Sets x and y of every handle, evenly along its side of the item's box. */

@@ -17,6 +17,16 @@ function rows() {
 }
 
 export function helpCard() {
-  const list = rows().flatMap(([keys, meaning]) => [html("dt", {}, ...keys.flatMap((key) => [html("kbd", {}, key), " "])), html("dd", {}, meaning)]);
-  return html("div", { class: "help-card", role: "dialog", "aria-label": t("Keyboard"), hidden: true }, html("h2", {}, t("Keyboard")), html("dl", {}, ...list));
+  const list = rows().flatMap(
+    ([keys, meaning]) => [
+      html("dt", {}, ...keys.flatMap((key) => [html("kbd", {}, key), " "])),
+      html("dd", {}, meaning),
+    ],
+  );
+  return html(
+    "div",
+    { class: "help-card", role: "dialog", "aria-label": t("Keyboard"), hidden: true },
+    html("h2", {}, t("Keyboard")),
+    html("dl", {}, ...list),
+  );
 }

@@ -1,4 +1,5 @@
-// Colours code: splits JavaScript, JSON, Python and SQL into words that the stylesheet knows. No markup is made from code.
+// Colours code: splits JavaScript, JSON, Python, SQL and HTML into words that the stylesheet knows. Code never becomes
+// markup.
 
 import { html } from "./dom.js";
 
@@ -13,20 +14,39 @@ const number = String.raw`\b(?:0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d
 
 function rules(comment, strings, words, constants, flags = "") {
   const group = (list) => String.raw`\b(?:${list.split(" ").join("|")})\b`;
-  const parts = [`(?<comment>${comment})`, `(?<string>${strings})`, `(?<keyword>${group(words)})`, `(?<constant>${group(constants)})`, `(?<number>${number})`, String.raw`(?<call>\b[A-Za-z_$][\w$]*(?=\s*\())`];
+  const parts = [
+    `(?<comment>${comment})`,
+    `(?<string>${strings})`,
+    `(?<keyword>${group(words)})`,
+    `(?<constant>${group(constants)})`,
+    `(?<number>${number})`,
+    String.raw`(?<call>\b[A-Za-z_$][\w$]*(?=\s*\())`,
+  ];
   return new RegExp(parts.join("|"), `g${flags}`);
 }
 
 const LANGUAGES = {
-  javascript: rules(String.raw`\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`, String.raw`${string}|` + "`(?:\\\\[\\s\\S]|[^`\\\\])*`?", JS_WORDS, "true false null undefined NaN Infinity"),
-  python: rules(String.raw`#[^\n]*`, String.raw`[rbfuRBFU]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|${string})`, PYTHON_WORDS, "True False None"),
+  javascript: rules(
+    String.raw`\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`,
+    String.raw`${string}|` + "`(?:\\\\[\\s\\S]|[^`\\\\])*`?",
+    JS_WORDS,
+    "true false null undefined NaN Infinity",
+  ),
+  python: rules(
+    String.raw`#[^\n]*`,
+    String.raw`[rbfuRBFU]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|${string})`,
+    PYTHON_WORDS,
+    "True False None",
+  ),
   sql: rules(String.raw`--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`, string, SQL_WORDS, "true false null", "i"),
   json: /(?<property>"(?:\\.|[^"\\\n])*"(?=\s*:))|(?<string>"(?:\\.|[^"\\\n])*")|(?<constant>\b(?:true|false|null)\b)|(?<number>-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)/g,
   html: /(?<comment><!--[\s\S]*?(?:-->|$))|(?<keyword><\/?[A-Za-z][\w-]*|\/?>)|(?<property>\b[\w-]+(?==))|(?<string>"[^"\n]*"|'[^'\n]*')|(?<constant>\{\{[\s\S]*?\}\})/g,
   text: null,
 };
 
-export const LANGUAGE_NAMES = { javascript: "JavaScript", python: "Python", sql: "SQL", json: "JSON", html: "HTML", text: "Text" };
+export const LANGUAGE_NAMES = {
+  javascript: "JavaScript", python: "Python", sql: "SQL", json: "JSON", html: "HTML", text: "Text",
+};
 
 function isJson(code) {
   if (!/^\s*[[{]/.test(code) || code.length > LONGEST) return false;

@@ -21,7 +21,11 @@ function longText(text) {
 }
 
 function leaf(value) {
-  if (typeof value === "string") return value.length > LONG_TEXT ? longText(value) : html("span", { class: "code-string" }, value === "" ? '""' : value);
+  if (typeof value === "string") return value.length > LONG_TEXT ? longText(value) : html(
+    "span",
+    { class: "code-string" },
+    value === "" ? '""' : value,
+  );
   if (typeof value === "number") return html("span", { class: "code-number" }, String(value));
   if (value === null || typeof value === "boolean") return html("span", { class: "code-constant" }, String(value));
   return html("span", { class: "muted" }, Array.isArray(value) ? "[]" : "{}");
@@ -35,7 +39,17 @@ function summary(value) {
 
 function branch(name, value, open) {
   const inner = html("div", { class: "inner" });
-  const details = html("details", { open }, html("summary", {}, html("span", { class: "code-property" }, name), html("span", { class: "muted" }, summary(value))), inner);
+  const details = html(
+    "details",
+    { open },
+    html(
+      "summary",
+      {},
+      html("span", { class: "code-property" }, name),
+      html("span", { class: "muted" }, summary(value)),
+    ),
+    inner,
+  );
   const fill = () => inner.childNodes.length || appendEntries(inner, value, 0, false);
   if (open) fill();
   details.addEventListener("toggle", fill);

@@ -21,7 +21,9 @@ function headingOf(note) {
 
 function candidates({ nodes, notes }) {
   const degree = (item) => item.incoming.length + item.outgoing.length;
-  const named = nodes.map((item) => ({ item, text: item.name, weight: (item.style.entry ? 100 : 0) + degree(item), heading: false }));
+  const named = nodes.map(
+    (item) => ({ item, text: item.name, weight: (item.style.entry ? 100 : 0) + degree(item), heading: false }),
+  );
   const headed = notes.map((item) => ({ item, text: headingOf(item), weight: 1000 + item.box.w / 1e4, heading: true }));
   return [...headed, ...named].filter(({ text }) => text).sort((a, b) => b.weight - a.weight);
 }
@@ -63,7 +65,10 @@ function places({ item, heading }, width, size) {
   const height = size * 1.25;
   if (heading) return [{ x: box.x + size * 0.35, y: box.y + size * 0.3, w: width, h: height }];
   const x = box.x + box.w / 2 - width / 2;
-  return [{ x, y: box.y + box.h + size * 0.2, w: width, h: height }, { x, y: box.y - height - size * 0.2, w: width, h: height }];
+  return [
+    { x, y: box.y + box.h + size * 0.2, w: width, h: height },
+    { x, y: box.y - height - size * 0.2, w: width, h: height },
+  ];
 }
 
 function inflated({ x, y, w, h }, dx, dy) {
@@ -115,5 +120,9 @@ export function placeLabels(sheet, detail) {
 
 export function drawLabel({ box, text, heading, size }) {
   const x = heading ? box.x : box.x + box.w / 2;
-  return svg("text", { class: heading ? "far-heading" : "far-label", x, y: box.y + size * 0.98, "font-size": size }, text);
+  return svg(
+    "text",
+    { class: heading ? "far-heading" : "far-label", x, y: box.y + size * 0.98, "font-size": size },
+    text,
+  );
 }

@@ -5,7 +5,12 @@ import { html, icon } from "./dom.js";
 import { ICONS } from "./icons.js";
 
 export function loadingMessage() {
-  return html("div", { class: "message", role: "status" }, html("div", { class: "spinner" }), html("p", {}, t("Loading the graph …")));
+  return html(
+    "div",
+    { class: "message", role: "status" },
+    html("div", { class: "spinner" }),
+    html("p", {}, t("Loading the graph …")),
+  );
 }
 
 export function failureMessage({ title, advice, login, retry }, again) {
@@ -16,12 +21,21 @@ export function failureMessage({ title, advice, login, retry }, again) {
     login ? html("a", { class: "button", href: `/accounts/login/?next=${next}` }, t("Sign in")) : null,
     retry ? html("button", { class: "button", type: "button", onclick: again }, t("Try again")) : null,
   );
-  return html("div", { class: "message", role: "alert" }, icon(ICONS.alert, 34), html("h2", {}, title), html("p", {}, advice), actions);
+  return html(
+    "div",
+    { class: "message", role: "alert" },
+    icon(ICONS.alert, 34),
+    html("h2", {}, title),
+    html("p", {}, advice),
+    actions,
+  );
 }
 
 /** For a graph or a sheet without nodes; lies over the empty canvas. */
 export function emptyMessage(wholeGraph) {
   const title = wholeGraph ? t("This graph is empty") : t("This sheet is empty");
-  const advice = wholeGraph ? t("Import a workflow, or ask the assistant to propose a first node.") : t("Nothing is on this sheet yet.");
+  const advice = wholeGraph ? t(
+    "Import a workflow, or ask the assistant to propose a first node.",
+  ) : t("Nothing is on this sheet yet.");
   return html("div", { class: "message over" }, icon(ICONS.box, 34), html("h2", {}, title), html("p", {}, advice));
 }

@@ -22,7 +22,10 @@ export class Minimap {
       this.element.setPointerCapture(event.pointerId);
       this.#go(event);
     });
-    this.element.addEventListener("pointermove", (event) => this.element.hasPointerCapture(event.pointerId) && this.#go(event));
+    this.element.addEventListener(
+      "pointermove",
+      (event) => this.element.hasPointerCapture(event.pointerId) && this.#go(event),
+    );
   }
 
   setSheet(sheet) {
@@ -38,7 +41,9 @@ export class Minimap {
     }
     const { x, y, w, h } = this.#sheet.bounds;
     this.#scale = Math.min((WIDTH - 2 * PADDING) / Math.max(w, 1), (HEIGHT - 2 * PADDING) / Math.max(h, 1));
-    this.#origin = { x: (WIDTH - w * this.#scale) / 2 - x * this.#scale, y: (HEIGHT - h * this.#scale) / 2 - y * this.#scale };
+    this.#origin = {
+      x: (WIDTH - w * this.#scale) / 2 - x * this.#scale, y: (HEIGHT - h * this.#scale) / 2 - y * this.#scale,
+    };
     const context = this.#picture.getContext("2d");
     context.setTransform(2, 0, 0, 2, 0, 0);
     context.clearRect(0, 0, WIDTH, HEIGHT);
@@ -69,7 +74,12 @@ export class Minimap {
   #paint(context, items, colour) {
     context.fillStyle = colour;
     for (const { box } of items) {
-      context.fillRect(box.x * this.#scale + this.#origin.x, box.y * this.#scale + this.#origin.y, Math.max(1, box.w * this.#scale), Math.max(1, box.h * this.#scale));
+      context.fillRect(
+        box.x * this.#scale + this.#origin.x,
+        box.y * this.#scale + this.#origin.y,
+        Math.max(1, box.w * this.#scale),
+        Math.max(1, box.h * this.#scale),
+      );
     }
   }
 

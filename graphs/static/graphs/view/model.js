@@ -15,9 +15,26 @@ function itemOf(node, index, styleOf) {
   const note = node.type === "note";
   const sized = node.width > 0 && node.height > 0;
   const size = note ? NOTE : CARD;
-  const box = { x: finite(node.posX), y: finite(node.posY), w: node.width > 0 ? node.width : size.width, h: node.height > 0 ? node.height : size.height };
+  const box = {
+    x: finite(node.posX),
+    y: finite(node.posY),
+    w: node.width > 0 ? node.width : size.width,
+    h: node.height > 0 ? node.height : size.height,
+  };
   const handles = note ? [] : readHandles(node.handles);
-  return { key: node.key, name: node.name || node.key, node, index, note, sized, box, handles, style: styleOf(node.type), incoming: [], outgoing: [] };
+  return {
+    key: node.key,
+    name: node.name || node.key,
+    node,
+    index,
+    note,
+    sized,
+    box,
+    handles,
+    style: styleOf(node.type),
+    incoming: [],
+    outgoing: [],
+  };
 }
 
 /** What an edge carries: "ai" for the helpers of a model, "error" for failures, else "main". */
@@ -34,7 +51,9 @@ function connect(edges, items) {
     if (!source || !target) continue;
     const from = handleFor(source, edge.sourceHandle ?? "", "out");
     const to = handleFor(target, edge.targetHandle ?? "", "in");
-    const line = { key: edge.key, edge, source, target, from, to, label: edge.label || "", kind: kindOf(from, to, edge) };
+    const line = {
+      key: edge.key, edge, source, target, from, to, label: edge.label || "", kind: kindOf(from, to, edge),
+    };
     source.outgoing.push(line);
     target.incoming.push(line);
     connected.push(line);
@@ -67,7 +86,17 @@ function sheetOf({ key, name }, items, lines) {
   spread(items);
   items.forEach(placeHandles);
   for (const line of lines) Object.assign(line, route(line.from, line.to, line.source.box, line.target.box));
-  return { key, name: name || key, nodes, notes, lines, bounds: boundsOf(items), nodeGrid: new Grid(nodes), noteGrid: new Grid(notes), lineGrid: new Grid(lines) };
+  return {
+    key,
+    name: name || key,
+    nodes,
+    notes,
+    lines,
+    bounds: boundsOf(items),
+    nodeGrid: new Grid(nodes),
+    noteGrid: new Grid(notes),
+    lineGrid: new Grid(lines),
+  };
 }
 
 function sheetsNamed(graph, items) {
@@ -102,8 +131,15 @@ export function buildModel(graph) {
   const lines = connect(graph.edges ?? [], items);
   list.forEach(grow);
   const bySheet = grouped(list, (item) => item.node.sheet);
-  const linesBySheet = grouped(lines.filter((line) => line.source.node.sheet === line.target.node.sheet), (line) => line.source.node.sheet);
-  const sheets = new Map(sheetsNamed(graph, list).map((sheet) => [sheet.key, sheetOf(sheet, bySheet.get(sheet.key) ?? [], linesBySheet.get(sheet.key) ?? [])]));
+  const linesBySheet = grouped(
+    lines.filter((line) => line.source.node.sheet === line.target.node.sheet),
+    (line) => line.source.node.sheet,
+  );
+  const sheets = new Map(
+    sheetsNamed(graph, list).map(
+      (sheet) => [sheet.key, sheetOf(sheet, bySheet.get(sheet.key) ?? [], linesBySheet.get(sheet.key) ?? [])],
+    ),
+  );
   const nodeTypes = new Map((graph.nodeTypes ?? []).map((nodeType) => [nodeType.key, nodeType]));
   return { key: graph.key, name: graph.name || graph.key, version: graph.version, items, sheets, nodeTypes };
 }

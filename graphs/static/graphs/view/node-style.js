@@ -79,7 +79,9 @@ function hash(text) {
 
 function monogram(words) {
   const parts = words.split(" ").filter(Boolean);
-  const letters = parts.length > 1 ? Array.from(parts[0])[0] + Array.from(parts[1])[0] : Array.from(words).slice(0, 2).join("");
+  const letters = parts.length > 1 ? Array.from(
+    parts[0],
+  )[0] + Array.from(parts[1])[0] : Array.from(words).slice(0, 2).join("");
   return letters.toUpperCase() || "?";
 }
 

@@ -9,7 +9,17 @@ const MOST_LIT = 400;
 
 function ring({ box, note }, kind, gap) {
   const radius = (note ? 8 : Math.min(12, box.h / 4)) + gap;
-  return svg("rect", { class: `ring ${kind}`, x: box.x - gap, y: box.y - gap, width: box.w + 2 * gap, height: box.h + 2 * gap, rx: radius });
+  return svg(
+    "rect",
+    {
+      class: `ring ${kind}`,
+      x: box.x - gap,
+      y: box.y - gap,
+      width: box.w + 2 * gap,
+      height: box.h + 2 * gap,
+      rx: radius,
+    },
+  );
 }
 
 /** The nodes at the other end of an item's edges on its own sheet. */
@@ -74,6 +84,10 @@ export class Overlay {
     this.#groups.lines.replaceChildren(...lit.map(([line, direction]) => drawLitLine(line, direction)));
     const heads = lit.map(([line, direction]) => drawLitHead(line, direction));
     const near = [...neighboursOf(item)].slice(0, MOST_LIT);
-    this.#selectionElements.replaceChildren(...near.map((other) => ring(other, "neighbour", 3)), ring(item, "selected", 4), ...heads);
+    this.#selectionElements.replaceChildren(
+      ...near.map((other) => ring(other, "neighbour", 3)),
+      ring(item, "selected", 4),
+      ...heads,
+    );
   }
 }

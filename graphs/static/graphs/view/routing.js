@@ -4,6 +4,7 @@ const NORMAL = { R: [1, 0], L: [-1, 0], T: [0, -1], B: [0, 1] };
 const STUB = 26;
 
 const round = (value) => Math.round(value * 10) / 10;
+const point = ({ x, y }) => `${round(x)} ${round(y)}`;
 
 function curve(from, to, [fx, fy], [tx, ty]) {
   const distance = Math.hypot(to.x - from.x, to.y - from.y);
@@ -12,24 +13,21 @@ function curve(from, to, [fx, fy], [tx, ty]) {
   const a = { x: from.x + fx * reach, y: from.y + fy * reach };
   const b = { x: to.x + tx * reach, y: to.y + ty * reach };
   return {
-    path: `M${round(from.x)} ${round(from.y)}C${round(a.x)} ${round(a.y)} ${round(b.x)} ${round(b.y)} ${round(to.x)} ${round(to.y)}`,
+    path: `M${point(from)}C${point(a)} ${point(b)} ${point(to)}`,
     middle: { x: (from.x + 3 * a.x + 3 * b.x + to.x) / 8, y: (from.y + 3 * a.y + 3 * b.y + to.y) / 8 },
     points: [from, a, b, to],
   };
 }
 
 function rounded(points, radius = 14) {
-  let path = `M${round(points[0].x)} ${round(points[0].y)}`;
+  let path = `M${point(points[0])}`;
   for (let i = 1; i < points.length - 1; i += 1) {
     const [before, corner, after] = [points[i - 1], points[i], points[i + 1]];
     const into = Math.min(radius, Math.hypot(corner.x - before.x, corner.y - before.y) / 2);
     const out = Math.min(radius, Math.hypot(after.x - corner.x, after.y - corner.y) / 2);
-    const p = towards(corner, before, into);
-    const q = towards(corner, after, out);
-    path += `L${round(p.x)} ${round(p.y)}Q${round(corner.x)} ${round(corner.y)} ${round(q.x)} ${round(q.y)}`;
+    path += `L${point(towards(corner, before, into))}Q${point(corner)} ${point(towards(corner, after, out))}`;
   }
-  const end = points[points.length - 1];
-  return `${path}L${round(end.x)} ${round(end.y)}`;
+  return `${path}L${point(points.at(-1))}`;
 }
 
 function towards(from, to, length) {
@@ -37,14 +35,19 @@ function towards(from, to, length) {
   return { x: from.x + ((to.x - from.x) * length) / distance, y: from.y + ((to.y - from.y) * length) / distance };
 }
 
-/** Out to the right, over or under both boxes, and back in from the left. */
-function detour(from, to, source, target) {
+/** The height at which a line goes back: between the two boxes where there is room, else under or over both. */
+function wayBack(from, to, source, target) {
+  const [upper, lower] = source.y <= target.y ? [source, target] : [target, source];
+  if (lower.y - (upper.y + upper.h) > 40) return (upper.y + upper.h + lower.y) / 2;
   const bottom = Math.max(source.y + source.h, target.y + target.h) + 30;
   const top = Math.min(source.y, target.y) - 30;
-  const below = Math.abs(bottom - from.y) + Math.abs(bottom - to.y) <= Math.abs(top - from.y) + Math.abs(top - to.y);
-  const gap = target.y - (source.y + source.h);
-  const between = gap > 40 ? source.y + source.h + gap / 2 : null;
-  const level = between ?? (source.y - (target.y + target.h) > 40 ? (source.y + target.y + target.h) / 2 : below ? bottom : top);
+  const length = (level) => Math.abs(level - from.y) + Math.abs(level - to.y);
+  return length(bottom) <= length(top) ? bottom : top;
+}
+
+/** Out to the right, back at another height, and in from the left. */
+function detour(from, to, source, target) {
+  const level = wayBack(from, to, source, target);
   const points = [
     from,
     { x: from.x + STUB, y: from.y },
@@ -57,8 +60,8 @@ function detour(from, to, source, target) {
 }
 
 function bounds(points) {
-  const xs = points.map((point) => point.x);
-  const ys = points.map((point) => point.y);
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
   const x = Math.min(...xs);
   const y = Math.min(...ys);
   return { x, y, w: Math.max(...xs) - x, h: Math.max(...ys) - y };

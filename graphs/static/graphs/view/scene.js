@@ -12,7 +12,18 @@ import { drawLabel, placeLabels } from "./labels.js";
 import { Layer } from "./layer.js";
 import { FarView } from "./tiles.js";
 
-const GROUPS = ["notes", "far-lines", "lines", "lit-lines", "line-labels", "blocks", "far-icons", "nodes", "rings", "labels"];
+const GROUPS = [
+  "notes",
+  "far-lines",
+  "lines",
+  "lit-lines",
+  "line-labels",
+  "blocks",
+  "far-icons",
+  "nodes",
+  "rings",
+  "labels",
+];
 /** How far drawn content reaches beyond the view, and how far the svg element does, in views. */
 const MARGIN = 0.6;
 const OVERHANG = 0.8;

@@ -11,11 +11,29 @@ export class LoadError extends Error {
 }
 
 function refused(status) {
-  if (status === 401) return new LoadError(t("You are signed out"), t("Sign in again; you will come back to this page."), { login: true });
-  if (status === 403) return new LoadError(t("This graph is not yours to see"), t("Ask an administrator of the workspace for access."));
-  if (status === 404) return new LoadError(t("There is no such graph"), t("It may have been deleted, or it belongs to another workspace."));
-  if (status === 429) return new LoadError(t("Too many requests"), t("Wait a moment, then try again."), { retry: true });
-  return new LoadError(t("The server could not send the graph"), t("Try again in a moment. (Error {status})", { status }), { retry: true });
+  if (status === 401) return new LoadError(
+    t("You are signed out"),
+    t("Sign in again; you will come back to this page."),
+    { login: true },
+  );
+  if (status === 403) return new LoadError(
+    t("This graph is not yours to see"),
+    t("Ask an administrator of the workspace for access."),
+  );
+  if (status === 404) return new LoadError(
+    t("There is no such graph"),
+    t("It may have been deleted, or it belongs to another workspace."),
+  );
+  if (status === 429) return new LoadError(
+    t("Too many requests"),
+    t("Wait a moment, then try again."),
+    { retry: true },
+  );
+  return new LoadError(
+    t("The server could not send the graph"),
+    t("Try again in a moment. (Error {status})", { status }),
+    { retry: true },
+  );
 }
 
 /** The graph JSON; raises LoadError, or AbortError when `signal` fires. */
@@ -32,6 +50,10 @@ export async function fetchGraph(src, signal) {
     return await response.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new LoadError(t("The graph arrived damaged"), t("Try again; if it happens twice, tell an administrator."), { retry: true });
+    throw new LoadError(
+      t("The graph arrived damaged"),
+      t("Try again; if it happens twice, tell an administrator."),
+      { retry: true },
+    );
   }
 }

@@ -35,7 +35,10 @@ function needs(item, near) {
     const height = dy >= 0 ? item.box.h : other.box.h;
     const beside = Math.abs(dy) < height * 0.5;
     if (beside && dx > 24 && dx < roomX) x = Math.max(x, roomX / dx);
-    else if (!beside && dx < item.box.w && Math.abs(dy) < height + GAP_Y) y = Math.max(y, (height + GAP_Y) / Math.abs(dy));
+    else if (!beside && dx < item.box.w && Math.abs(dy) < height + GAP_Y) y = Math.max(
+      y,
+      (height + GAP_Y) / Math.abs(dy),
+    );
   }
   return { x, y };
 }

@@ -8,8 +8,22 @@ const GREY = 13;
 function hue(index, angle, chroma) {
   const colour = (lightness, amount) => `oklch(${lightness} ${(amount * chroma).toFixed(3)} ${angle})`;
   return `
-.hue-${index} { --tint: ${colour(0.95, 0.042)}; --ink: ${colour(0.48, 0.14)}; --block: ${colour(0.76, 0.105)}; --edge: ${colour(0.87, 0.06)}; --paper: ${colour(0.972, 0.036)}; --paper-edge: ${colour(0.9, 0.07)}; }
-.dark .hue-${index} { --tint: ${colour(0.33, 0.065)}; --ink: ${colour(0.85, 0.11)}; --block: ${colour(0.57, 0.095)}; --edge: ${colour(0.42, 0.06)}; --paper: ${colour(0.262, 0.022)}; --paper-edge: ${colour(0.36, 0.04)}; }`;
+.hue-${index} {
+  --tint: ${colour(0.95, 0.042)};
+  --ink: ${colour(0.48, 0.14)};
+  --block: ${colour(0.76, 0.105)};
+  --edge: ${colour(0.87, 0.06)};
+  --paper: ${colour(0.972, 0.036)};
+  --paper-edge: ${colour(0.9, 0.07)};
+}
+.dark .hue-${index} {
+  --tint: ${colour(0.33, 0.065)};
+  --ink: ${colour(0.85, 0.11)};
+  --block: ${colour(0.57, 0.095)};
+  --edge: ${colour(0.42, 0.06)};
+  --paper: ${colour(0.262, 0.022)};
+  --paper-edge: ${colour(0.36, 0.04)};
+}`;
 }
 
 export const colours = stylesheet(`
@@ -38,7 +52,12 @@ export const colours = stylesheet(`
   --on-block: oklch(0.3 0.03 260);
   --note-map: #f3e3a8;
   --node-map: #8f9bb0;
-  --code-keyword: #8a2fb8; --code-string: #1a7a3f; --code-number: #a5480a; --code-comment: #687084; --code-call: #2557c4; --code-property: #11667d;
+  --code-keyword: #8a2fb8;
+  --code-string: #1a7a3f;
+  --code-number: #a5480a;
+  --code-comment: #687084;
+  --code-call: #2557c4;
+  --code-property: #11667d;
 }
 .root.dark {
   color-scheme: dark;
@@ -60,7 +79,12 @@ export const colours = stylesheet(`
   --on-block: oklch(0.98 0.01 260);
   --note-map: #4a452f;
   --node-map: #77839a;
-  --code-keyword: #d6a1ff; --code-string: #8fd6a3; --code-number: #ffb27d; --code-comment: #8d97a8; --code-call: #9dbbff; --code-property: #7fd0e4;
+  --code-keyword: #d6a1ff;
+  --code-string: #8fd6a3;
+  --code-number: #ffb27d;
+  --code-comment: #8d97a8;
+  --code-call: #9dbbff;
+  --code-property: #7fd0e4;
 }
 ${ANGLES.map((angle, index) => hue(index, angle, 1)).join("")}
 ${hue(GREY, 260, 0.14)}

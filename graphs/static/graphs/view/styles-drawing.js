@@ -3,14 +3,27 @@
 import { stylesheet } from "./stylesheet.js";
 
 export const drawing = stylesheet(`
-.canvas { position: absolute; inset: 0; overflow: clip; contain: strict; cursor: grab; touch-action: none; outline: none; user-select: none; -webkit-user-select: none; background: var(--_canvas); }
+.canvas {
+  position: absolute; inset: 0; overflow: clip; contain: strict; cursor: grab; touch-action: none; outline: none;
+  user-select: none; -webkit-user-select: none; background: var(--_canvas);
+}
 .canvas.over-node { cursor: pointer; }
 .canvas.dragging { cursor: grabbing; }
-.canvas:focus-visible::after { content: ""; position: absolute; inset: 2px; border: 2px solid var(--_focus); border-radius: calc(var(--_radius) - 2px); pointer-events: none; }
-.dots { position: absolute; inset: 0 -60px -60px 0; background-image: radial-gradient(circle, var(--_dot) 1px, transparent 1.4px); will-change: transform; }
+.canvas:focus-visible::after {
+  content: ""; position: absolute; inset: 2px; border: 2px solid var(--_focus);
+  border-radius: calc(var(--_radius) - 2px); pointer-events: none;
+}
+.dots {
+  position: absolute; inset: 0 -60px -60px 0;
+  background-image: radial-gradient(circle, var(--_dot) 1px, transparent 1.4px); will-change: transform;
+}
 .stage { position: absolute; inset: 0; transform-origin: 0 0; will-change: transform; }
-/* Larger than the canvas by 80 % on each side (OVERHANG in scene.js). Not "visible": unclipped, Chromium layers every element anew in each frame. */
-.drawing { position: absolute; left: -80%; top: -80%; width: 260%; height: 260%; overflow: hidden; pointer-events: none; font-family: var(--_font); }
+/* Larger than the canvas by 80 % on each side (OVERHANG in scene.js). Not "visible": unclipped, Chromium layers every
+   element anew in each frame. */
+.drawing {
+  position: absolute; left: -80%; top: -80%; width: 260%; height: 260%; overflow: hidden; pointer-events: none;
+  font-family: var(--_font);
+}
 
 .card { fill: var(--_surface); stroke: var(--edge); stroke-width: 1.25; }
 .tile { fill: var(--tint); }
@@ -27,7 +40,9 @@ export const drawing = stylesheet(`
 .handle.in { fill: var(--_line); }
 .handle.out.ai { stroke: oklch(0.6 0.15 300); }
 .handle.in.ai { fill: oklch(0.6 0.15 300); }
-.handle-label { fill: var(--_muted); paint-order: stroke; stroke: var(--_canvas); stroke-width: 3px; stroke-linejoin: round; }
+.handle-label {
+  fill: var(--_muted); paint-order: stroke; stroke: var(--_canvas); stroke-width: 3px; stroke-linejoin: round;
+}
 
 .paper { fill: var(--paper); stroke: var(--paper-edge); stroke-width: calc(1px * var(--unit)); }
 .note-text { fill: color-mix(in srgb, var(--_text) 78%, var(--paper)); }
@@ -52,15 +67,23 @@ export const drawing = stylesheet(`
 .block { fill: var(--block); stroke: var(--block); stroke-width: 8; stroke-linejoin: round; }
 .far-icon .icon-path { stroke: var(--on-block); }
 .far-icon .monogram { fill: var(--on-block); }
-.far-label, .far-heading { fill: var(--_text); font-weight: 500; paint-order: stroke; stroke: var(--_canvas); stroke-width: calc(3px * var(--unit)); stroke-linejoin: round; }
+.far-label, .far-heading {
+  fill: var(--_text); font-weight: 500; paint-order: stroke; stroke: var(--_canvas);
+  stroke-width: calc(3px * var(--unit)); stroke-linejoin: round;
+}
 .far-label { text-anchor: middle; }
 .far-heading { font-weight: 700; }
 
 .ring { fill: none; stroke-width: calc(1.5px * max(1, var(--unit))); }
 .ring.selected { stroke: var(--_primary); stroke-width: calc(2.5px * max(1, var(--unit))); }
 .ring.neighbour { stroke: color-mix(in srgb, var(--_primary) 55%, transparent); }
-.ring.match { stroke: var(--_found); stroke-width: calc(2.5px * max(1, var(--unit))); fill: color-mix(in srgb, var(--_found) 18%, transparent); }
-.ring.changed { stroke: var(--_primary); stroke-width: calc(3px * max(1, var(--unit))); animation: fade 2.4s ease-out forwards; }
+.ring.match {
+  stroke: var(--_found); stroke-width: calc(2.5px * max(1, var(--unit)));
+  fill: color-mix(in srgb, var(--_found) 18%, transparent);
+}
+.ring.changed {
+  stroke: var(--_primary); stroke-width: calc(3px * max(1, var(--unit))); animation: fade 2.4s ease-out forwards;
+}
 @keyframes fade { from { opacity: 1; } to { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { .ring.changed { animation-timing-function: step-end; } }
 `);

@@ -16,8 +16,15 @@ export class Tabs {
   /** `sheets`: [{key, name, count}], shown in `panel`. One sheet alone needs no tabs. */
   show(sheets, current, panel) {
     this.#tabs = sheets.map(({ key, name, count }) => {
-      const attributes = { type: "button", role: "tab", "data-sheet": key, "aria-controls": panel.id, onclick: () => this.#chosen(key) };
-      return html("button", attributes, html("span", { class: "tab-name" }, name), html("span", { class: "count" }, String(count)));
+      const attributes = {
+        type: "button", role: "tab", "data-sheet": key, "aria-controls": panel.id, onclick: () => this.#chosen(key),
+      };
+      return html(
+        "button",
+        attributes,
+        html("span", { class: "tab-name" }, name),
+        html("span", { class: "count" }, String(count)),
+      );
     });
     this.element.replaceChildren(...this.#tabs);
     this.element.hidden = sheets.length < 2;
@@ -38,7 +45,9 @@ export class Tabs {
   #keydown(event) {
     const index = this.#tabs.indexOf(event.target.closest("[role=tab]"));
     const last = this.#tabs.length - 1;
-    const next = { ArrowRight: index === last ? 0 : index + 1, ArrowLeft: index === 0 ? last : index - 1, Home: 0, End: last }[event.key];
+    const next = {
+      ArrowRight: index === last ? 0 : index + 1, ArrowLeft: index === 0 ? last : index - 1, Home: 0, End: last,
+    }[event.key];
     if (next === undefined || index < 0) return;
     event.preventDefault();
     event.stopPropagation();

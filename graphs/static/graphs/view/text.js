@@ -41,7 +41,11 @@ export function shorten(text, room, size, weight = 400) {
 function firstPieceThatFits(word, room, size, weight) {
   const letters = Array.from(word);
   let count = letters.length;
-  while (count > 1 && textWidth(letters.slice(0, count).join(""), size, weight) > room) count = Math.min(count - 1, Math.ceil(count * 0.8));
+  while (count > 1 && textWidth(
+    letters.slice(0, count).join(""),
+    size,
+    weight,
+  ) > room) count = Math.min(count - 1, Math.ceil(count * 0.8));
   return letters.slice(0, count).join("");
 }
 
@@ -57,7 +61,10 @@ export function wrap(text, room, size, limit, weight = 400) {
       words.shift();
       continue;
     }
-    if (lines.length === limit - 1) return [...lines, shorten([line, ...words].filter(Boolean).join(" "), room, size, weight)];
+    if (lines.length === limit - 1) return [
+      ...lines,
+      shorten([line, ...words].filter(Boolean).join(" "), room, size, weight),
+    ];
     if (!line) {
       line = firstPieceThatFits(words[0], room, size, weight);
       const rest = words[0].slice(line.length);

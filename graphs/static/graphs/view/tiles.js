@@ -93,7 +93,9 @@ export class FarView {
 
   #fill() {
     const { nodes, lines } = this.#sheet;
-    this.#blocks.fill(nodes.map(({ box, style }) => ({ box, at: box, style: `block hue-${style.hue}`, path: block(box) })));
+    this.#blocks.fill(
+      nodes.map(({ box, style }) => ({ box, at: box, style: `block hue-${style.hue}`, path: block(box) })),
+    );
     this.#lines.fill(lines.map(({ box, middle, kind, path }) => ({ box, at: middle, style: `line ${kind}`, path })));
     this.#filled = true;
   }
