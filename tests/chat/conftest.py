@@ -1,10 +1,20 @@
 """What tests of the conversation share."""
 
+import uuid
+
 import pytest
+from pytest_django import Settings
 
 from chat.engine import calling
 from chat.models_available import configured
 from tests.chat.inprocess import Model
+
+
+@pytest.fixture(autouse=True)
+def own_valkey_keys(settings: Settings) -> None:
+    """What one test counts or announces on Valkey does not concern another; people come quickly."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"
 
 
 @pytest.fixture

@@ -1,0 +1,178 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session as BrowserSession
+from django.test import Client
+from pytest_django import Settings
+
+from chat import identity
+from chat.identity import Headers, Identity, Reader, origin_allowed, standings
+from graphs.api import tokens
+from graphs.models import Membership
+from tests.cast import signed_in
+
+HOST = b"app.example.org:8000"
+
+
+def headers(origin: bytes | None, host: bytes = HOST, **more: bytes) -> Headers:
+    given = [(b"host", host), *((name.replace("_", "-").encode(), value) for name, value in more.items())]
+    return given if origin is None else [*given, (b"origin", origin)]
+
+
+@pytest.fixture(autouse=True)
+def hosts(settings: Settings) -> None:
+    settings.ALLOWED_HOSTS = ["app.example.org"]
+
+
+@pytest.mark.parametrize("origin", [b"http://app.example.org:8000", b"HTTP://APP.Example.ORG:8000"])
+def test_it_allows_pages_of_this_site(origin: bytes) -> None:
+    assert origin_allowed(headers(origin))
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        None,
+        b"",
+        b"null",
+        b"http://evil.example",
+        b"http://app.example.org",
+        b"http://app.example.org:80",
+        b"http://app.example.org:8001",
+        b"https://app.example.org:8000",
+        b"ws://app.example.org:8000",
+        b"http://app.example.org:8000.evil.example",
+        b"http://evil-app.example.org:8000",
+        b"http://sub.app.example.org:8000",
+        b"http://app.example.org:8000@evil.example",
+        b"http://user@app.example.org:8000",
+        b"http://app.example.org:8000/",
+        b"http://app.example.org:8000/path",
+        b"http://app.example.org:8000#",
+        b"http://app.example.org:8000, http://evil.example",
+        b"http://app.example.org.:8000",
+        b"http://[app.example.org:8000",
+        b"//app.example.org:8000",
+        b"app.example.org:8000",
+        "http://app.éxample.org:8000".encode(),
+    ],
+)
+def test_it_refuses_every_other_origin(origin: bytes | None) -> None:
+    assert not origin_allowed(headers(origin))
+
+
+def test_it_refuses_a_host_that_is_not_ours_even_from_itself() -> None:
+    assert not origin_allowed(headers(b"http://rebound.example", host=b"rebound.example"))
+
+
+def test_it_takes_the_scheme_from_the_proxy_where_the_site_trusts_one(settings: Settings) -> None:
+    secure, plain = b"https://app.example.org:8000", b"http://app.example.org:8000"
+    assert not origin_allowed(headers(secure, x_forwarded_proto=b"https"))
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    assert origin_allowed(headers(secure, x_forwarded_proto=b"https"))
+    assert not origin_allowed(headers(plain, x_forwarded_proto=b"https"))
+    assert not origin_allowed(headers(secure, x_forwarded_proto=b"http"))
+    assert not origin_allowed(headers(secure))
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [
+        (b"https://portal.example.com", True),
+        (b"http://portal.example.com", False),
+        (b"https://portal.example.com:444", False),
+        (b"https://a.partners.example.net", True),
+        (b"https://partners.example.net.evil.example", False),
+        (b"https://evilpartners.example.net", False),
+        (b"https://x@a.partners.example.net", False),
+        (b"https://a.partners.example.net/x", False),
+        (b"http://a.partners.example.net", False),
+    ],
+)
+def test_it_allows_the_trusted_origins(settings: Settings, origin: bytes, allowed: bool) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://portal.example.com", "https://*.partners.example.net"]
+    assert origin_allowed(headers(origin)) is allowed
+
+
+def cookie_of(client: Client) -> str:
+    return client.cookies["sessionid"].value
+
+
+def with_cookie(value: str) -> Headers:
+    return [(b"cookie", f"other={{'a': [1]}}; sessionid={value}; more=1".encode())]
+
+
+@pytest.mark.django_db
+def test_it_knows_a_person_by_their_session_cookie(alice: User) -> None:
+    found = identity.of_cookie(with_cookie(cookie_of(signed_in(alice))))
+    assert found is not None
+    assert found.user == alice
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("value", ["", "unknown", "x" * 5000, "%00", "a\x00b", "é", '"', "../../etc"])
+def test_it_knows_nobody_by_another_cookie(alice: User, value: str) -> None:
+    assert identity.of_cookie(with_cookie(value)) is None
+
+
+@pytest.mark.django_db
+def test_it_knows_nobody_whose_account_or_password_changed(alice: User) -> None:
+    cookie = with_cookie(cookie_of(signed_in(alice)))
+    alice.is_active = False
+    alice.save()
+    assert identity.of_cookie(cookie) is None
+    alice.is_active = True
+    alice.set_password("another one")
+    alice.save()
+    assert identity.of_cookie(cookie) is None
+
+
+@pytest.mark.django_db
+def test_it_takes_access_tokens_only(alice: User) -> None:
+    pair = tokens.issue(alice)
+    found = identity.of_bearer([(b"authorization", f"Bearer {pair.access}".encode())])
+    assert found is not None
+    assert found.user == alice
+    for wrong in (f"Bearer {pair.refresh}", f"Basic {pair.access}", "Bearer", "Bearer x", f"Bearer {pair.access}x"):
+        assert identity.of_bearer([(b"authorization", wrong.encode())]) is None
+
+
+def reader(user: User, session_key: str = "", expires_at: datetime | None = None) -> Reader:
+    home = set(Membership.objects.filter(user=user).values_list("workspace_id", flat=True))
+    return Reader(Identity(user, user.password, session_key, expires_at), home)
+
+
+@pytest.mark.django_db
+def test_it_tells_who_may_read_on(alice: User, bob: User, charlie: User, django_assert_num_queries) -> None:
+    key = cookie_of(signed_in(bob))
+    later = datetime.now(UTC) + timedelta(minutes=1)
+    readers = [reader(alice, expires_at=later), reader(bob, session_key=key), reader(charlie)]
+    with django_assert_num_queries(3):
+        assert standings(readers) == ["good"] * 3
+
+
+@pytest.mark.django_db
+def test_it_ends_with_account_password_session_membership_and_token(alice: User) -> None:
+    client = signed_in(alice)
+    by_cookie = reader(alice, session_key=cookie_of(client))
+    by_token = reader(alice)
+    expired = reader(alice, expires_at=datetime.now(UTC) - timedelta(seconds=1))
+    assert standings([by_cookie, by_token, expired]) == ["good", "good", "expired"]
+
+    BrowserSession.objects.update(expire_date=datetime.now(UTC) - timedelta(seconds=1))
+    assert standings([by_cookie, by_token]) == ["ended", "good"]
+    BrowserSession.objects.update(expire_date=datetime.now(UTC) + timedelta(hours=1))
+    client.logout()
+    assert standings([by_cookie, by_token]) == ["ended", "good"]
+
+    membership = Membership.objects.get(user=alice)
+    membership.delete()
+    assert standings([by_token, expired]) == ["ended", "ended"]
+    membership.save()
+    User.objects.update(is_active=False)
+    assert standings([by_token]) == ["ended"]
+    User.objects.update(is_active=True)
+    alice.set_password("another one")
+    alice.save()
+    assert standings([by_token]) == ["ended"]
