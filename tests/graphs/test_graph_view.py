@@ -354,6 +354,9 @@ def test_a_thousand_nodes_keep_the_page_small(page: Page, site: drawn.Site) -> N
 def test_on_a_phone_the_details_come_from_below(page: Page, site: drawn.Site) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     opened(page, site)
+    finger = page.get_by_role("button", name="Zoom in").bounding_box()
+    assert finger
+    assert min(finger["width"], finger["height"]) >= 40
     page.evaluate(SELECT, "fetch-api")
     box = details(page).bounding_box()
     assert box

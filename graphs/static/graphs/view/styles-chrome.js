@@ -133,7 +133,8 @@ button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visi
 }
 @keyframes turn { to { transform: rotate(1turn); } }
 @media (prefers-reduced-motion: reduce) {
-  .spinner { animation-duration: 4s; } .controls, .one-sheet .bar { transition: none;
+  .spinner { animation-duration: 4s; }
+  .controls, .one-sheet .bar { transition: none; }
 }
 .toast {
   position: absolute; left: 50%; bottom: 18px; transform: translateX(-50%); max-width: calc(100% - 32px);
