@@ -39,8 +39,9 @@ bench: ## the benchmarks: a table of ratios
 	@$(INSTALL) tests
 	.venv/bin/python -m bench $(ARGS)
 
-messages: ## compiles the translations
+messages: ## collects the texts to translate (needs gettext) and compiles the translations
 	@$(INSTALL) tests
+	.venv/bin/python manage.py makemessages --all --ignore 'tests/*' --ignore 'bench/*' --no-location --no-wrap --no-obsolete
 	.venv/bin/pybabel compile --domain django --directory config/locale
 
 .PHONY: help run test test-faults lint bench messages

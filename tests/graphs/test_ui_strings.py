@@ -11,6 +11,7 @@ from graphs.templatetags import ui_strings
 from tests.cast import signed_in
 
 SAID = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\]|\\.)*")""")
+SAYING = re.compile(r"(?<![\w.])(?<!function )t\(")
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +44,9 @@ def test_everything_that_scripts_say_can_be_translated(app: str) -> None:
     scripts = Path(apps.get_app_config(app).path, "static").rglob("*.js")
     said = {json.loads(text) for script in scripts for text in SAID.findall(script.read_text())}
     assert said - set(ui_strings._sources()) == set()
+
+
+@pytest.mark.parametrize("app", ["graphs", "chat"])
+def test_scripts_say_nothing_that_cannot_be_found(app: str) -> None:
+    for script in Path(apps.get_app_config(app).path, "static").rglob("*.js"):
+        assert len(SAYING.findall(script.read_text())) == len(SAID.findall(script.read_text())), script

@@ -3,7 +3,7 @@
 import { t } from "./strings.js";
 
 const THEMES = ["system", "light", "dark"];
-const LABELS = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+const LABELS = { system: () => t("Theme: as the system"), light: () => t("Theme: light"), dark: () => t("Theme: dark") };
 
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -34,7 +34,7 @@ function setTheme(name) {
 const button = document.querySelector("[data-theme-button]");
 if (button) {
   const label = () => {
-    button.title = t(LABELS[theme()]);
+    button.title = LABELS[theme()]();
     button.setAttribute("aria-label", button.title);
   };
   button.addEventListener("click", () => {
