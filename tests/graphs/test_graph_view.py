@@ -170,6 +170,7 @@ def test_it_zooms_and_fits_by_keys_buttons_and_wheel(page: Page, site: drawn.Sit
 
 def test_dragging_and_the_wheel_move_the_drawing(page: Page, site: drawn.Site) -> None:
     opened(page, site)
+    page.wait_for_timeout(200)
     x, y = center(drawn_node(page, "start").locator(".card"))
     page.mouse.move(700, 650)
     page.mouse.down()
@@ -179,6 +180,15 @@ def test_dragging_and_the_wheel_move_the_drawing(page: Page, site: drawn.Site) -
     expect(details(page)).to_be_hidden()
     page.wait_for_timeout(100)
     assert center(drawn_node(page, "start").locator(".card")) == pytest.approx((x + 50, y - 70), abs=1.5)
+
+
+def test_what_fits_still_fits_in_another_size_of_window(page: Page, site: drawn.Site) -> None:
+    opened(page, site)
+    page.set_viewport_size({"width": 700, "height": 500})
+    page.wait_for_timeout(200)
+    boxes = [card.bounding_box() for card in page.locator(".nodes .card, .blocks path").all()]
+    assert boxes
+    assert all(box and box["x"] > 0 and box["x"] + box["width"] < 700 for box in boxes)
 
 
 def test_find_lists_rings_and_centres(page: Page, site: drawn.Site) -> None:

@@ -32,6 +32,8 @@ class GraphView extends HTMLElement {
   #model = null;
   #sheet = null;
   #selected = null;
+  /** The view that shows everything, as long as the reader has not moved on from it. */
+  #fitted = null;
   #wanted = null;
   #loading = null;
   #timers = {};
@@ -192,7 +194,7 @@ class GraphView extends HTMLElement {
   }
 
   #fit({ smoothly = true } = {}) {
-    this.#canvas.viewport.fit(this.#sheet?.bounds, smoothly);
+    this.#fitted = this.#canvas.viewport.fit(this.#sheet?.bounds, smoothly);
   }
 
   #resized() {
@@ -200,6 +202,7 @@ class GraphView extends HTMLElement {
     this.#cover();
     this.#canvas.resize();
     if (first && this.#sheet) this.#restoreView();
+    else if (this.#canvas.viewport.isAt(this.#fitted)) this.#fit({ smoothly: false });
     this.#minimap.update();
   }
 

@@ -68,11 +68,17 @@ export class Viewport {
     this.moveTo(this.#zoomed(this.#target ?? this.state, factor, this.center));
   }
 
+  /** Shows all of `bounds`; gives the view {x, y, k} that this leads to. */
   fit(bounds, smoothly = true) {
-    if (!bounds) return;
+    if (!bounds) return null;
     const target = this.#fitting(bounds);
     if (smoothly) this.moveTo(target);
     else this.set(target);
+    return target;
+  }
+
+  isAt(view) {
+    return view !== null && view.x === this.x && view.y === this.y && view.k === this.k;
   }
 
   /** Brings a box to the middle, near enough to read it. */
