@@ -6,32 +6,30 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from graphs.models import Graph
-from tests import chromium
 from tests.cast import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def page(alice: User, nba: Graph, live_server: object) -> Iterator[Page]:
-    """Alice, signed in, on a small screen. Comes after the rows: Django refuses queries while the browser is driven."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 844}, base_url=str(live_server), locale="en-US")
-        blocked: list[str] = []
-        page.on("console", lambda said: blocked.append(said.text) if "Content Security Policy" in said.text else None)
-        page.on("pageerror", lambda error: blocked.append(str(error)))
-        page.goto("/accounts/login/")
-        page.get_by_label("Username").fill("alice")
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/")
-        yield page
-        browser.close()
-        assert blocked == []
+def page(browser: Browser, alice: User, nba: Graph, live_server: object) -> Iterator[Page]:
+    """Alice, signed in, on a small screen."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, base_url=str(live_server), locale="en-US")
+    page = context.new_page()
+    blocked: list[str] = []
+    page.on("console", lambda said: blocked.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on("pageerror", lambda error: blocked.append(str(error)))
+    page.goto("/accounts/login/")
+    page.get_by_label("Username").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/")
+    yield page
+    context.close()
+    assert blocked == []
 
 
 def native(path: Path, **changes: object) -> Path:
