@@ -16,6 +16,7 @@ from django.db import DatabaseError
 from chat.database import in_db
 from chat.engine import claims, doorbell
 from chat.engine.driver import Driver
+from chat.events.ending import end
 from chat.events.writer import GroupWriter
 
 log = logging.getLogger("countersign.runner")
@@ -55,9 +56,7 @@ class Runner:
         if self._running:
             await asyncio.wait(self._running, timeout=10)
         doorbell.use(None)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         await in_db(claims.leave, self._process_id)
         await asyncio.to_thread(doorbell.ring)
 
