@@ -172,6 +172,8 @@ class GroupWriter:
                 stored += _numbered(stream_id, line.in_flight, base, at)
             self._count_out(len(line.in_flight))
             line.in_flight = []
+            if line.pending:  # came while the line still counted as held, without a wake-up
+                self._work.set()
         if stored:
             self._deliver(stored)
         for line in batch.values():

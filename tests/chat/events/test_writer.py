@@ -144,6 +144,23 @@ def test_it_skips_a_stream_that_somebody_holds_while_others_proceed(stream: int)
     assert text(stored(stream)) == "late, but whole"
 
 
+def test_it_takes_what_is_put_while_a_stream_is_let_go(stream: int) -> None:
+    async def write() -> None:
+        async with writing() as it:
+            for _ in range(15):
+                with Holder(stream) as holder:
+                    await it.writer.put(stream, 0, status("running"))
+                    await asyncio.sleep(0.005)
+                    releasing = asyncio.create_task(asyncio.to_thread(holder.let_go))
+                    while it.writer._lines[stream].held:
+                        await it.writer.put(stream, 0, status("running"))
+                        await asyncio.sleep(0)
+                    await releasing
+                    await asyncio.wait_for(it.writer.flush(stream), 5)
+
+    asyncio.run(write())
+
+
 def test_it_tries_a_held_stream_at_most_every_few_milliseconds(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
     async def write() -> int:
         async with writing() as it:
