@@ -1,10 +1,11 @@
 """Tokens, money and time as the audit shows them."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 NOTHING = "—"
@@ -16,7 +17,9 @@ def tokens(count: int) -> str:
 
 def money(cost: float | Decimal | None) -> str:
     """US dollars; a dash where no price is known."""
-    return NOTHING if cost is None else f"{number_format(cost, decimal_pos=4)} $"
+    if cost is None:
+        return NOTHING
+    return _("$%(amount)s") % {"amount": number_format(Decimal(f"{cost:.4f}"), decimal_pos=4)}
 
 
 def duration(time: timedelta | None) -> str:
@@ -32,3 +35,8 @@ def duration(time: timedelta | None) -> str:
     if minutes < 60:
         return _("%(minutes)s min %(seconds)s s") % {"minutes": minutes, "seconds": rest}
     return _("%(hours)s h %(minutes)s min") % {"hours": intcomma(minutes // 60), "minutes": minutes % 60}
+
+
+def moment(time: datetime) -> str:
+    """Date and time as short as the language allows."""
+    return date_format(localtime(time), "SHORT_DATETIME_FORMAT")

@@ -27,8 +27,8 @@ IN_MESSAGES = "text:"
 @admin.register(Session)
 class SessionAdmin(AuditAdmin):
     list_display = (
-        *("shown_title", "owner", "workspace", "about", "used_model", "phase"),
-        *("message_count", "tokens", "cost", "updated_at"),
+        *("shown_title", "last_activity", "owner", "workspace", "about", "used_model", "phase"),
+        *("message_count", "tokens", "cost"),
     )
     list_select_related = ("owner", "workspace")
     list_filter = (WorkspaceFilter, PhaseFilter, "type", ModelFilter, "updated_at", HiddenFilter)
@@ -42,9 +42,11 @@ class SessionAdmin(AuditAdmin):
             None,
             {
                 "fields": (
-                    *("shown_title", "owner_name", "tenant", "graph", "type", "used_model", "language"),
-                    *("phase", "end_reason", "message_count", "tokens", "cost"),
-                    *("created_at", "updated_at", "hidden_at"),
+                    ("owner_name", "tenant", "graph"),
+                    ("type", "used_model", "language"),
+                    ("phase", "end_reason", "hidden_at"),
+                    ("message_count", "tokens", "cost"),
+                    ("created_at", "updated_at"),
                 )
             },
         ),
@@ -53,8 +55,9 @@ class SessionAdmin(AuditAdmin):
             {
                 "classes": ("collapse",),
                 "fields": (
-                    *("id", "on_disconnect", "require_validation"),
-                    *("prompt_tokens", "completion_tokens", "cached_tokens", "engine_state"),
+                    ("id", "on_disconnect", "require_validation"),
+                    ("prompt_tokens", "completion_tokens", "cached_tokens"),
+                    "engine_state",
                 ),
             },
         ),
@@ -107,6 +110,10 @@ class SessionAdmin(AuditAdmin):
     @admin.display(description=_("title"), ordering="title")
     def shown_title(self, obj: Session) -> str:
         return obj.title or gettext("(no title)")
+
+    @admin.display(description=_("last activity"), ordering="updated_at")
+    def last_activity(self, obj: Session) -> str:
+        return figures.moment(obj.updated_at)
 
     @admin.display(description=_("owner"))
     def owner_name(self, obj: Session) -> str:

@@ -10,8 +10,6 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -173,5 +171,4 @@ def _plain(data: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _run_label(run: Run) -> str:
-    when = date_format(localtime(run.created_at), "SHORT_DATETIME_FORMAT")
-    return f"{when} · {run.get_status_display()}"
+    return f"{figures.moment(run.created_at)} · {run.get_status_display()}"

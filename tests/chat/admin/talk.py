@@ -1,0 +1,80 @@
+"""A conversation as the engine would have left it, without an engine."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, ModelCall, Process, Run, RunStatus, Session, Stream
+from graphs.models import Workspace
+
+CALL = {"id": "c1", "name": "search_nodes", "arguments": '{"query": "api"}', "args": {"query": "api"}}
+ROUNDS: list[dict[str, Any]] = [
+    {
+        "text": "",
+        "reasoning": "I look it up.",
+        "toolCalls": [{**CALL, "result": {"found": ["fetch-api"]}, "status": "ok"}],
+        "vendor": "demo",
+        "vendorBlocks": [],
+    },
+    {"text": "It is **fetch-api**.", "reasoning": "", "toolCalls": [], "vendor": "demo", "vendorBlocks": []},
+]
+
+
+@dataclass(frozen=True)
+class Talk:
+    session: Session
+    run: Run
+
+
+def talk(owner: User, workspace: Workspace, title: str = "Where is the API?", **answer: Any) -> Talk:
+    """A question and its answer, with events 1 to 8."""
+    id_ = uuid.uuid4()
+    stream = Stream.objects.create(name=f"session_{id_}", workspace=workspace)
+    session = Session.objects.create(
+        id=id_, workspace=workspace, owner=owner, stream=stream, title=title, context_type="graph", context_id="nba",
+        usage={"promptTokens": 1200, "completionTokens": 34, "cachedTokens": 0, "cost": 0.0123},
+    )  # fmt: skip
+    return Talk(session, turn(session, title, **answer))
+
+
+def turn(session: Session, question: str, **answer: Any) -> Run:
+    """One more question and answer."""
+    position = session.messages.count() + 1
+    asked = Message.objects.create(session=session, sequence=position, role="user", content=question)
+    values = {"role": "assistant", "content": "It is **fetch-api**.", "model": "demo", "rounds": ROUNDS, **answer}
+    reply = Message.objects.create(session=session, sequence=position + 1, **values)
+    process = Process.objects.create(label="host:42")
+    now = timezone.now()
+    run = Run.objects.create(
+        session=session, message=reply, author=session.owner, trigger={"event": "UserMessageSent"},
+        status=RunStatus.SUCCEEDED, outcome="finished", process=process.pk, provider="demo", model="demo",
+        started_at=now, ended_at=now + timedelta(seconds=2), attempts=1,
+    )  # fmt: skip
+    ModelCall.objects.create(
+        run=run, provider="demo", model="demo", prompt_tokens=600, completion_tokens=17, latency_ms=250, cost="0.5",
+        outcome="complete",
+    )  # fmt: skip
+    _tell(session, run, asked.pk)
+    return run
+
+
+def _tell(session: Session, run: Run, asked: uuid.UUID) -> None:
+    def event(type_: Any, data: dict[str, Any]) -> NewEvent:
+        return NewEvent(type_, data, run.message_id, run.pk)
+
+    with transaction.atomic():
+        told = [NewEvent("user_message", {"content": "Where is the API?"}, asked, run.pk)]
+        told += [event("status", {"state": state}) for state in ("queued", "started")]
+        told.append(event("tool_call_start", {"toolCallId": "c1", "name": "search_nodes", "args": {"query": "api"}}))
+        told.append(event("tool_call_result", {"toolCallId": "c1", "result": {"found": ["fetch-api"]}}))
+        told += [event("content_delta", {"delta": delta}) for delta in ("It is ", "<b>fetch-api</b>.")]
+        last = append(session.stream_id, [*told, event("done", {"reason": "finished", "fullText": "…"})])
+    run.first_sequence, run.last_sequence = last - 5, last
+    run.save()
