@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from chat.events.vocabulary import StoredEvent
+from chat.events.vocabulary import StoredEvent, storable
 
 
 @dataclass(slots=True)
@@ -38,6 +38,8 @@ class Transcript:
         return not (self.texts or self.reasonings or self.calls)
 
     def add(self, type_: str, data: dict[str, Any]) -> None:
+        """Takes an event of any type, in the form in which the log stores it."""
+        data = storable(data)
         match type_:
             case "content_delta":
                 self.texts.append(data["delta"])
@@ -57,9 +59,9 @@ def status_of(result: Any) -> str:
     return "error" if isinstance(result, dict) and "error" in result else "ok"
 
 
-def replay(events: Iterable[StoredEvent], run_id: uuid.UUID) -> Transcript:
-    """The answer of one run as its events tell it."""
-    transcript = Transcript()
+def replay(events: Iterable[StoredEvent], run_id: uuid.UUID, begun: Transcript | None = None) -> Transcript:
+    """The answer of one run as its events tell it; `begun` is continued where the events come in pages."""
+    transcript = Transcript() if begun is None else begun
     for event in events:
         if event.run_id == run_id:
             transcript.add(event.type, event.data)
