@@ -88,10 +88,7 @@ def shown_so_far(run: ClaimedRun) -> Transcript:
     transcript = Transcript()
     after = run.first_sequence - 1
     while events := reading.after({run.stream_id: after}, 1000):
-        replayed = replay(events, run.id)
-        transcript.texts += replayed.texts
-        transcript.reasonings += replayed.reasonings
-        transcript.calls |= replayed.calls
+        replay(events, run.id, transcript)
         after = events[-1].sequence
     return transcript
 
