@@ -14,7 +14,7 @@ from chat.events.append import append, guard
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ModelCall, Run, RunStatus, Session
 from chat.prompts import history
-from chat.prompts.question import context_block
+from chat.prompts.question import context_block, workspace_block
 from chat.providers.base import PromptMessage, ProviderConfig, ToolSpec, Usage
 from chat.tools import registry
 from chat.tools.base import ToolContext
@@ -53,10 +53,13 @@ class CallCost:
 def enrich(run: ClaimedRun, member: Member) -> None:
     """Looks up the question's context and stores it with the question, once."""
     question = _question(run)
-    if question is None or question.retrieved or run.context_type != "graph":
+    if question is None or question.retrieved:
         return
-    found = retrieve(_graph(run, member), question.content)
-    Message.objects.filter(pk=question.pk).update(retrieved=context_block(found))
+    if run.context_type == "graph":
+        block = context_block(retrieve(_graph(run, member), question.content))
+    else:
+        block = workspace_block(member.workspace)
+    Message.objects.filter(pk=question.pk).update(retrieved=block)
 
 
 def _question(run: ClaimedRun) -> Message | None:

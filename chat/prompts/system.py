@@ -86,8 +86,8 @@ def _limits() -> str:
 
 def _no_graph() -> str:
     return (
-        "# This conversation\nIt is about no graph: you have no tools and see no data. Say so when asked about one, "
-        "and that its page has a chat that knows it."
+        "# This conversation\nIt is about no graph: you have no tools and see only a list of the workspace's graphs. "
+        "For what is in a graph, say that its page has a chat that reads it."
     )
 
 

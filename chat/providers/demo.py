@@ -8,6 +8,8 @@ import json
 import re
 from collections.abc import AsyncGenerator
 
+from toon_format import decode
+
 from chat.providers.base import (
     ModelRequest,
     Piece,
@@ -32,6 +34,9 @@ DELAY_S = 0.015
 _WORD = re.compile(r"\S+\s*|\s+")
 _CONTEXT = re.compile(r"\A\[[^\n]*\](?:\n<data (\w+)>\n.*?\n</data \1>)?\n\n", re.DOTALL)
 _GRAPH = re.compile(r"from the graph '([^'\n]+)'")
+_WORKSPACE = re.compile(
+    r"\A\[The graphs of this workspace:[^\n]*\]\n<data (\w+)>\n(?P<body>.*?)\n</data \1>", re.DOTALL
+)
 _NOTE = re.compile(r"\A\[[^\n]*\]\Z")
 
 
@@ -46,7 +51,7 @@ class DemoProvider:
         since = request.messages[asked + 1 :]
         question = understand(_CONTEXT.sub("", request.messages[asked].content) if asked >= 0 else "")
         offered = [tool.name for tool in request.tools] if request.tools_allowed else []
-        step = next_step(Situation(question, observe(since), offered, _graph_key(request)))
+        step = next_step(Situation(question, observe(since), offered, _graph_key(request), _graphs(request)))
         written = 0
         for piece in _pieces(step, question, CallIds.of(request), first=not any(m.tool_calls for m in since)):
             written += len(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
@@ -79,6 +84,15 @@ def _last_question(messages: tuple[PromptMessage, ...]) -> int:
     """Where the last words of a person stand, -1 for nowhere; the engine's notes, in square brackets, are none."""
     asked = (n for n, message in enumerate(messages) if message.role == "user" and not _NOTE.match(message.content))
     return max(asked, default=-1)
+
+
+def _graphs(request: ModelRequest) -> tuple[tuple[str, str], ...]:
+    """Key and name of the graphs that the context of the last question lists, where it is about no graph."""
+    block = _WORKSPACE.match(request.messages[_last_question(request.messages)].content) if request.messages else None
+    if block is None:
+        return ()
+    rows = decode(block["body"])["graphs"]
+    return tuple((str(row["key"]), str(row.get("name", row["key"]))) for row in rows)
 
 
 def _graph_key(request: ModelRequest) -> str:

@@ -58,6 +58,8 @@ _ENGLISH = {
     "main_way": "The way from there: {}",
     "no_change": "I do not propose changes: that takes a language model.",
     "no_tools": "I have no tool at hand to look that up.",
+    "no_graph": "This page is about no single workflow. These are in your workspace:",
+    "open_one": "Open one and ask me there: then I look things up in it.",
     "and": "and",
 }
 _FRENCH = {
@@ -98,6 +100,8 @@ _FRENCH = {
     "main_way": "Le chemin à partir de là : {}",
     "no_change": "Je ne propose pas de modifications : il y faut un modèle de langage.",
     "no_tools": "Je n'ai pas d'outil pour chercher cela.",
+    "no_graph": "Cette page ne concerne aucun workflow en particulier. Votre espace de travail contient :",
+    "open_one": "Ouvrez-en un et posez-moi la question là : j'y chercherai la réponse.",
     "and": "et",
 }
 

@@ -26,12 +26,16 @@ Step = tuple[Call, ...] | str
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A question, what was seen since, which tools may be called, and the graph's key where it is known."""
+    """A question, what was seen since, which tools may be called, and the graph's key where it is known.
+
+    `graphs` are key and name of what a conversation about no graph may point to.
+    """
 
     question: Question
     seen: Observations
     offered: Collection[str]
     graph_key: str
+    graphs: tuple[tuple[str, str], ...] = ()
 
     @property
     def say(self) -> dict[str, str]:
@@ -40,11 +44,19 @@ class Situation:
 
 def next_step(situation: Situation) -> Step:
     """The calls that are still needed and possible, else the answer from what was seen."""
+    if situation.graphs:
+        return _graphs(situation)
     step = _STEPS[situation.question.kind](situation)
     if isinstance(step, str):
         return step
     possible = tuple(call for call in step if call.tool in situation.offered)
     return possible or _answer_without(situation)
+
+
+def _graphs(situation: Situation) -> str:
+    """What can be said where the conversation is about no graph."""
+    lines = [f"- **{name}** (`{key}`)" for key, name in situation.graphs]
+    return "\n".join([situation.say["no_graph"], "", *lines, "", situation.say["open_one"]])
 
 
 def _overview(situation: Situation) -> Step:

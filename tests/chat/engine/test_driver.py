@@ -296,3 +296,18 @@ def test_it_answers_in_the_language_of_the_session(
     second = ask(alice, "SCRIPT:auth_error", session_id=str(first.session_id))
     english = "The model's service refused our key. Ask an administrator to check it."
     assert rested(second.run_id).error["message"] != english
+
+
+def test_it_tells_which_graphs_there_are_where_the_conversation_is_about_none(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    accepted = ask(alice, "SCRIPT:hello Which workflows are there?", context=None)
+    rested(accepted.run_id)
+    body = vendor.requests[0].body
+    assert "NBA scores" in body["messages"][1]["content"]
+    assert "tools" not in body
+
+
+def test_the_demo_points_to_the_graphs_of_the_workspace(running: Engine, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "Which workflows are in this workspace?", context=None)
+    assert "**NBA scores** (`nba`)" in rested(accepted.run_id).message.content

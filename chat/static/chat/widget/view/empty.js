@@ -24,7 +24,7 @@ function invitation(context) {
   if (context?.type === "graph") {
     return t("Ask anything about this workflow. The assistant looks it up in the graph and shows what it read.");
   }
-  return t("Ask about the workflows and records of this workspace. The assistant shows what it read.");
+  return t("Ask which workflows there are. For what is in one, open it and ask there.");
 }
 
 function questions(context) {
@@ -36,8 +36,8 @@ function questions(context) {
     ];
   }
   return [
-    ["list", t("What can I ask you?")],
-    ["node", t("Which workflows are in this workspace?")],
-    ["question", t("How is a change approved here?")],
+    ["list", t("Which workflows are in this workspace?")],
+    ["search", t("Which workflow has to do with customers?")],
+    ["question", t("What can I ask you?")],
   ];
 }
