@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests import chromium
 from tests.graphs import drawn
 
 pytestmark = pytest.mark.browser
@@ -19,14 +18,6 @@ HOSTILE = [
 ]
 CHANGED = "detail => document.dispatchEvent(new CustomEvent('countersign:object-changed', {detail}))"
 SELECT = "key => document.dispatchEvent(new CustomEvent('countersign:select-node', {detail: {key}}))"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
