@@ -1,0 +1,1 @@
+"""The benchmarks of the product, each beside a reference that runs on the same machine at the same time."""

@@ -1,0 +1,44 @@
+"""`python -m bench [streaming] [--rounds N] [--full] [--quick]`: runs benchmarks and prints a table for each."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from bench import streaming
+from bench.servers import servers
+from bench.systems import load
+from bench.table import Row, table
+
+
+def _streaming(options: argparse.Namespace) -> list[Row]:
+    scale = streaming.QUICK if options.quick else streaming.Scale()
+    if options.full:
+        scale = replace(scale, streams=(*scale.streams, 150))
+    if options.rounds:
+        scale = replace(scale, rounds=options.rounds)
+    with servers() as started:
+        return streaming.measure(started, scale)
+
+
+BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {"streaming": _streaming}
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("which", nargs="*", choices=[[], *BENCHMARKS], help="all of them where none is named")
+    parser.add_argument("--rounds", type=int, default=0, help="interleaved rounds, of which the medians are shown")
+    parser.add_argument("--full", action="store_true", help="also 150 streams")
+    parser.add_argument("--quick", action="store_true", help="one short round: a look, not a measurement")
+    options = parser.parse_args(arguments)
+    for name in options.which or BENCHMARKS:
+        before = load()
+        rows = BENCHMARKS[name](options)
+        print(f"\n{name}: {before} before, {load()} after\n\n{table(rows)}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

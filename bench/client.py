@@ -1,0 +1,191 @@
+"""The readers: opens sockets, asks, and notes when each token came. A process of its own, started by `systems.py`.
+
+python -m bench.client '{"url": ..., "product": true, "token": ..., "streams": 50, ...}'
+
+It writes three lines: "running" once every stream has its first token, "over" after the steady time, and the result.
+"""
+
+import asyncio
+import gc
+import json
+import random
+import re
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from bench.vendor import question
+from bench.websocket import WebSocket, connect
+
+#: A token as the vendor wrote it: nanoseconds since 1970.
+_STAMP = re.compile(rb"(?<!\d)\d{19}(?!\d)")
+_OPENING_AT_ONCE = 10
+#: Between two questions whose first tokens are measured.
+_PROBE_PAUSE_S = 0.15
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to ask: `streams` answers of `tokens` tokens, begun within `spread_s`, and `probes` answers of one token.
+
+    Probes come one after the other, `steady_s` after every stream has begun.
+    """
+
+    url: str
+    product: bool
+    token: str = ""
+    streams: int = 1
+    tokens: int = 300
+    rate: int = 50
+    spread_s: float = 1.0
+    steady_s: float = 4.0
+    probes: int = 0
+
+
+@dataclass
+class Result:
+    """Times of all tokens as (sent, arrived) in ns; bytes of the frames with tokens, and of everything."""
+
+    tokens: list[tuple[int, int]] = field(default_factory=list)
+    first_ms: list[float] = field(default_factory=list)
+    probe_ms: list[float] = field(default_factory=list)
+    token_frames: int = 0
+    token_bytes: int = 0
+    all_bytes: int = 0
+
+
+class Reader:
+    """One socket and its conversation."""
+
+    def __init__(self, socket: WebSocket, plan: Plan) -> None:
+        self._socket = socket
+        self._product = plan.product
+        self._session = ""
+        self._begun = 0
+        mark = rb'"type":"ai:token"' if plan.product else rb"^\d+ \d{19}"
+        self._first = re.compile(mark)
+        end = rb'"type":"ai:(complete|error)"' if plan.product else rb"^\d+ end$"
+        self._end = re.compile(end)
+        self._something = re.compile(mark + b"|" + end)
+
+    async def enter(self, token: str) -> None:
+        """Signs in, and asks once so that the conversation exists and is read."""
+        if self._product:
+            answered = self._socket.next(re.compile(b"ai:authenticated"))
+            self._socket.send(json.dumps({"type": "ai:authenticate", "_id": 0, "token": token}))
+            await answered
+        await self.ask(1, 50)
+        if self._product:
+            accepted = next(text for _, text in self._socket.frames if b'"ai:accepted"' in text)
+            self._session = json.loads(accepted)["sessionId"]
+        self.forget()
+
+    def forget(self) -> None:
+        self._socket.frames.clear()
+        self._socket.received = 0
+
+    async def ask(self, tokens: int, rate: int) -> None:
+        """Asks and waits for the whole answer."""
+        first = self._socket.next(self._something)
+        self._begun = time.time_ns()
+        self._socket.send(self._message(question(tokens, rate)))
+        await first
+        _, last = self._socket.frames[-1]
+        if not self._end.search(last):
+            _, last = await self._socket.next(self._end)
+        if b"ai:error" in last:
+            raise RuntimeError(last.decode())
+
+    def _message(self, text: str) -> str:
+        if not self._product:
+            return text
+        place = {"sessionId": self._session} if self._session else {}
+        return json.dumps({"type": "ai:chat", "_id": 1, "message": text, **place})
+
+    @property
+    def began(self) -> bool:
+        return any(self._first.search(text) for _, text in self._socket.frames[:20])
+
+    def first_token_ms(self) -> float:
+        """From the question to its first token."""
+        arrived = next(at for at, text in self._socket.frames if self._first.search(text))
+        return (arrived - self._begun) / 1e6
+
+    def tell(self, result: Result) -> None:
+        """Adds what came since the last `forget`."""
+        for arrived, text in self._socket.frames:
+            if not self._first.search(text):
+                continue
+            result.token_frames += 1
+            result.token_bytes += len(text) + (2 if len(text) < 126 else 4)
+            result.tokens += [(int(stamp), arrived) for stamp in _STAMP.findall(text)]
+        result.all_bytes += self._socket.received
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+async def _open(plan: Plan, count: int) -> list[Reader]:
+    readers: list[Reader] = []
+    while len(readers) < count:
+        some = [Reader(await connect(plan.url), plan) for _ in range(min(_OPENING_AT_ONCE, count - len(readers)))]
+        await asyncio.gather(*(reader.enter(plan.token) for reader in some))
+        readers += some
+    return readers
+
+
+async def _ask_after(reader: Reader, delay_s: float, plan: Plan) -> None:
+    await asyncio.sleep(delay_s)
+    await reader.ask(plan.tokens, plan.rate)
+
+
+async def _all_began(readers: Sequence[Reader]) -> None:
+    while not all(reader.began for reader in readers):
+        await asyncio.sleep(0.02)
+
+
+async def _probe(reader: Reader, count: int) -> list[float]:
+    found = []
+    for _ in range(count):
+        await asyncio.sleep(_PROBE_PAUSE_S)
+        reader.forget()
+        await reader.ask(1, 50)
+        found.append(reader.first_token_ms())
+    return found
+
+
+async def perform(plan: Plan) -> Result:
+    """Carries out the plan; says on standard output how far it is."""
+    result = Result()
+    readers = await _open(plan, plan.streams)
+    prober = await _open(plan, 1)
+    await asyncio.sleep(0.3)
+    gc.collect()
+    gc.disable()
+    asked = [asyncio.create_task(_ask_after(reader, random.random() * plan.spread_s, plan)) for reader in readers]
+    await _all_began(readers)
+    _say("running")
+    await asyncio.sleep(plan.steady_s)
+    _say("over")
+    result.probe_ms = await _probe(prober[0], plan.probes)
+    await asyncio.gather(*asked)
+    for reader in readers:
+        result.first_ms.append(reader.first_token_ms())
+        reader.tell(result)
+    for reader in [*readers, *prober]:
+        reader.close()
+    return result
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def main(arguments: list[str]) -> None:
+    plan = Plan(**json.loads(arguments[0]))
+    _say(json.dumps(asdict(asyncio.run(perform(plan)))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,55 @@
+"""PostgreSQL and Valkey of a benchmark's own, durable as in operation, in a folder that is removed at the end."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from config import embedded, local
+from config.supervisor import Supervisor
+from config.terminal import Terminal
+
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Addresses: a database for the product, another one on the same PostgreSQL for the reference, and Valkey."""
+
+    database_url: str
+    redis_url: str
+
+    @property
+    def reference(self) -> str:
+        return make_conninfo(self.database_url, dbname=REFERENCE)
+
+
+@contextmanager
+def servers() -> Iterator[Servers]:
+    """Raises Problem when they do not start."""
+    data_dir = Path(tempfile.mkdtemp(prefix="countersign-bench-", dir="/tmp"))
+    data_dir.chmod(0o711)
+    with (data_dir / "servers.log").open("w") as log:
+        terminal = Terminal([], log)
+        try:
+            with Supervisor(terminal) as supervisor:
+                embedded.start(embedded.Embedded(local.places(data_dir)), supervisor)
+                addresses = local.addresses(data_dir)
+                with psycopg.connect(addresses.database_url, autocommit=True) as connection:
+                    connection.execute(f"CREATE DATABASE {REFERENCE}")
+                yield Servers(addresses.database_url, addresses.redis_url)
+        finally:
+            terminal.close()
+            shutil.rmtree(data_dir, ignore_errors=True)
+
+
+def without_settings_of_people() -> dict[str, str]:
+    """This process's environment without what would make the product another one."""
+    kept = {"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
+    return {name: value for name, value in os.environ.items() if name in kept}

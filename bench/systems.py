@@ -1,0 +1,198 @@
+"""What is compared, as processes: the vendor, the product and the reference; and the readers' process beside them."""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from bench.client import Plan, Result
+from bench.servers import Servers, without_settings_of_people
+
+ROOT = Path(__file__).resolve().parent.parent
+READY_WITHIN_S = 60
+PASSWORD = secrets.token_hex(12)
+#: More sockets and messages of one person than anybody has.
+_LIMITS = {"LIMIT_SOCKETS": "100000", "LIMIT_MESSAGES": "1000000/s", "LIMIT_LOGIN": "1000000/s"}
+
+
+@dataclass(frozen=True)
+class System:
+    """A process that serves: `name` for tables, where it listens, and how much CPU and memory it uses."""
+
+    name: str
+    process: psutil.Popen
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/ws/chat/"
+
+    @property
+    def product(self) -> bool:
+        return self.name == "product"
+
+    def cpu_s(self) -> float:
+        """CPU seconds of all its threads so far."""
+        used = self.process.cpu_times()
+        return float(used.user + used.system)
+
+    def rss_kib(self) -> float:
+        return float(self.process.memory_info().rss / 1024)
+
+    def token(self) -> str:
+        """What signs the demo person in; empty for the reference, which knows nobody."""
+        if not self.product:
+            return ""
+        body = json.dumps({"username": "demo", "password": PASSWORD}).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/api/v1/auth/token", body, {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return str(json.load(answer)["access"])
+
+
+def environment(servers: Servers, vendor: str) -> dict[str, str]:
+    """The product's variables: durable servers, and the mock vendor as its only model."""
+    return {
+        **without_settings_of_people(),
+        **_LIMITS,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": servers.database_url,
+        "REDIS_URL": servers.redis_url,
+        "REDIS_PREFIX": "bench",
+        "SECRET_KEY": secrets.token_hex(32),
+        "DEMO_PASSWORD": PASSWORD,
+        "LLM_PROVIDER": "custom",
+        "CUSTOM_API_KEY": "none",
+        "CUSTOM_MODEL": "mock",
+        "CUSTOM_BASE_URL": vendor,
+    }
+
+
+def prepare(variables: Mapping[str, str]) -> None:
+    """Tables and demo people of the product."""
+    for command in ("migrate", "seed_demo"):
+        subprocess.run(
+            [sys.executable, "manage.py", command], cwd=ROOT, env=variables, check=True, stdout=subprocess.DEVNULL
+        )
+
+
+@contextmanager
+def vendor() -> Iterator[str]:
+    """The mock vendor; its base URL."""
+    port = _free_port()
+    with _started("bench.vendor", ["--port", str(port)], without_settings_of_people()):
+        _wait_for(port)
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def product(variables: Mapping[str, str]) -> Iterator[System]:
+    with _listening() as listening:
+        arguments = ["--fd", str(listening.fileno()), "daphne"]
+        with _started("chat.server", arguments, variables, listening) as process:
+            port = listening.getsockname()[1]
+            _wait_for(port, "/readyz")
+            yield System("product", process, port)
+
+
+@contextmanager
+def reference(variables: Mapping[str, str], *arguments: str) -> Iterator[System]:
+    """The bare relay; with `--echo` the bare echo."""
+    with _listening() as listening:
+        arguments = ("--fd", str(listening.fileno()), *arguments)
+        with _started("bench.relay", list(arguments), variables, listening) as process:
+            port = listening.getsockname()[1]
+            _wait_for(port)
+            yield System("reference", process, port)
+
+
+class Readers:
+    """The readers' process, under way with its plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bench.client", json.dumps(asdict(plan))],
+            cwd=ROOT,
+            env=without_settings_of_people(),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for(self, line: str) -> None:
+        """Raises RuntimeError when the readers failed."""
+        if self._line() != line:
+            raise RuntimeError("the readers failed; what they wrote above says why")
+
+    def result(self) -> Result:
+        found: dict[str, Any] = json.loads(self._line() or "{}")
+        if self._process.wait(30) != 0:
+            raise RuntimeError("the readers failed; what they wrote above says why")
+        return Result(**found)
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().rstrip("\n")
+
+
+@contextmanager
+def _started(
+    module: str, arguments: list[str], variables: Mapping[str, str], listening: socket.socket | None = None
+) -> Iterator[psutil.Popen]:
+    process = psutil.Popen(
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        env=dict(variables),
+        pass_fds=[listening.fileno()] if listening else [],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        with suppress(psutil.TimeoutExpired):
+            process.wait(10)
+        if process.is_running():
+            process.kill()
+
+
+@contextmanager
+def _listening() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
+        yield listening
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(port: int, path: str = "/") -> None:
+    """Until something answers there, whatever it says (`/readyz` says 200 when it may be used)."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while time.monotonic() < deadline:
+        with suppress(OSError):
+            if path == "/":
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=2):
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"nothing answered on port {port} within {READY_WITHIN_S} seconds")
+
+
+def load() -> str:
+    """How busy the machine is: `cores, load of the last minute`."""
+    return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
