@@ -148,7 +148,7 @@ def test_markup_of_people_and_models_stays_text(alice: User, demo_workspace: Wor
     for text in (opened(client, found), listed(client)):
         assert "<script>alert" not in text
         assert "<img src=x" not in text
-        assert "evil.example/x.png\"" not in text
+        assert 'evil.example/x.png"' not in text
         assert "&lt;script&gt;alert(2)" in text
 
 

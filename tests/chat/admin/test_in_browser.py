@@ -1,0 +1,85 @@
+"""The admin under the site's content security policy, in a real browser, on a large and on a small screen."""
+
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from chat.models import Message
+from graphs.models import Graph, Node, Workspace
+from tests import chromium
+from tests.cast import PASSWORD
+from tests.chat.admin.talk import Talk, talk
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def own(alice: User, demo_workspace: Workspace, nba: Graph) -> Talk:
+    User.objects.create_superuser("root", password=PASSWORD)
+    found = talk(alice, demo_workspace)
+    long = f"{uuid.uuid4().hex * 20} " * 3
+    Message.objects.filter(session=found.session, role="user").update(content=long)
+    return found
+
+
+@pytest.fixture
+def browser(own: Talk) -> Iterator[Browser]:
+    """Comes after the rows: Django refuses queries while a browser is driven."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium.path(), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def signed_in(browser: Browser, address: str, width: int) -> Page:
+    page = browser.new_page(viewport={"width": width, "height": 800}, base_url=address, locale="en-US")
+    page.goto("/admin/login/")
+    page.get_by_label("Username").fill("root")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/admin/")
+    return page
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_is_blocked_and_nothing_sticks_out(
+    width: int, own: Talk, alice: User, nba: Graph, live_server: object, request: pytest.FixtureRequest
+) -> None:
+    node = Node.objects.filter(graph=nba).first()
+    assert node is not None
+    addresses = [
+        reverse("admin:index"),
+        reverse("admin:chat_session_changelist"),
+        reverse("admin:chat_session_change", args=[own.session.pk]),
+        reverse("admin:chat_session_events", args=[own.session.pk]),
+        reverse("admin:chat_modelcall_changelist"),
+        reverse("admin:graphs_graph_changelist"),
+        reverse("admin:graphs_node_change", args=[node.pk]),
+        reverse("admin:auth_user_change", args=[alice.pk]),
+    ]
+    page = signed_in(request.getfixturevalue("browser"), str(live_server), width)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    for address in addresses:
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+    assert said == []
+
+
+def test_a_tool_call_opens_and_leads_to_the_events(own: Talk, live_server: object, browser: Browser) -> None:
+    address = reverse("admin:chat_session_change", args=[own.session.pk])
+    page = signed_in(browser, str(live_server), 1280)
+    page.goto(address)
+    result = page.get_by_text('"found"')
+    assert not result.is_visible()
+    page.locator("details.call > summary").click()
+    assert result.is_visible()
+    page.get_by_role("link", name="3–8").click()
+    page.wait_for_url("**/events/?run=*")
+    assert page.locator("tr[id^=event-]").count() == 8

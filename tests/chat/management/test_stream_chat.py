@@ -1,0 +1,109 @@
+"""`manage.py stream_chat`, in this process, with the demo's model."""
+
+import os
+import signal
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+
+from chat.models import Message, Process, Run, RunStatus, Session
+from chat.providers.base import ProviderError
+from graphs.models import Graph, Role, Workspace
+from tests.cast import member
+from tests.chat.inprocess import Model
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Interrupting(StringIO):
+    """Presses Ctrl-C when the answer begins."""
+
+    pressed = False
+
+    def write(self, text: str) -> int:
+        if not self.pressed:
+            self.pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().write(text)
+
+
+@pytest.fixture
+def admin(demo_workspace: Workspace, nba: Graph) -> User:
+    return member("admin", demo_workspace, Role.ADMIN)
+
+
+def stream_chat(message: str = "what happens after fetch-api?", out: StringIO | None = None, **options: Any) -> Any:
+    """What the command writes: the answer, and the notes beside it."""
+    out, notes = out or StringIO(), StringIO()
+    if "session" not in options:
+        options.setdefault("graph", "nba")
+    call_command("stream_chat", message=message, stdout=out, stderr=notes, **options)
+    return out.getvalue(), notes.getvalue()
+
+
+def test_it_streams_the_answer_and_tells_what_it_did(alice: User, admin: User) -> None:
+    answer, notes = stream_chat()
+    stored = Message.objects.get(role="assistant")
+    assert answer.strip() == stored.content.strip()
+    assert "{{node:return}}" in answer
+    for told in (f"session {stored.session_id}, as admin", "→ ", "← ", "tokens", "done: finished"):
+        assert told in notes
+    assert Run.objects.get().author == admin
+    assert not Process.objects.exists()
+
+
+def test_it_goes_on_with_a_session_as_its_owner(alice: User, admin: User) -> None:
+    stream_chat(user="alice")
+    session = Session.objects.get(owner=alice)
+    stream_chat("what is in this graph?", session=str(session.pk), user="alice")
+    assert session.messages.filter(role="user").count() == 2
+    with pytest.raises(CommandError, match="admin has no conversation"):
+        stream_chat("let me in", session=str(session.pk))
+    assert session.messages.filter(role="user").count() == 2
+
+
+def test_ctrl_c_stops_the_run(admin: User) -> None:
+    with pytest.raises(CommandError, match="Stopped") as stopped:
+        stream_chat(out=Interrupting())
+    assert stopped.value.returncode == 130
+    run = Run.objects.get()
+    assert (run.status, run.outcome) == (RunStatus.CANCELLED, "stopped")
+    assert run.message.content
+
+
+def test_an_error_ends_it_with_one(admin: User, model: Model) -> None:
+    model.say("Half an ans", ProviderError("server_error", "away", retryable=True))
+    notes = StringIO()
+    with pytest.raises(CommandError, match="not available") as failed:
+        call_command("stream_chat", graph="nba", message="Hello?", stdout=StringIO(), stderr=notes)
+    assert failed.value.returncode == 1
+    assert "error: server_error" in notes.getvalue()
+    assert Run.objects.get().status == RunStatus.FAILED
+
+
+def test_what_a_model_writes_does_not_command_the_terminal(admin: User, model: Model) -> None:
+    model.say("red \x1b[31m text\n")
+    model.end()
+    answer, _notes = stream_chat()
+    assert answer == "red \ufffd[31m text\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"graph": "absent"}, 'no graph "absent"'),
+        ({"workspace": "absent"}, 'no workspace "absent"'),
+        ({"user": "charlie"}, '"charlie" is no member'),
+        ({"user": "nobody"}, '"nobody" is no member'),
+        ({"workspace": "other"}, "has no admin"),
+        ({"message": " "}, "Write a message first"),
+        ({"session": "nonsense"}, "has no conversation"),
+    ],
+)
+def test_what_cannot_be_asked_is_explained(options: dict[str, str], told: str, admin: User, charlie: User) -> None:
+    with pytest.raises(CommandError, match=told):
+        stream_chat(**{"workspace": "demo", **options})
+    assert not Run.objects.exists()
