@@ -1,0 +1,141 @@
+"""What must hold after every flow and every fault, whatever happened: the invariants I1, I2, I3 and I7.
+
+Call `check_database()` at the end of a test that ran the engine, and `check_received()` for every client that recorded
+what it got. Each raises `AssertionError` that names the stream, the message or the run.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from chat import queries
+from chat.engine.machine import RESTING
+from chat.engine.states import Phase
+from chat.events import reading
+from chat.events.vocabulary import StoredEvent, event_json, frame, storable
+from chat.models import Message, Run, RunStatus, Session, Stream
+from chat.transcript import replay
+
+_GAPS = """
+SELECT s.name, s.last_sequence, count(e.sequence), min(e.sequence), max(e.sequence)
+FROM chat_stream s LEFT JOIN chat_streamevent e ON e.stream_id = s.id GROUP BY s.id
+HAVING count(e.sequence) <> s.last_sequence OR coalesce(min(e.sequence), 1) <> 1
+    OR coalesce(max(e.sequence), 0) <> s.last_sequence
+"""
+_DEAD = """
+SELECT r.id FROM chat_run r WHERE r.status = 'running' AND NOT EXISTS (
+    SELECT 1 FROM chat_process p WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s))
+"""
+_LIVE = {RunStatus.QUEUED, RunStatus.RUNNING}
+_ENDS = {"done", "error"}
+
+
+def check_database() -> None:
+    """I1, I3 (twice) and I7 for everything that is stored."""
+    check_gap_free()
+    check_replay()
+    check_replay()
+    check_nothing_left_running()
+
+
+def check_gap_free() -> None:
+    """I1: the sequence of every stream is 1..n, and the stream knows its n."""
+    with connection.cursor() as cursor:
+        cursor.execute(_GAPS)
+        gaps = cursor.fetchall()
+        cursor.execute("SELECT count(*) FROM chat_streamevent WHERE stream_id NOT IN (SELECT id FROM chat_stream)")
+        orphans = cursor.fetchone()[0]
+    assert not gaps, f"streams with gaps (name, last, count, min, max): {gaps}"
+    assert not orphans, f"{orphans} events of streams that do not exist"
+
+
+def check_received(
+    received: Iterable[Mapping[str, Any]],
+    stored: Sequence[Mapping[str, Any]],
+    after: int = 0,
+    *,
+    caught_up: bool = False,
+) -> None:
+    """I2: a client that began after `after` got the stored events in order, once, without a gap.
+
+    `received` are frames or SSE events of one stream in the order in which they came, over all its connections; those
+    without a sequence are ignored. `stored` comes from `stored_frames` or `stored_events`. With `caught_up` nothing may
+    be missing at the end.
+    """
+    got = [_comparable(each) for each in received if each.get("sequence") is not None]
+    wanted = [_comparable(each) for each in stored if each["sequence"] > after]
+    for position, (one, other) in enumerate(zip(got, wanted, strict=False)):
+        assert one == other, f"event {position} received: {one}\nstored: {other}"
+    assert len(got) <= len(wanted), f"{len(got) - len(wanted)} events received that are not stored: {got[len(wanted)]}"
+    assert len(got) == len(wanted) or not caught_up, f"never received: {wanted[len(got)]}"
+
+
+def _comparable(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what belongs to the connection."""
+    return {name: value for name, value in event.items() if name != "_id"}
+
+
+def stored_frames(stream_name: str) -> list[dict[str, Any]]:
+    """The stream's events as the chat socket sends them."""
+    stream = Stream.objects.select_related("session").get(name=stream_name)
+    session = queries.readable(stream).session_id
+    return [json.loads(frame(event, stream.name, str(session) if session else None)) for event in _events(stream)]
+
+
+def stored_events(stream_name: str) -> list[dict[str, Any]]:
+    """The stream's events as SSE and REST give them."""
+    stream = Stream.objects.get(name=stream_name)
+    return [event_json(event, stream.name) for event in _events(stream)]
+
+
+def _events(stream: Stream) -> list[StoredEvent]:
+    return reading.after({stream.pk: 0}, stream.last_sequence + 1)
+
+
+def check_replay() -> None:
+    """I3: for every session, its events tell what its messages, its runs and their ends say."""
+    for session in Session.objects.select_related("stream"):
+        events = _events(session.stream)
+        _check_questions(session, events)
+        for run in session.runs.select_related("message"):
+            _check_answer(run, [event for event in events if event.run_id == run.pk])
+
+
+def _check_questions(session: Session, events: Sequence[StoredEvent]) -> None:
+    told = [(event.message_id, event.data["content"]) for event in events if event.type == "user_message"]
+    asked = session.messages.filter(role=Message.Role.USER).order_by("sequence")
+    assert told == [(message.pk, storable(message.content)) for message in asked], f"questions of session {session.pk}"
+
+
+def _check_answer(run: Run, events: Sequence[StoredEvent]) -> None:
+    transcript = replay(events, run.pk)
+    ends = [event for event in events if event.type in _ENDS]
+    if run.status in _LIVE:
+        assert not ends, f"run {run.pk} is {run.status} and has ended"
+        return
+    assert [event.type for event in ends] == ["error" if run.error else "done"], f"ends of run {run.pk}"
+    assert events[-1] is ends[0], f"run {run.pk} went on after its end"
+    assert run.last_sequence in {None, ends[0].sequence}, f"last number of run {run.pk}"
+    assert run.error or ends[0].data["fullText"] == transcript.text, f"full text of run {run.pk}"
+    message = run.message
+    assert message.content == transcript.text, f"content of message {message.pk}"
+    assert message.reasoning == transcript.reasoning, f"reasoning of message {message.pk}"
+    calls = queries.tool_calls(message)
+    assert calls == transcript.tool_calls, f"tool calls of message {message.pk}:\n{calls}\n{transcript.tool_calls}"
+
+
+def check_nothing_left_running() -> None:
+    """I7: whatever is running has a living process, and no session looks busy without a run."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DEAD, [settings.PROCESS_SILENT_S])
+        dead = [str(row[0]) for row in cursor.fetchall()]
+    assert not dead, f"runs of dead processes: {dead}"
+    resting = {*RESTING, Phase.COMPLETED}
+    stuck = Session.objects.exclude(phase__in=resting).exclude(runs__status__in=_LIVE)
+    assert not stuck.exists(), f"sessions that are busy without a run: {[(one.pk, one.phase) for one in stuck]}"
+    shown = Message.objects.filter(status__in=[Message.Status.QUEUED, Message.Status.STREAMING])
+    idle = shown.exclude(run__status__in=_LIVE)
+    assert not idle.exists(), f"messages that are still being written by nobody: {[one.pk for one in idle]}"
