@@ -6,6 +6,7 @@ python -m chat.server --port 8000 daphne
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -75,6 +76,7 @@ class DrainingServer(Server):
             self.exit_code = 1
             reactor.stop()
             return
+        _keep_what_is_loaded()
         self._listening.setblocking(False)
         self._port = reactor.adoptStreamPort(self._listening.fileno(), self._listening.family, self.http_factory)
         reactor.callLater(1, self.application_checker)
@@ -113,6 +115,12 @@ class DrainingServer(Server):
             "disconnected" not in found for found in self.connections.values()
         ):
             await asyncio.sleep(0.05)
+
+
+def _keep_what_is_loaded() -> None:
+    """Takes all that was loaded out of garbage collection: looking at it stops every stream for 0.1 to 0.3 s."""
+    gc.collect()
+    gc.freeze()
 
 
 def _listening_socket(options: argparse.Namespace) -> socket.socket:
