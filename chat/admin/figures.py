@@ -1,4 +1,4 @@
-"""Tokens, money and time as the audit shows them."""
+"""Numbers, money and time as the audit shows them."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 NOTHING = "—"
 
 
-def tokens(count: int) -> str:
+def number(count: int) -> str:
     return intcomma(count)
 
 

@@ -42,11 +42,11 @@ class ModelFilter(OfferedFilter):
 class HiddenFilter(OfferedFilter):
     """Whether the owner deleted the session, which hides it from them."""
 
-    title = _("deleted by its owner")
+    title = _("deletion")
     parameter_name = "hidden"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return [("no", _("no")), ("yes", _("yes"))]
+        return [("no", _("not deleted")), ("yes", _("deleted by its owner"))]
 
     def chosen(self, queryset: QuerySet[Session], value: str) -> QuerySet[Session]:
         return queryset.filter(hidden_at__isnull=value == "no")

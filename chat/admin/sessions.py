@@ -139,11 +139,11 @@ class SessionAdmin(AuditAdmin):
 
     @admin.display(description=_("messages"))
     def message_count(self, obj: Any) -> str:
-        return figures.tokens(obj.said)
+        return figures.number(obj.said)
 
     @admin.display(description=_("tokens"))
     def tokens(self, obj: Session) -> str:
-        return figures.tokens(obj.usage.get("promptTokens", 0) + obj.usage.get("completionTokens", 0))
+        return figures.number(obj.usage.get("promptTokens", 0) + obj.usage.get("completionTokens", 0))
 
     @admin.display(description=_("cost"), ordering="usage__cost")
     def cost(self, obj: Session) -> str:
@@ -151,15 +151,15 @@ class SessionAdmin(AuditAdmin):
 
     @admin.display(description=_("prompt tokens"))
     def prompt_tokens(self, obj: Session) -> str:
-        return figures.tokens(obj.usage.get("promptTokens", 0))
+        return figures.number(obj.usage.get("promptTokens", 0))
 
     @admin.display(description=_("completion tokens"))
     def completion_tokens(self, obj: Session) -> str:
-        return figures.tokens(obj.usage.get("completionTokens", 0))
+        return figures.number(obj.usage.get("completionTokens", 0))
 
     @admin.display(description=_("cached tokens"))
     def cached_tokens(self, obj: Session) -> str:
-        return figures.tokens(obj.usage.get("cachedTokens", 0))
+        return figures.number(obj.usage.get("cachedTokens", 0))
 
     @admin.display(description=_("state of the engine"))
     def engine_state(self, obj: Session) -> SafeString:

@@ -49,7 +49,7 @@ class Wanted(forms.Form):
         at: int | None = self.cleaned_data["at"]
         if at is not None and at > self._last:
             raise forms.ValidationError(
-                _("The log ends with event %(last)s. Choose a number up to it.") % {"last": figures.tokens(self._last)}
+                _("The log ends with event %(last)s. Choose a number up to it.") % {"last": figures.number(self._last)}
             )
         return at
 
@@ -153,8 +153,8 @@ def _summary(type_: str, data: Mapping[str, Any]) -> str:
             text = json.dumps(data.get("result"), ensure_ascii=False)
         case "usage":
             text = _("%(prompt)s + %(completion)s tokens, %(cost)s") % {
-                "prompt": figures.tokens(data.get("promptTokens", 0)),
-                "completion": figures.tokens(data.get("completionTokens", 0)),
+                "prompt": figures.number(data.get("promptTokens", 0)),
+                "completion": figures.number(data.get("completionTokens", 0)),
                 "cost": figures.money(data.get("cost")),
             }
         case "error":

@@ -45,14 +45,18 @@ class OutcomeFilter(OfferedFilter):
 class ModelCallAdmin(AuditAdmin):
     workspace_path = "run__session__workspace"
     list_display = (
-        *("created_at", "session", "tenant", "provider", "model", "prompt_tokens", "cached_tokens"),
-        *("completion_tokens", "estimated", "dollars", "latency", "outcome"),
+        *("created", "session", "model", "prompt_tokens", "completion_tokens", "dollars", "latency", "outcome"),
+        *("tenant", "provider", "cached_tokens", "estimated"),
     )
     list_select_related = ("run__session__workspace",)
     list_filter = (WorkspaceFilter, ProviderFilter, OutcomeFilter, "created_at")
     search_fields = ("model", "run__session__title")
     ordering = ("-id",)
     fields = list_display
+
+    @admin.display(description=_("created"), ordering="created_at")
+    def created(self, obj: ModelCall) -> str:
+        return figures.moment(obj.created_at)
 
     @admin.display(description=_("session"))
     def session(self, obj: ModelCall) -> SafeString:
