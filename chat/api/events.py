@@ -43,6 +43,22 @@ class MessageEventsView(APIView):
         return _page(request, stream, lambda _stream, after, most: queries.events_of_message(message, after, most))
 
 
+class ServerSentEventsView(APIView):
+    """Describes `chat/streams.py`, which answers before Django is asked."""
+
+    @extend_schema(
+        operation_id="streamEvents",
+        parameters=[
+            OpenApiParameter("streams", str, required=True, description="One to eight stream ids with commas."),
+            OpenApiParameter("cursor", str, description="The `id:` of the last event read, also as Last-Event-ID."),
+        ],
+        responses={(200, "text/event-stream"): str},
+    )
+    def get(self, request: Request) -> Response:
+        """Events as they are stored, as server-sent events; each `data:` is an event as in the pages."""
+        raise Problem(503, "not_served", _("This server was started without event streams. Read the pages instead."))
+
+
 def _page(request: Request, stream: ReadableStream, read: Callable[[ReadableStream, int, int], EventPage]) -> Response:
     """A cursor beyond the end is refused as a whole: whoever has it has seen another stream."""
     after = number(request, "after", 0, BIGGEST)

@@ -18,5 +18,6 @@ urlpatterns = [
     path("chat/sessions/<key:session_id>/resume", sessions.ResumeView.as_view()),
     path("chat/sessions/<key:session_id>/retry", sessions.RetryView.as_view()),
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
+    path("streams/sse", events.ServerSentEventsView.as_view()),
     path("streams/events/<key:stream_name>", events.StreamEventsView.as_view()),
 ]
