@@ -95,6 +95,12 @@ def test_it_allows_the_trusted_origins(settings: Settings, origin: bytes, allowe
     assert origin_allowed(headers(origin)) is allowed
 
 
+def test_it_knows_the_readers_language() -> None:
+    assert identity.language_of([(b"accept-language", b"fr-CH, en;q=0.5")]) == "fr"
+    assert identity.language_of([(b"accept-language", b"xx"), (b"cookie", b"django_language=fr")]) == "fr"
+    assert identity.language_of([]) == "en"
+
+
 def cookie_of(client: Client) -> str:
     return client.cookies["sessionid"].value
 
