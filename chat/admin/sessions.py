@@ -27,7 +27,7 @@ IN_MESSAGES = "text:"
 @admin.register(Session)
 class SessionAdmin(AuditAdmin):
     list_display = (
-        *("shown_title", "last_activity", "owner", "workspace", "about", "used_model", "phase"),
+        *("shown_title", "last_activity", "owner_name", "tenant", "about", "used_model", "phase"),
         *("message_count", "tokens", "cost"),
     )
     list_select_related = ("owner", "workspace")
@@ -115,11 +115,11 @@ class SessionAdmin(AuditAdmin):
     def last_activity(self, obj: Session) -> str:
         return figures.moment(obj.updated_at)
 
-    @admin.display(description=_("owner"))
+    @admin.display(description=_("owner"), ordering="owner__username")
     def owner_name(self, obj: Session) -> str:
         return obj.owner.get_username()
 
-    @admin.display(description=_("workspace"))
+    @admin.display(description=_("workspace"), ordering="workspace__name")
     def tenant(self, obj: Session) -> str:
         return str(obj.workspace)
 

@@ -23,7 +23,7 @@ def counted(model: type[Model], field: str) -> Subquery:
 
 @admin.register(Graph)
 class GraphAdmin(AuditAdmin):
-    list_display = ("name", "key", "workspace", "node_count", "edge_count", "version", "updated_at")
+    list_display = ("name", "key", "tenant", "node_count", "edge_count", "version", "updated_at")
     list_select_related = ("workspace",)
     list_filter = (WorkspaceFilter, "updated_at")
     search_fields = ("name", "key", "description")
@@ -54,7 +54,7 @@ class GraphAdmin(AuditAdmin):
     def edge_count(self, obj: Any) -> SafeString:
         return list_link(Edge, obj.edge_total or 0, graph__id__exact=obj.pk)
 
-    @admin.display(description=_("workspace"))
+    @admin.display(description=_("workspace"), ordering="workspace__name")
     def tenant(self, obj: Graph) -> str:
         return str(obj.workspace)
 
@@ -136,7 +136,7 @@ class EdgeAdmin(PartAdmin):
 
 @admin.register(NodeType)
 class NodeTypeAdmin(AuditAdmin):
-    list_display = ("display_name", "key", "category", "workspace", "version")
+    list_display = ("display_name", "key", "category", "tenant", "version")
     list_select_related = ("workspace",)
     list_filter = (WorkspaceFilter,)
     search_fields = ("display_name", "key", "category")
@@ -145,7 +145,7 @@ class NodeTypeAdmin(AuditAdmin):
         *("handles_text", "process_text"),
     )
 
-    @admin.display(description=_("workspace"))
+    @admin.display(description=_("workspace"), ordering="workspace__name")
     def tenant(self, obj: NodeType) -> str:
         return str(obj.workspace)
 
