@@ -25,10 +25,14 @@ class Call:
 
     def cost(self) -> CallCost:
         """Tokens as the vendor counted them, estimated where it did not say."""
-        complete = self.reply.usage is not None and self.reply.end is not None
-        usage = self.reply.usage if complete else estimate_usage(self.request, self.reply)
-        assert usage is not None
-        return CallCost(self.config, usage, int((time.monotonic() - self.started) * 1000), self.outcome)
+        return CallCost(self.config, self._usage(), int((time.monotonic() - self.started) * 1000), self.outcome)
+
+    def _usage(self) -> Usage:
+        if self.reply.usage is not None and self.reply.end is not None:
+            return self.reply.usage
+        if self.error is not None and self.error.code != "timeout" and self.reply == Reply():
+            return Usage()  # refused or never reached: nothing was read or written
+        return estimate_usage(self.request, self.reply)
 
 
 def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bool) -> Call:

@@ -311,3 +311,11 @@ def test_it_tells_which_graphs_there_are_where_the_conversation_is_about_none(
 def test_the_demo_points_to_the_graphs_of_the_workspace(running: Engine, alice: User, nba: Graph) -> None:
     accepted = ask(alice, "Which workflows are in this workspace?", context=None)
     assert "**NBA scores** (`nba`)" in rested(accepted.run_id).message.content
+
+
+def test_it_charges_nothing_for_a_call_that_was_refused(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    accepted = ask(alice, "SCRIPT:auth_error")
+    call = ModelCall.objects.get(run=rested(accepted.run_id))
+    assert (call.prompt_tokens, call.completion_tokens, call.outcome) == (0, 0, "auth_error")
