@@ -29,8 +29,10 @@ class Session(models.Model):
         CANCEL = "cancel", _("stop the answer")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="sessions")
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="chat_sessions")
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="sessions", verbose_name=_("workspace"))
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="chat_sessions", verbose_name=_("owner")
+    )
     stream = models.OneToOneField(Stream, models.PROTECT, related_name="session")
     type = models.CharField(_("type"), max_length=10, choices=SessionType.choices, default=SessionType.CHAT)
     title = models.CharField(_("title"), max_length=200, blank=True)
@@ -55,6 +57,7 @@ class Session(models.Model):
         verbose_name_plural = _("sessions")
         ordering = ("-updated_at", "-id")
         indexes: ClassVar = [
+            models.Index(fields=["-updated_at", "-id"], name="session_latest"),
             models.Index(
                 fields=["owner", "workspace", "context_type", "context_id", "-updated_at"],
                 name="session_of_object",
@@ -88,7 +91,7 @@ class Message(models.Model):
         FAILED = "failed", _("failed")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    session = models.ForeignKey(Session, models.CASCADE, related_name="messages")
+    session = models.ForeignKey(Session, models.CASCADE, related_name="messages", verbose_name=_("session"))
     sequence = models.PositiveIntegerField(_("position"))
     role = models.CharField(_("role"), max_length=10, choices=Role.choices)
     kind = models.CharField(_("kind"), max_length=30, default="text")

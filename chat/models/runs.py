@@ -49,9 +49,9 @@ class Run(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    session = models.ForeignKey(Session, models.CASCADE, related_name="runs")
+    session = models.ForeignKey(Session, models.CASCADE, related_name="runs", verbose_name=_("session"))
     message = models.OneToOneField(Message, models.CASCADE, related_name="run")
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("author"))
     trigger = models.JSONField()
     status = models.CharField(_("status"), max_length=10, choices=RunStatus.choices, default=RunStatus.QUEUED)
     process = models.UUIDField(null=True, blank=True)

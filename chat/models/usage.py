@@ -12,7 +12,7 @@ class ModelCall(models.Model):
     `cost` is empty where the registry has no price.
     """
 
-    run = models.ForeignKey(Run, models.CASCADE, related_name="model_calls")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="model_calls", verbose_name=_("run"))
     provider = models.CharField(_("provider"), max_length=40)
     model = models.CharField(_("model"), max_length=100)
     prompt_tokens = models.PositiveIntegerField(_("prompt tokens"), default=0)

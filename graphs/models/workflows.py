@@ -34,7 +34,7 @@ def words(expression: models.expressions.Combinable, weight: str) -> SearchVecto
 
 
 class Graph(models.Model):
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="graphs")
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="graphs", verbose_name=_("workspace"))
     key = models.CharField(_("key"), max_length=100)
     name = models.CharField(_("name"), max_length=200)
     description = models.TextField(_("description"), blank=True)
@@ -56,7 +56,7 @@ class Graph(models.Model):
 class Sheet(models.Model):
     """A page of a graph."""
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="sheets")
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="sheets", verbose_name=_("graph"))
     key = models.CharField(_("key"), max_length=100)
     name = models.CharField(_("name"), max_length=200)
     position = models.PositiveIntegerField(_("position"), default=0)
@@ -78,18 +78,18 @@ class Node(models.Model):
     `search` holds the words of key, name, type, process and data; the database keeps it true.
     """
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="nodes")
-    sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="nodes")
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="nodes", verbose_name=_("graph"))
+    sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="nodes", verbose_name=_("sheet"))
     key = models.CharField(_("key"), max_length=100)
     name = models.CharField(_("name"), max_length=200, blank=True)
     type = models.CharField(_("type"), max_length=200)
     process = models.TextField(_("process"), blank=True)
     data = models.JSONField(_("data"), default=dict, blank=True)
     handles = models.JSONField(_("handles"), default=dict, blank=True)
-    pos_x = models.FloatField(default=0)
-    pos_y = models.FloatField(default=0)
-    width = models.FloatField(null=True, blank=True)
-    height = models.FloatField(null=True, blank=True)
+    pos_x = models.FloatField(_("x"), default=0)
+    pos_y = models.FloatField(_("y"), default=0)
+    width = models.FloatField(_("width"), null=True, blank=True)
+    height = models.FloatField(_("height"), null=True, blank=True)
     version = models.PositiveIntegerField(_("version"), default=1)
     search = models.GeneratedField(
         expression=words(models.F("key"), "A")
@@ -115,12 +115,12 @@ class Node(models.Model):
 class Edge(models.Model):
     """A connection from an `out` handle of one node to an `in` handle of another."""
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="edges")
-    sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="edges")
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="edges", verbose_name=_("graph"))
+    sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="edges", verbose_name=_("sheet"))
     key = models.CharField(_("key"), max_length=250)
-    source = models.ForeignKey(Node, models.CASCADE, related_name="edges_out")
+    source = models.ForeignKey(Node, models.CASCADE, related_name="edges_out", verbose_name=_("source"))
     source_handle = models.CharField(_("source handle"), max_length=100, blank=True)
-    target = models.ForeignKey(Node, models.CASCADE, related_name="edges_in")
+    target = models.ForeignKey(Node, models.CASCADE, related_name="edges_in", verbose_name=_("target"))
     target_handle = models.CharField(_("target handle"), max_length=100, blank=True)
     label = models.CharField(_("label"), max_length=200, blank=True)
     version = models.PositiveIntegerField(_("version"), default=1)
@@ -138,7 +138,7 @@ class Edge(models.Model):
 class NodeType(models.Model):
     """A type of node that a workspace defined, beside the built-in ones."""
 
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="node_types")
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="node_types", verbose_name=_("workspace"))
     key = models.CharField(_("key"), max_length=100)
     display_name = models.CharField(_("display name"), max_length=200)
     description = models.TextField(_("description"), blank=True)

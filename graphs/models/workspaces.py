@@ -39,8 +39,10 @@ class Role(models.TextChoices):
 class Membership(models.Model):
     """A person's role in a workspace. The oldest membership is the person's default workspace."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", verbose_name=_("person")
+    )
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="memberships", verbose_name=_("workspace"))
     role = models.CharField(_("role"), max_length=10, choices=Role.choices, default=Role.VIEWER)
     created_at = models.DateTimeField(_("since"), auto_now_add=True)
 
