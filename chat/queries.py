@@ -79,7 +79,8 @@ def sessions_of(member: Member, context_type: str = "", context_id: str = "") ->
 
 def messages_of(session: Session) -> QuerySet[Message]:
     """What people see of a conversation; what is only for the model is left out."""
-    return session.messages.exclude(role=Message.Role.SYSTEM).select_related("run")
+    shown = session.messages.exclude(role=Message.Role.SYSTEM)
+    return shown.select_related("run").prefetch_related("run__model_calls")
 
 
 def reading_point(session: Session, messages: list[Message]) -> int:
@@ -162,6 +163,20 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
         "toolCalls": tool_calls(run.message),
         "proposals": [],
         **({"error": run.error} if run.error else {}),
+    }
+
+
+def usage_of(run: Run) -> dict[str, Any] | None:
+    """What all calls of a run used together, as in a `usage` event; None before the first one ended."""
+    calls = list(run.model_calls.all())
+    if not calls:
+        return None
+    costs = [call.cost for call in calls if call.cost is not None]
+    return {
+        "promptTokens": sum(call.prompt_tokens for call in calls),
+        "completionTokens": sum(call.completion_tokens for call in calls),
+        "cachedTokens": sum(call.cached_tokens for call in calls),
+        "cost": float(sum(costs)) if len(costs) == len(calls) else None,
     }
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.conf import settings
+
 from chat import queries
 from chat.engine.states import load
 from chat.events.vocabulary import event_json
@@ -11,7 +13,6 @@ from chat.queries import EventPage
 
 
 def session_json(session: Session) -> dict[str, Any]:
-    waiting = load(session.state).waiting
     context = {"type": session.context_type, "id": session.context_id} if session.context_type else None
     return {
         "id": str(session.pk),
@@ -20,7 +21,7 @@ def session_json(session: Session) -> dict[str, Any]:
         "context": context,
         "model": session.model,
         "phase": session.phase,
-        "waiting": {"kind": waiting.kind, "id": waiting.id} if waiting else None,
+        "waiting": waiting_json(session),
         "usage": session.usage,
         "streamId": session.stream.name,
         "onDisconnect": session.on_disconnect,
@@ -28,6 +29,17 @@ def session_json(session: Session) -> dict[str, Any]:
         "createdAt": session.created_at.isoformat(),
         "updatedAt": session.updated_at.isoformat(),
     }
+
+
+def waiting_json(session: Session) -> dict[str, Any] | None:
+    """What the session waits for: `{kind, ...}`; for the tool limit what its event told."""
+    state = load(session.state)
+    if state.waiting is None:
+        return None
+    if state.waiting.kind == "tool_limit":
+        limit = settings.TOOL_ROUNDS_EXTENDED
+        return {"kind": "tool_limit", "roundsUsed": state.rounds, "maxExtended": limit}
+    return {"kind": state.waiting.kind, "id": state.waiting.id}
 
 
 def message_json(message: Message) -> dict[str, Any]:
@@ -44,6 +56,7 @@ def message_json(message: Message) -> dict[str, Any]:
         "model": message.model,
         "runId": str(run.pk) if run else None,
         "error": run.error if run else None,
+        "usage": queries.usage_of(run) if run else None,
         "createdAt": message.created_at.isoformat(),
     }
 

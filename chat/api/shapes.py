@@ -91,6 +91,15 @@ class SessionShape(Answer):
     updated_at: str
 
 
+class UsageShape(Answer):
+    """`cost` is in US dollars, null where nobody knows the price."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    cost: float | None
+
+
 class MessageShape(Answer):
     id: str
     role: Literal["user", "assistant"]
@@ -102,6 +111,7 @@ class MessageShape(Answer):
     model: str
     run_id: str | None
     error: ErrorShape | None
+    usage: UsageShape | None
     created_at: str
 
 
