@@ -37,15 +37,19 @@ WITH batch AS (
     ORDER BY s.id FOR NO KEY UPDATE OF s SKIP LOCKED
 ), raised AS (
     UPDATE chat_stream s SET last_sequence = l.base + l.count, writer = %(writer)s, batch = %(batch)s
-    FROM locked l WHERE s.id = l.id RETURNING s.id, l.base
+    FROM locked l WHERE s.id = l.id RETURNING s.id, l.base, l.count
 ), stored AS (
     INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id, created_at)
     SELECT r.id, r.base + b.number, {EVENT_VERSION}, b.type, b.data::jsonb, b.message_id, b.run_id, now()
     FROM raised r JOIN batch b ON b.stream_id = r.id
 )
-SELECT w.id, r.base, r.base + w.count, now(), s.id IS NOT NULL
-FROM wanted w LEFT JOIN raised r ON r.id = w.id LEFT JOIN chat_stream s ON s.id = w.id AND s.epoch = w.epoch
+SELECT id, base, base + count, now(), true FROM raised
 """  # noqa: S608 - the only insertion is a constant number
+_NOT_WRITTEN = """
+SELECT w.id, NULL, NULL, now(), s.id IS NOT NULL
+FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[]) AS w(id, epoch)
+LEFT JOIN chat_stream s ON s.id = w.id AND s.epoch = w.epoch WHERE w.id <> ALL(%(written)s::bigint[])
+"""
 _WRITTEN = """
 SELECT w.id, NULL, CASE WHEN s.writer = %(writer)s AND s.batch = %(batch)s THEN s.last_sequence END, now(),
     s.id IS NOT NULL
@@ -103,7 +107,11 @@ class Committer:
                     outcomes = await self._ask(connection, _WRITTEN, parameters)
                     if any(outcome.last is not None for outcome in outcomes):
                         return outcomes
-                return await self._ask(connection, _COMMIT, parameters)
+                outcomes = await self._ask(connection, _COMMIT, parameters)
+                if len(outcomes) < len(parts):
+                    parameters["written"] = [outcome.stream_id for outcome in outcomes]
+                    outcomes += await self._ask(connection, _NOT_WRITTEN, parameters)
+                return outcomes
             except _PASSING as error:
                 log.warning("event log unreachable, trying again: %s", type(error).__name__)
                 uncertain = True
