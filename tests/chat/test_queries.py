@@ -103,6 +103,37 @@ def test_a_page_without_the_answer_that_is_written_still_begins_before_it(
 
 
 @pytest.mark.django_db(transaction=True)
+def test_an_answer_that_ends_while_messages_are_read_is_not_repeated(
+    alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = queries.messages_of
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+
+        def after_its_end(session: Session) -> Any:
+            loop.call_soon_threadsafe(model.end)
+            while session.runs.filter(ended_at=None).exists():
+                time.sleep(0.01)
+            return read(session)
+
+        accepted = await ask(alice, "Hello")
+        model.say("Whole")
+        async with asyncio.timeout(20):
+            while b"Whole" not in (await request("GET", f"/api/v1/streams/events/{accepted['streamId']}", alice)).body:
+                await asyncio.sleep(0.02)
+        monkeypatch.setattr(queries, "messages_of", after_its_end)
+        reading = await begin(alice, accepted["sessionId"])
+        monkeypatch.setattr(queries, "messages_of", read)
+        before = reading.after
+        await follow(alice, reading, accepted["runId"])
+        assert {message["id"]: message for message in reading.result()} == await final(alice, accepted["sessionId"])
+        assert reading.after == before
+
+    run(test)
+
+
+@pytest.mark.django_db(transaction=True)
 def test_pages_of_events_end_with_their_last_number_while_more_are_written(alice: User, nba: Graph, demo: None) -> None:
     async def test() -> None:
         accepted = await ask(alice, "What is in this graph?")
