@@ -198,7 +198,7 @@ def test_a_page_that_was_overtaken_names_the_later_end(alice: User, demo_workspa
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("text", ["", "x", "\x00", str(uuid.uuid4()) + "0", "null"])
+@pytest.mark.parametrize("text", ["", "x", "\x00", "6b27d47c-f86d-4656-9667-5e510635f0680", "null"])
 def test_what_is_no_id_names_nothing(text: str) -> None:
     with pytest.raises(NotFound):
         queries.parsed_id(text)
