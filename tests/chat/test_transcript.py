@@ -108,9 +108,8 @@ def test_it_finds_a_call_begun_a_thousand_events_before_its_result() -> None:
     append_now(stream, NewEvent("tool_call_start", started, None, RUN))
     append_now(stream, *[NewEvent("content_delta", {"delta": "x"}, None, RUN)] * 1500)
     append_now(stream, NewEvent("tool_call_result", {"toolCallId": "a", "result": {}}, None, RUN))
-    run = ClaimedRun(
-        **dict.fromkeys(ClaimedRun.__slots__) | {"id": RUN, "stream_id": stream, "first_sequence": 1}
-    )  # type: ignore[arg-type]
+    known = {"id": RUN, "stream_id": stream, "first_sequence": 1}
+    run = ClaimedRun(**dict.fromkeys(ClaimedRun.__slots__) | known)  # type: ignore[arg-type]
     transcript = shown_so_far(run)
     assert transcript.text == "x" * 1500
     assert transcript.tool_calls[0]["status"] == "ok"
