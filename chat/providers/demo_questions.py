@@ -99,6 +99,8 @@ _TRAILING = (
 )
 _AROUND_SUBJECT = re.compile(f"{_LEADING}|{_TRAILING}", re.IGNORECASE)
 _NEXT_CLAUSE = re.compile(r"[,;?]\s|\s(?:and|et) (?:what|then|que|qu'|after|before|ensuite)")
+#: What typesetting makes of an apostrophe and of the space before a question mark.
+_AS_TYPED = str.maketrans({"’": "'", "\u00a0": " ", "\u202f": " "})
 #: Characters of a question that are read: the patterns take quadratic time.
 MAX_READ = 500
 _MENTION = re.compile(r"\{\{\s*node:\s*([^}\s]+)\s*\}\}")
@@ -107,7 +109,7 @@ _KEY_LIKE = re.compile(r"[\w.:-]*[-_\d][\w.:-]*")
 
 def understand(text: str) -> Question:
     """The kind, subject and language of a question."""
-    text = unicodedata.normalize("NFC", _MENTION.sub(r"\1", text.strip()[:MAX_READ])).replace("’", "'")
+    text = unicodedata.normalize("NFC", _MENTION.sub(r"\1", text.strip()[:MAX_READ])).translate(_AS_TYPED)
     folded = "".join(unicodedata.normalize("NFD", character)[0].lower() for character in text)
     language = _language(folded)
     for kind, pattern in _PATTERNS:

@@ -12,6 +12,8 @@ from chat.providers.demo_questions import Question, names_a_key
 
 MAX_HITS = 8
 MAX_CANDIDATES = 3
+#: Where the graph begins, whatever the node is called.
+_START = frozenset({"start", "beginning", "début", "départ"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,7 @@ def _graphs(situation: Situation) -> str:
 def _overview(situation: Situation) -> Step:
     seen = situation.seen
     if not seen.called("read_graph_overview"):
-        key = {"graphKey": situation.graph_key} if situation.graph_key else {}
-        return (Call("read_graph_overview", key),)
+        return _read_overview(situation)
     shown = seen.called("read_graph_overview")[-1]
     starts = shown.texts("startNodes")
     if starts and not seen.called("explore_neighborhood") and "explore_neighborhood" in situation.offered:
@@ -87,7 +88,8 @@ def _after_or_before(situation: Situation) -> Step:
     if explored:
         asked = str(explored[-1].arguments.get("nodeKey", ""))
         return answers.way(kind, asked, situation.seen.edges(), situation.say)
-    key = _key(situation, "explore_neighborhood")
+    at_start = situation.question.subject.lower() in _START
+    key = _start(situation) if at_start else _key(situation, "explore_neighborhood")
     if isinstance(key, str):
         direction = "outbound" if kind == "after" else "inbound"
         return (
@@ -155,8 +157,21 @@ def _key(situation: Situation, tool: str) -> str | Step:
     return next((node.key for node in _best(subject, seen.found()) if node.key not in tried), ())
 
 
+def _start(situation: Situation) -> str | Step:
+    """The key of the node where the graph begins, or the call that tells it; empty where there is none."""
+    shown = situation.seen.called("read_graph_overview")
+    if not shown:
+        return _read_overview(situation)
+    tried = {one.arguments.get("nodeKey") for one in situation.seen.called("explore_neighborhood")}
+    return next((key for key in shown[-1].texts("startNodes") if key not in tried), ())
+
+
 def _search_or_say_so(situation: Situation) -> str:
     return answers.found(situation.question.subject, situation.seen.found(), situation.say)
+
+
+def _read_overview(situation: Situation) -> tuple[Call, ...]:
+    return (Call("read_graph_overview", {"graphKey": situation.graph_key} if situation.graph_key else {}),)
 
 
 def _search(subject: str) -> tuple[Call, ...]:

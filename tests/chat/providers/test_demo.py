@@ -136,6 +136,21 @@ def test_it_tells_what_happens_after_a_node():
     assert "goes on to {{node:display-html}}" in answer
 
 
+@pytest.mark.parametrize("question", ["What happens after the start?", "Que se passe-t-il après le début\u202f?"])
+def test_it_knows_where_the_graph_begins(question):
+    answer, called = converse(question)
+    assert called[0] == "read_graph_overview"
+    assert "{{node:root}}" in answer
+    assert "{{node:fetch-api}}" in answer
+
+
+def test_it_says_when_the_graph_begins_nowhere():
+    def without_start(name, arguments):
+        return OVERVIEW | {"startNodes": []} if name == "read_graph_overview" else graph_tool(name, arguments)
+
+    assert "no node for “start”" in converse("What happens after the start?", without_start)[0]
+
+
 def test_it_tells_what_happens_before_a_node():
     assert "{{node:fetch-api}} is reached from {{node:root}}" in converse("What happens before fetch-api?")[0]
 
