@@ -1,7 +1,6 @@
 import asyncio
 import random
 import time
-import uuid
 from typing import Any
 
 import pytest
