@@ -13,6 +13,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _threads = ThreadPoolExecutor(8, thread_name_prefix="database")
+#: Tools may take long; heartbeats, claims and readers must not wait for them.
+_tool_threads = ThreadPoolExecutor(8, thread_name_prefix="tools")
 
 
 def _given_back(language: str | None, function: Callable[[], T]) -> T:
@@ -29,6 +31,14 @@ async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     Asgiref's own `sync_to_async` would run all of them in one thread, and a task that outlives its request would find
     that thread gone.
     """
+    return await _in(_threads, partial(function, *args, **kwargs))
+
+
+async def in_tool_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same in one of eight other threads, for what may take seconds."""
+    return await _in(_tool_threads, partial(function, *args, **kwargs))
+
+
+async def _in(threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
     loop = asyncio.get_running_loop()
-    work = partial(function, *args, **kwargs)
-    return await loop.run_in_executor(_threads, _given_back, translation.get_language(), work)
+    return await loop.run_in_executor(threads, _given_back, translation.get_language(), work)

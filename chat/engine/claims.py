@@ -8,21 +8,22 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from chat.engine.states import State, load
+from chat.engine.states import STATE_VERSION, State, load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Run, RunStatus, Session
 from graphs.access import Member, NotFound, member_of
 
 _CLAIMABLE = """
-SELECT r.id FROM chat_run r
-WHERE (r.status = 'queued' AND NOT EXISTS (
+SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id
+WHERE coalesce((s.state ->> 'version')::int, 0) <= %s AND (
+    (r.status = 'queued' AND NOT EXISTS (
         SELECT 1 FROM chat_run o WHERE o.session_id = r.session_id AND o.id <> r.id AND (
             o.status = 'running' OR (o.status = 'queued' AND (o.created_at, o.id) < (r.created_at, r.id)))))
-   OR (r.status = 'running' AND NOT EXISTS (
+    OR (r.status = 'running' AND NOT EXISTS (
         SELECT 1 FROM chat_process p
-        WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s)))
-ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF r SKIP LOCKED
+        WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s))))
+ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED
 """
 _TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
 _WATCHED = """
@@ -64,10 +65,13 @@ class ClaimedRun:
 
 
 def claim(process: uuid.UUID, limit: int) -> list[ClaimedRun]:
-    """Takes up to `limit` runs that wait or whose process is silent; tells readers of new ones that they started."""
+    """Takes up to `limit` runs that wait or whose process is silent; tells readers of new ones that they started.
+
+    Sessions whose state a newer version of the program wrote are left to processes that know it.
+    """
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(_CLAIMABLE, [settings.PROCESS_SILENT_S, limit])
+            cursor.execute(_CLAIMABLE, [STATE_VERSION, settings.PROCESS_SILENT_S, limit])
             ids = [row[0] for row in cursor.fetchall()]
         if not ids:
             return []
@@ -77,7 +81,7 @@ def claim(process: uuid.UUID, limit: int) -> list[ClaimedRun]:
 
 def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     session = run.session
-    resumed = run.attempts > 0
+    resumed = run.first_sequence is not None
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_OVER, [session.stream_id])
         run.epoch, last = cursor.fetchone()

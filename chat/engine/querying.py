@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Any
 
-from chat.database import in_db
+from chat.database import in_tool_thread
 from chat.engine.answer import Answer
 from chat.providers.base import ToolCall
 from chat.tools import registry
@@ -42,7 +42,7 @@ async def _result(call: "registry.ParsedCall", context: ToolContext | None) -> d
         return {"error": "This conversation is about no object, so there is nothing to read."}
     try:
         async with asyncio.timeout(TOOL_TIMEOUT_S):
-            return await in_db(registry.run, call, context)
+            return await in_tool_thread(registry.run, call, context)
     except TimeoutError:
         return {"error": f"{call.tool.name} took longer than {TOOL_TIMEOUT_S} s and was given up on."}
     except Exception:

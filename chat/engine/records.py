@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from chat.engine.claims import ClaimedRun
@@ -99,7 +100,7 @@ def shown_so_far(run: ClaimedRun) -> Transcript:
 def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], costs: Sequence[CallCost]) -> None:
     """Stores a round that is complete with its tool results; from here another process could go on."""
     with transaction.atomic():
-        guard(run.stream_id, run.epoch)
+        _hold(run)
         stored = Message.objects.filter(pk=run.message_id)
         if len(stored.values_list("rounds", flat=True).get()) == len(rounds):
             return  # the commit had happened, only its answer was lost
@@ -130,7 +131,7 @@ def finish(
 ) -> None:
     """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
     with transaction.atomic():
-        guard(run.stream_id, run.epoch)
+        _hold(run)
         if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
             return
         Message.objects.filter(pk=run.message_id).update(
@@ -161,10 +162,10 @@ def finish(
 
 
 def give_back(run: ClaimedRun) -> None:
-    """Queues a run again for another process; this one writes nothing more about it."""
+    """Queues a run again for another process; this one writes nothing more about it, and it was no failed attempt."""
     with transaction.atomic():
-        guard(run.stream_id, run.epoch)
-        Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None)
+        _hold(run)
+        Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None, attempts=F("attempts") - 1)
 
 
 def _record_costs(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
@@ -197,3 +198,9 @@ def _record_costs(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
 
 def _add(usage: dict[str, Any], name: str, amount: float) -> None:
     usage[name] = usage.get(name, 0) + amount
+
+
+def _hold(run: ClaimedRun) -> None:
+    """Holds session and stream, in the order in which everybody takes them; raises `Fenced`."""
+    Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=run.session_id)
+    guard(run.stream_id, run.epoch)

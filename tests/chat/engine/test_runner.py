@@ -1,17 +1,20 @@
 """Claiming, stopping, taking over: who drives a run, and what happens when that process goes away."""
 
+import threading
 import uuid
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, connections, transaction
 
+from chat import actions
 from chat.engine import claims
 from chat.events import presence
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Run, RunStatus, Session
+from graphs.access import member_of
 from graphs.models import Graph, Membership
 from tests.chat.engine.driving import answer_of, ask, engine, events, of_run, rested, types, until
 from tests.vendors import Script, VendorServer
@@ -194,3 +197,48 @@ def test_it_gives_up_on_a_run_that_kills_every_process(vendor: VendorServer, ali
         run = rested(accepted.run_id)
     assert run.status == RunStatus.FAILED
     assert Message.objects.get(pk=accepted.message_id).status == Message.Status.FAILED
+
+
+def test_it_does_not_count_a_handover_as_a_failed_attempt(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    vendor.script(*[Script(text="too late", first_delay_s=30)] * 4, Script(text="At last."))
+    accepted = ask(alice, "Tell me")
+    for handed_over in range(1, 5):
+        with engine():
+            until(lambda count=handed_over: len(vendor.requests) == count)
+    with engine():
+        assert rested(accepted.run_id).message.content == "At last."
+
+
+def test_it_leaves_a_session_that_a_newer_version_wrote(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "SCRIPT:hello")
+    Session.objects.filter(pk=accepted.session_id).update(state={"version": 999})
+    process = uuid.uuid4()
+    claims.register(process, "a:1")
+    assert claims.claim(process, 10) == []
+
+
+def test_writing_and_stopping_while_runs_start_and_end_never_deadlocks(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    first = ask(alice, "SCRIPT:hello")
+    session = str(first.session_id)
+    failures: list[BaseException] = []
+
+    def write_and_stop() -> None:
+        try:
+            for _ in range(15):
+                ask(alice, "SCRIPT:hello", session_id=session)
+                actions.stop(member_of(alice), session)
+        except DatabaseError as error:
+            failures.append(error)
+        finally:
+            connections.close_all()
+
+    with engine():
+        threads = [threading.Thread(target=write_and_stop) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        until(lambda: not Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists())
+    assert failures == []
