@@ -39,16 +39,17 @@ class Transcript:
 
     def add(self, type_: str, data: dict[str, Any]) -> None:
         """Takes an event of any type, in the form in which the log stores it."""
-        data = storable(data)
         match type_:
             case "content_delta":
-                self.texts.append(data["delta"])
+                self.texts.append(storable(data["delta"]))
             case "reasoning_delta":
-                self.reasonings.append(data["delta"])
+                self.reasonings.append(storable(data["delta"]))
             case "tool_call_start":
+                data = storable(data)
                 call = {"id": data["toolCallId"], "name": data["name"], "args": data["args"]}
                 self.calls[data["toolCallId"]] = {**call, "result": None, "status": "running"}
             case "tool_call_result":
+                data = storable(data)
                 call = self.calls[data["toolCallId"]]
                 call["result"] = data["result"]
                 call["status"] = status_of(data["result"])

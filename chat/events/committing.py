@@ -14,7 +14,7 @@ from typing import NamedTuple
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from chat.events.vocabulary import EVENT_VERSION, NewEvent, to_json
+from chat.events.vocabulary import EVENT_VERSION, NewEvent, text_of, to_json
 
 log = logging.getLogger("countersign.writer")
 
@@ -24,15 +24,16 @@ _CONNECTION = "connect_timeout=5 keepalives_idle=10 keepalives_interval=5 keepal
 #: What may pass by itself, a server that is read-only for a while included.
 _PASSING = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
 
+_WANTED = """
+SELECT (w->>0)::bigint AS id, (w->>1)::bigint AS epoch, (w->>2)::int AS count
+FROM jsonb_array_elements(%(wanted)s::jsonb) AS w
+"""
 _COMMIT = f"""
 WITH batch AS (
-    SELECT * FROM unnest(
-        %(stream)s::bigint[], %(number)s::int[], %(type)s::text[], %(data)s::text[],
-        %(message)s::uuid[], %(run)s::uuid[]
-    ) AS b(stream_id, number, type, data, message_id, run_id)
-), wanted AS (
-    SELECT * FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[], %(counts)s::int[]) AS w(id, epoch, count)
-), locked AS (
+    SELECT (e->>0)::bigint AS stream_id, (e->>1)::int AS number, e->>2 AS type, e->3 AS data,
+        (e->>4)::uuid AS message_id, (e->>5)::uuid AS run_id
+    FROM jsonb_array_elements(%(events)s::jsonb) AS e
+), wanted AS ({_WANTED}), locked AS (
     SELECT s.id, s.last_sequence AS base, w.count FROM chat_stream s JOIN wanted w ON w.id = s.id AND w.epoch = s.epoch
     ORDER BY s.id FOR NO KEY UPDATE OF s SKIP LOCKED
 ), raised AS (
@@ -40,21 +41,21 @@ WITH batch AS (
     FROM locked l WHERE s.id = l.id RETURNING s.id, l.base, l.count
 ), stored AS (
     INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id, created_at)
-    SELECT r.id, r.base + b.number, {EVENT_VERSION}, b.type, b.data::jsonb, b.message_id, b.run_id, now()
+    SELECT r.id, r.base + b.number, {EVENT_VERSION}, b.type, b.data, b.message_id, b.run_id, now()
     FROM raised r JOIN batch b ON b.stream_id = r.id
 )
 SELECT id, base, base + count, now(), true FROM raised
 """  # noqa: S608 - the only insertion is a constant number
-_NOT_WRITTEN = """
+_NOT_WRITTEN = f"""
 SELECT w.id, NULL, NULL, now(), s.id IS NOT NULL
-FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[]) AS w(id, epoch)
+FROM ({_WANTED}) AS w
 LEFT JOIN chat_stream s ON s.id = w.id AND s.epoch = w.epoch WHERE w.id <> ALL(%(written)s::bigint[])
-"""
-_WRITTEN = """
+"""  # noqa: S608
+_WRITTEN = f"""
 SELECT w.id, NULL, CASE WHEN s.writer = %(writer)s AND s.batch = %(batch)s THEN s.last_sequence END, now(),
     s.id IS NOT NULL
-FROM unnest(%(ids)s::bigint[]) AS w(id) LEFT JOIN chat_stream s ON s.id = w.id
-"""
+FROM ({_WANTED}) AS w LEFT JOIN chat_stream s ON s.id = w.id
+"""  # noqa: S608
 _END_LOST = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s AND pid <> pg_backend_pid()
 """
@@ -124,17 +125,14 @@ class Committer:
             self._connection = None
 
     def _parameters(self, parts: Sequence[Part]) -> dict[str, object]:
-        events = [(part.stream_id, number, event) for part in parts for number, event in enumerate(part.events, 1)]
+        events = [
+            (part.stream_id, number, event.type, event.data, text_of(event.message_id), text_of(event.run_id))
+            for part in parts
+            for number, event in enumerate(part.events, 1)
+        ]
         return {
-            "stream": [stream_id for stream_id, _, _ in events],
-            "number": [number for _, number, _ in events],
-            "type": [event.type for _, _, event in events],
-            "data": [to_json(event.data) for _, _, event in events],
-            "message": [event.message_id for _, _, event in events],
-            "run": [event.run_id for _, _, event in events],
-            "ids": [part.stream_id for part in parts],
-            "epochs": [part.epoch for part in parts],
-            "counts": [len(part.events) for part in parts],
+            "events": to_json(events),
+            "wanted": to_json([(part.stream_id, part.epoch, len(part.events)) for part in parts]),
             "writer": self._id,
             "batch": self._batch,
         }

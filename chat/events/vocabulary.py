@@ -6,6 +6,7 @@ import re
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal
 
 EventType = Literal[
@@ -50,13 +51,14 @@ class NewEvent:
         return NewEvent(self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id)
 
     def storable(self) -> "NewEvent":
-        """A copy that PostgreSQL takes and that reads back as it is; see `storable`.
+        """The event as PostgreSQL takes it and as it reads back; see `storable`.
 
         Raises `TypeError`, `ValueError` or `RecursionError` for data that is not JSON.
         """
+        if self.type in MERGEABLE and not _UNSTORABLE.search(self.data["delta"]):
+            return self
         data = storable(self.data)
-        if self.type not in MERGEABLE:
-            to_json(data)
+        to_json(data)
         return NewEvent(self.type, data, self.message_id, self.run_id)
 
 
@@ -92,9 +94,19 @@ def storable(value: Any) -> Any:
             return value
 
 
-def to_json(data: dict[str, Any]) -> str:
+_for_storing = json.JSONEncoder(allow_nan=False)
+_for_sending = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def to_json(data: Any) -> str:
     """Storable data as JSON text that jsonb accepts."""
-    return json.dumps(data, allow_nan=False)
+    return _for_storing.encode(data)
+
+
+@lru_cache(maxsize=1024)
+def text_of(id_: uuid.UUID | None) -> str | None:
+    """An id as JSON holds it. The same few are written with every token."""
+    return None if id_ is None else str(id_)
 
 
 def event_json(event: StoredEvent, stream: str) -> dict[str, Any]:
@@ -104,8 +116,8 @@ def event_json(event: StoredEvent, stream: str) -> dict[str, Any]:
         "sequence": event.sequence,
         "type": event.type,
         "data": event.data,
-        "messageId": str(event.message_id) if event.message_id else None,
-        "runId": str(event.run_id) if event.run_id else None,
+        "messageId": text_of(event.message_id),
+        "runId": text_of(event.run_id),
         "createdAt": event.created_at.isoformat(),
     }
 
@@ -136,17 +148,13 @@ def _frame_data(event: StoredEvent) -> dict[str, Any]:
 def frame(event: StoredEvent, stream: str, session_id: str | None, own_id: int | str | None = None) -> str:
     """The event as one WebSocket frame; `own_id` is the `_id` with which this socket asked for it."""
     asked = {} if own_id is None else {"_id": own_id}
-    return json.dumps(
-        {
-            "type": _FRAME_TYPES.get(event.type, f"ai:{event.type}"),
-            **asked,
-            **_frame_data(event),
-            "sessionId": session_id,
-            "stream": stream,
-            "sequence": event.sequence,
-            "messageId": str(event.message_id) if event.message_id else None,
-            "runId": str(event.run_id) if event.run_id else None,
-        },
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+    type_ = _FRAME_TYPES.get(event.type, f"ai:{event.type}")
+    own = _for_sending.encode({"type": type_, **asked, **_frame_data(event), "sequence": event.sequence})
+    return f"{own[:-1]},{_origin(stream, session_id, event.message_id, event.run_id)}"
+
+
+@lru_cache(maxsize=1024)
+def _origin(stream: str, session_id: str | None, message_id: uuid.UUID | None, run_id: uuid.UUID | None) -> str:
+    """The rest of a frame, the same for all events of an answer."""
+    whose = {"sessionId": session_id, "stream": stream, "messageId": text_of(message_id), "runId": text_of(run_id)}
+    return _for_sending.encode(whose)[1:]

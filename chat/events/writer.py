@@ -150,7 +150,7 @@ class GroupWriter:
         self._work.clear()
 
     def _take(self) -> dict[int, _Line]:
-        batch = {id_: line for id_, line in sorted(self._lines.items()) if line.pending and not line.fenced}
+        batch = dict(sorted((id_, line) for id_, line in self._lines.items() if line.pending and not line.fenced))
         for line in batch.values():
             line.in_flight, line.pending = line.pending, []
         return batch
