@@ -8,31 +8,60 @@ from chat.engine.answer import Answer
 from chat.engine.records import CallCost, Prompt
 from chat.models_available import provider_for
 from chat.prompts.history import NO_MORE_TOOLS, round_entries
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError, Reply, Usage, fold
+from chat.providers.base import (
+    ModelRequest,
+    Piece,
+    PromptMessage,
+    ProviderConfig,
+    ProviderError,
+    ReasoningDelta,
+    Reply,
+    TextDelta,
+    Usage,
+    fold,
+)
 from chat.providers.estimating import estimate_usage
 
 
 @dataclass(slots=True)
 class Call:
-    """A call under way or over: `reply` is what came so far, `error` why it broke off."""
+    """A call under way or over: `error` is why it broke off."""
 
     config: ProviderConfig
     request: ModelRequest
     started: float
-    reply: Reply = field(default_factory=Reply)
     error: ProviderError | None = None
     outcome: str = "stopped"
+    _text: list[str] = field(default_factory=list)
+    _reasoning: list[str] = field(default_factory=list)
+    _other: Reply = field(default_factory=Reply)
+
+    def take(self, piece: Piece) -> None:
+        """Text is gathered, not joined: a long answer has thousands of pieces."""
+        match piece:
+            case TextDelta(text):
+                self._text.append(text)
+            case ReasoningDelta(text):
+                self._reasoning.append(text)
+            case _:
+                self._other = fold(self._other, piece)
+
+    @property
+    def reply(self) -> Reply:
+        """What came so far."""
+        return replace(self._other, text="".join(self._text), reasoning="".join(self._reasoning))
 
     def cost(self) -> CallCost:
         """Tokens as the vendor counted them, estimated where it did not say."""
         return CallCost(self.config, self._usage(), int((time.monotonic() - self.started) * 1000), self.outcome)
 
     def _usage(self) -> Usage:
-        if self.reply.usage is not None and self.reply.end is not None:
-            return self.reply.usage
-        if self.error is not None and self.error.code != "timeout" and self.reply == Reply():
+        reply = self.reply
+        if reply.usage is not None and reply.end is not None:
+            return reply.usage
+        if self.error is not None and self.error.code != "timeout" and reply == Reply():
             return Usage()  # refused or never reached: nothing was read or written
-        return estimate_usage(self.request, self.reply)
+        return estimate_usage(self.request, reply)
 
 
 def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bool) -> Call:
@@ -59,7 +88,7 @@ async def perform(call: Call, answer: Answer) -> None:
     try:
         async with aclosing(provider.stream(call.request)) as pieces:
             async for piece in pieces:
-                call.reply = fold(call.reply, piece)
+                call.take(piece)
                 await answer.show(piece)
         call.outcome = "complete"
     except ProviderError as error:
