@@ -139,6 +139,7 @@ class ChatSocket:
                 await self._wire.gate.passed()
                 await self._handle(message.get("text"))
             except TooSlow:
+                log.warning("socket cut off: 4408, it sends but reads too slowly")
                 raise Closing(TOO_SLOW) from None
             finally:
                 self._wire.gate.resume_reading()

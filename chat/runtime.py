@@ -20,7 +20,7 @@ class Runtime:
 
     def __init__(self, fail: Callable[[], None]) -> None:
         self.process_id = uuid.uuid4()
-        self.hub = Hub(self.process_id)
+        self.hub = Hub(self.process_id, fail)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
         self.runner = Runner(self.process_id, self.writer, fail)
 

@@ -13,10 +13,10 @@ import redis.asyncio
 from django.conf import settings
 from django.db import DatabaseError
 
+from chat import background
 from chat.database import in_db
 from chat.engine import claims, doorbell
 from chat.engine.driver import Driver
-from chat.events.ending import end
 from chat.events.writer import GroupWriter
 
 log = logging.getLogger("countersign.runner")
@@ -27,12 +27,12 @@ LOOK_EVERY_S = 1.0
 
 
 class Runner:
-    """Starts with the process. `declared_dead` is called when others took this process for dead: it has to exit."""
+    """Starts with the process. `fail` is called when it has to exit: others took it for dead, or a job of its broke."""
 
-    def __init__(self, process_id: uuid.UUID, writer: GroupWriter, declared_dead: Callable[[], None]) -> None:
+    def __init__(self, process_id: uuid.UUID, writer: GroupWriter, fail: Callable[[], None]) -> None:
         self._process_id = process_id
         self._writer = writer
-        self._declared_dead = declared_dead
+        self._fail = fail
         self._drivers: dict[uuid.UUID, Driver] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._bell = asyncio.Event()
@@ -43,7 +43,7 @@ class Runner:
     async def start(self) -> None:
         await in_db(claims.register, self._process_id, f"{socket.gethostname()}:{os.getpid()}")
         jobs = (self._look_forever(), self._beat_forever(), self._listen_forever())
-        self._tasks = [asyncio.create_task(job) for job in jobs]
+        self._tasks = background.start(jobs, self._fail)
         doorbell.use(self._rung)
 
     async def close(self, drain_s: float) -> None:
@@ -56,7 +56,7 @@ class Runner:
         if self._running:
             await asyncio.wait(self._running, timeout=10)
         doorbell.use(None)
-        await end(self._tasks)
+        await background.end(self._tasks)
         await in_db(claims.leave, self._process_id)
         await asyncio.to_thread(doorbell.ring)
 
@@ -122,7 +122,7 @@ class Runner:
                 continue
             if not alive:
                 log.critical("others took this process for dead; its runs are theirs now, it exits")
-                self._declared_dead()
+                self._fail()
                 return
 
     async def _listen_forever(self) -> None:

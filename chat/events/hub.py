@@ -9,14 +9,14 @@ import logging
 import re
 import uuid
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import redis.asyncio
 from django.conf import settings
 
+from chat import background
 from chat.database import in_db
 from chat.events import presence, reading, wakeup
-from chat.events.ending import end
 from chat.events.vocabulary import StoredEvent
 
 log = logging.getLogger("countersign.hub")
@@ -105,8 +105,10 @@ class Watch:
 
 
 class Hub:
-    def __init__(self, process_id: uuid.UUID) -> None:
+    def __init__(self, process_id: uuid.UUID, fail: Callable[[], None]) -> None:
+        """`fail` is called when a job of the hub broke: the process has to end."""
         self._process_id = process_id
+        self._fail = fail
         self._tails: dict[int, _Tail] = {}
         self._behind: set[int] = set()
         self._outgoing: dict[int, int] = {}
@@ -118,14 +120,14 @@ class Hub:
     def start(self) -> None:
         self._redis = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
         jobs = (self._refresh_forever(), self._publish_forever(), self._listen_forever(), self._poll_forever())
-        self._tasks = [asyncio.create_task(job) for job in jobs]
+        self._tasks = background.start(jobs, self._fail)
         for task in self._tasks:
             task.add_done_callback(_report)
         wakeup.use(self._announced)
 
     async def close(self) -> None:
         wakeup.use(None)
-        await end(self._tasks)
+        await background.end(self._tasks)
         await self._redis.aclose()
 
     async def watch(self, stream_id: int, after: int) -> Watch:

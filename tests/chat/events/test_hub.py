@@ -31,7 +31,7 @@ def stream() -> int:
 
 @asynccontextmanager
 async def a_hub() -> AsyncIterator[Hub]:
-    hub = Hub(uuid.uuid4())
+    hub = Hub(uuid.uuid4(), lambda: None)
     hub.start()
     try:
         yield hub

@@ -33,7 +33,7 @@ export const menuCss = `
 }
 .session-rename { flex: 1; display: flex; gap: 4px; padding: 3px 5px; }
 .session-confirm { flex: 1; display: flex; flex-wrap: wrap; align-items: center; gap: 6px; padding: 5px 8px 5px 10px; }
-.session-confirm span { flex: 1; min-inline-size: 10em; }
+.session-confirm span { flex: 1; min-inline-size: 8em; }
 .menu-note { padding: 8px 10px; font-size: 13px; color: var(--c-muted); }
 .menu-note:empty { display: none; }
 .menu .older { inline-size: 100%; border: 0; background: none; color: var(--c-muted); margin-block-start: 4px; }
