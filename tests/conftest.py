@@ -41,12 +41,14 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with real processes or a browser run one at a time; the long ones only with FULL=1."""
+    """Tests with real processes run one at a time, those of a browser module on one worker; the long ones with FULL=1."""
     no_browser = pytest.mark.skip(reason=chromium.MISSING)
     not_full = pytest.mark.skip(reason="only in make test-faults")
     for item in items:
-        if item.get_closest_marker("processes") or item.get_closest_marker("browser"):
+        if item.get_closest_marker("processes"):
             item.add_marker(pytest.mark.xdist_group("processes"))
+        elif item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
         if item.get_closest_marker("browser") and not chromium.path():
             item.add_marker(no_browser)
         if item.get_closest_marker("full") and not os.environ.get("FULL"):
