@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
 
 from graphs.models import BUILT_IN_TYPES, NodeType
 
@@ -35,26 +36,28 @@ def _out() -> dict[str, Any]:
 _BUILT_IN = (
     TypeRecord(
         "starter",
-        "Starter",
-        "Where the workflow begins; an entry form may feed it.",
+        _("Starter"),
+        _("Where the workflow begins; an entry form may feed it."),
         handles={"L": [_in("entryType")], "R": [_out()]},
     ),
-    TypeRecord("return", "Return", "Ends the workflow and gives its result back.", handles={"L": [_in()]}),
-    TypeRecord("html", "HTML", "Shows its incoming data to a person as a page.", handles={"L": [_in()], "R": [_out()]}),
+    TypeRecord("return", _("Return"), _("Ends the workflow and gives its result back."), handles={"L": [_in()]}),
+    TypeRecord(
+        "html", "HTML", _("Shows its incoming data to a person as a page."), handles={"L": [_in()], "R": [_out()]}
+    ),
     TypeRecord(
         "entryType",
-        "Entry form",
-        "The fields a person fills in before the workflow starts; data lists them.",
+        _("Entry form"),
+        _("The fields a person fills in before the workflow starts; data lists them."),
         handles={"R": [_out()]},
     ),
-    TypeRecord("note", "Note", "A remark on the drawing; it runs nothing and has no handles."),
+    TypeRecord("note", _("Note"), _("A remark on the drawing; it runs nothing and has no handles.")),
 )
 BUILT_IN: dict[str, TypeRecord] = {
     record.key: TypeRecord(
         record.key,
         record.display_name,
         record.description,
-        category="built-in",
+        category=_("built-in"),
         handles=record.handles,
         built_in=True,
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, Sum
+from django.utils.translation import get_language, gettext
 
 from graphs.exports import export_graph
 from graphs.listing import with_sizes
@@ -38,18 +39,18 @@ def whole(graph: Graph) -> dict[str, Any]:
 
 
 def etag(graph: Graph) -> str:
-    """Changes with the graph and with the node types of its workspace."""
+    """Changes with the graph, with the node types of its workspace and with the reader's language."""
     types = graph.workspace.node_types.aggregate(count=Count("id"), versions=Sum("version"))
     changed = int(graph.updated_at.timestamp() * 1_000_000)
-    return f'"{graph.pk}-{graph.version}-{changed}-{types["count"]}-{types["versions"] or 0}"'
+    return f'"{graph.pk}-{graph.version}-{changed}-{types["count"]}-{types["versions"] or 0}-{get_language()}"'
 
 
 def _built_in(record: TypeRecord) -> dict[str, Any]:
     return {
         "key": record.key,
-        "displayName": record.display_name,
-        "description": record.description,
-        "category": record.category,
+        "displayName": gettext(record.display_name),
+        "description": gettext(record.description),
+        "category": gettext(record.category),
         "icon": record.icon,
         "handles": record.handles,
         "process": record.process,

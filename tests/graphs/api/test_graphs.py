@@ -119,6 +119,18 @@ def test_it_sends_a_graph_again_only_when_something_changed(bob: User, nba: Grap
     assert types_changed.status_code == 200
 
 
+def test_it_describes_the_built_in_types_in_the_readers_language(bob: User, nba: Graph) -> None:
+    client = with_token(bob)
+    english = client.get(f"{GRAPHS}/nba")
+    given = {"If-None-Match": english.headers["ETag"], "Accept-Language": "fr"}
+    french = client.get(f"{GRAPHS}/nba", headers=given)
+    names = [
+        {item["key"]: item["displayName"] for item in answer.json()["nodeTypes"] if item["builtIn"]}
+        for answer in (english, french)
+    ]
+    assert (names[0]["starter"], names[1]["starter"]) == ("Starter", "Départ")
+
+
 def test_it_exports_what_can_be_imported_again(alice: User, nba: Graph) -> None:
     answer = signed_in(alice).get(f"{GRAPHS}/nba/export?format=native")
     assert answer.status_code == 200
