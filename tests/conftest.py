@@ -41,7 +41,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with real processes run one at a time, those of a browser module on one worker; the long ones with FULL=1."""
+    """Real processes run one at a time, a browser module on one worker; the long tests only with FULL=1."""
     no_browser = pytest.mark.skip(reason=chromium.MISSING)
     not_full = pytest.mark.skip(reason="only in make test-faults")
     for item in items:
