@@ -6,9 +6,9 @@ import { html } from "./dom.js";
 function rows() {
   return [
     [["←", "→", "↑", "↓"], t("Select the next node in that direction")],
-    [["Shift", "←"], t("Move the drawing")],
-    [["Enter"], t("Open the details")],
-    [["Esc"], t("Close the details, then clear the selection")],
+    [[t("Shift"), "←"], t("Move the drawing")],
+    [[t("Enter")], t("Open the details")],
+    [[t("Esc")], t("Close the details, then clear the selection")],
     [["/"], t("Find a node")],
     [["+", "−"], t("Zoom in and out")],
     [["F", "0"], t("Show everything")],
