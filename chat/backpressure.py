@@ -72,6 +72,13 @@ def socket_gate(send: Any) -> Gate:
     return gate
 
 
+def mute(send: Any) -> None:
+    """Drops what a WebSocket still receives: Daphne would keep it for an application that reads no more."""
+    protocol = _protocol(send)
+    if protocol is not None:
+        protocol.muted = True
+
+
 def response_gate(send: Any) -> Gate:
     """The gate of a streamed HTTP response; always open where the server is not Daphne."""
     request = _protocol(send)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any
 
-from chat.backpressure import Gate, socket_gate
+from chat.backpressure import Gate, mute, socket_gate
 
 NOT_AUTHENTICATED, ACCESS_ENDED, TOO_SLOW, RESTARTING, TOO_MANY_SOCKETS = 4401, 4403, 4408, 4012, 4429
 
@@ -34,6 +34,7 @@ class Wire:
     async def close(self, code: int | None = None) -> None:
         """Says goodbye; without a code before the handshake is accepted, which is HTTP 403."""
         await self._send({"type": "websocket.close"} if code is None else {"type": "websocket.close", "code": code})
+        mute(self._send)
 
     async def text(self, text: str) -> None:
         await self._send({"type": "websocket.send", "text": text})
