@@ -1,0 +1,227 @@
+"""The doors through a real web process: handshakes, sizes, readers that stall, and another process to go on with."""
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from chat.actions import ObjectName, post_message
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Run, RunStatus, Stream
+from graphs.access import member_of
+from graphs.api import tokens
+from graphs.models import Graph
+from tests import cast
+from tests.chat.live import WebProcess, web_processes
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
+PATIENCE_S = 30
+LONG = 8_000
+
+
+@pytest.fixture
+def web(alice: User, nba: Graph) -> Iterator[WebProcess]:
+    with web_processes() as [process]:
+        yield process
+
+
+@contextmanager
+def signed_in(process: WebProcess, user: User, **options: Any) -> Iterator[ClientConnection]:
+    with connect(process.chat, origin=None, compression=None, max_size=2**22, **options) as connection:
+        send(connection, "ai:authenticate", token=tokens.issue(user).access)
+        frame(connection, "ai:authenticated")
+        yield connection
+
+
+def send(connection: ClientConnection, type_: str, **values: Any) -> None:
+    connection.send(json.dumps({"type": type_, **values}))
+
+
+def frame(connection: ClientConnection, type_: str) -> dict[str, Any]:
+    """The next frame of this type; those before it are dropped."""
+    while True:
+        found = json.loads(connection.recv(timeout=PATIENCE_S))
+        if found["type"] == type_:
+            return found
+
+
+def until_closed(connection: ClientConnection) -> tuple[int | None, list[dict[str, Any]]]:
+    """What still comes before the connection ends, and the code it ends with (None when it broke off)."""
+    frames: list[dict[str, Any]] = []
+    while True:
+        try:
+            frames.append(json.loads(connection.recv(timeout=PATIENCE_S)))
+        except ConnectionClosed as closed:
+            return (closed.rcvd.code if closed.rcvd else None), frames
+
+
+def long_stream(user: User) -> str:
+    """A conversation with megabytes of events."""
+    accepted = post_message(member_of(user), "Hello", context=ObjectName("graph", "nba"))
+    Run.objects.update(status=RunStatus.SUCCEEDED)
+    Message.objects.filter(role="assistant").update(status="complete")
+    stream = Stream.objects.get(name=accepted.stream)
+    for _ in range(LONG // 1000):
+        with transaction.atomic():
+            append(stream.pk, [NewEvent("content_delta", {"delta": "x" * 1000}, accepted.message_id)] * 1000)
+    return accepted.stream
+
+
+def eventually(condition: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + PATIENCE_S
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return found
+
+
+def test_it_answers_a_question_over_a_socket_by_cookie(web: WebProcess, alice: User) -> None:
+    cookie = {"Cookie": f"sessionid={cast.signed_in(alice).cookies['sessionid'].value}"}
+    for origin in ("null", "http://evil.example", f"https://127.0.0.1:{web.port}", "http://127.0.0.1"):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(web.chat, origin=origin, additional_headers=cookie)
+        assert refused.value.response.status_code == 403
+    with connect(web.chat, origin=web.http, additional_headers=cookie) as connection:
+        send(connection, "ai:chat", _id=1, message="What does fetch-api do?", context={"type": "graph", "id": "nba"})
+        accepted = frame(connection, "ai:accepted")
+        complete = frame(connection, "ai:complete")
+        assert complete["messageId"] == accepted["messageId"]
+        assert "fetch-api" in complete["fullText"]
+    with connect(web.chat, origin=None, additional_headers=cookie) as connection:
+        send(connection, "ai:subscribe", _id=1, stream=accepted["stream"])
+        assert until_closed(connection)[0] == 4401
+
+
+def test_it_refuses_frames_that_are_too_big(web: WebProcess, alice: User) -> None:
+    with signed_in(web, alice) as connection:
+        connection.send("x" * 1_048_000)
+        assert frame(connection, "ai:error")["code"] == "validation"
+        connection.send("x" * 1_048_577)
+        assert until_closed(connection)[0] == 1009
+    with signed_in(web, alice) as connection:
+        connection.send(["x" * 400_000 for _ in range(3)])
+        assert until_closed(connection)[0] == 1009
+
+
+def test_it_slows_down_who_sends_faster_than_allowed(web: WebProcess, alice: User) -> None:
+    with signed_in(web, alice) as connection:
+        for number in range(200):
+            send(connection, "ai:interrupt", _id=number, sessionId="none")
+        codes = [frame(connection, "ai:error")["code"] for _ in range(200)]
+    assert {"not_found", "throttled"} == set(codes)
+    assert codes.count("not_found") >= 40
+
+
+def test_stalled_readers_cost_little_and_go_on_later_without_a_gap(web: WebProcess, alice: User) -> None:
+    stream = long_stream(alice)
+    before = web.resident_kib()
+    with signed_in(web, alice, sock=slow_socket(web), max_queue=1) as connection, slow_socket(web) as request:
+        seen = stalled(web, alice, stream, connection, request)
+    assert web.resident_kib() - before < 60_000
+    assert len(seen) < LONG
+    with signed_in(web, alice) as again:
+        send(again, "ai:subscribe", _id=1, stream=stream, after=seen[-1])
+        assert seen + numbers(again, seen[-1]) == list(range(1, LONG + 1))
+
+
+def stalled(
+    web: WebProcess, alice: User, stream: str, connection: ClientConnection, request: socket.socket
+) -> list[int]:
+    """What the socket's reader got before it was cut off; another reader noticed nothing."""
+    send(connection, "ai:subscribe", _id=1, stream=stream)
+    request.sendall(
+        f"GET /api/v1/streams/sse?streams={stream} HTTP/1.1\r\nHost: 127.0.0.1:{web.port}\r\n"
+        f"Authorization: Bearer {tokens.issue(alice).access}\r\n\r\n".encode()
+    )
+    with signed_in(web, alice) as another:
+        send(another, "ai:subscribe", _id=1, stream=stream)
+        assert numbers(another, 0) == list(range(1, LONG + 1))
+    eventually(lambda: web.log().count("cut off") == 2)
+    assert "4408" in web.log()
+    with pytest.raises(ConnectionResetError):
+        read_to_the_end(request)
+    return [each["sequence"] for each in until_closed(connection)[1] if "sequence" in each]
+
+
+def read_to_the_end(connection: socket.socket) -> None:
+    while connection.recv(65536):
+        pass
+
+
+def slow_socket(web: WebProcess) -> socket.socket:
+    """A connection of somebody who hardly reads."""
+    slow = socket.socket()
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    slow.settimeout(PATIENCE_S)
+    slow.connect(("127.0.0.1", web.port))
+    return slow
+
+
+def numbers(connection: ClientConnection, after: int) -> list[int]:
+    """The numbers of all events after one, in the order they came."""
+    found: list[int] = []
+    while len(found) < LONG - after:
+        received = json.loads(connection.recv(timeout=PATIENCE_S))
+        found += [received["sequence"]] if "sequence" in received else []
+    return found
+
+
+def test_who_sends_without_reading_is_not_listened_to(web: WebProcess, alice: User) -> None:
+    before = web.resident_kib()
+    slow = slow_socket(web)
+    slow.sendall(
+        f"GET /ws/chat/ HTTP/1.1\r\nHost: 127.0.0.1:{web.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    introduction = json.dumps({"type": "ai:authenticate", "token": tokens.issue(alice).access}).encode()
+    assert b"101 Switching" in slow.recv(1000)
+    slow.sendall(masked(introduction))
+    assert b"ai:authenticated" in slow.recv(1000)
+    many = masked(b"{}") * 5_000
+    with suppress(ConnectionError, TimeoutError):
+        for _ in range(200):
+            slow.sendall(many)
+    eventually(lambda: "too slowly" in web.log())
+    slow.close()
+    assert web.resident_kib() - before < 60_000
+    with signed_in(web, alice):
+        pass
+
+
+def masked(payload: bytes) -> bytes:
+    """A text frame with a mask of zeros."""
+    short = len(payload) < 126
+    length = bytes([0x80 | len(payload)]) if short else b"\xfe" + len(payload).to_bytes(2, "big")
+    return b"\x81" + length + b"\0\0\0\0" + payload
+
+
+def test_another_process_goes_on_where_the_first_one_was_read(alice: User, nba: Graph) -> None:
+    with web_processes(2) as [first, second], signed_in(first, alice) as asking:
+        send(asking, "ai:chat", _id=1, message="What does fetch-api do?", context={"type": "graph", "id": "nba"})
+        accepted = frame(asking, "ai:accepted")
+        token = frame(asking, "ai:token")
+        with signed_in(second, alice) as watching:
+            send(watching, "ai:subscribe", _id=1, sessionId=accepted["sessionId"], after=token["sequence"])
+            frame(watching, "ai:subscribed")
+            rest = []
+            while not rest or rest[-1]["type"] != "ai:complete":
+                rest.append(json.loads(watching.recv(timeout=PATIENCE_S)))
+            send(watching, "ai:chat", _id=2, message="And root?", sessionId=accepted["sessionId"])
+            again = frame(watching, "ai:accepted")
+            frame(watching, "ai:complete")
+        assert [each["sequence"] for each in rest] == list(
+            range(token["sequence"] + 1, token["sequence"] + 1 + len(rest))
+        )
+        assert rest[-1]["fullText"].endswith("".join(each["token"] for each in rest if each["type"] == "ai:token"))
+        done = frame(asking, "ai:complete")
+        while done["runId"] != again["runId"]:
+            done = frame(asking, "ai:complete")
