@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -24,37 +24,39 @@ _CONNECTION = "connect_timeout=5 keepalives_idle=10 keepalives_interval=5 keepal
 #: What may pass by itself, a server that is read-only for a while included.
 _PASSING = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
 
-_WANTED = """
-SELECT (w->>0)::bigint AS id, (w->>1)::bigint AS epoch, (w->>2)::int AS count
-FROM jsonb_array_elements(%(wanted)s::jsonb) AS w
+#: Batches are small and streams many: every plan looks streams up by their key, and is made once.
+_SETTINGS = """
+SET TIME ZONE 'UTC'; SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off
+"""
+_BATCH = """
+SELECT (p->>0)::bigint AS id, (p->>1)::bigint AS epoch, p->2 AS events FROM jsonb_array_elements(%(parts)s::jsonb) AS p
 """
 _COMMIT = f"""
-WITH batch AS (
-    SELECT (e->>0)::bigint AS stream_id, (e->>1)::int AS number, e->>2 AS type, e->3 AS data,
-        (e->>4)::uuid AS message_id, (e->>5)::uuid AS run_id
-    FROM jsonb_array_elements(%(events)s::jsonb) AS e
-), wanted AS ({_WANTED}), locked AS (
-    SELECT s.id, s.last_sequence AS base, w.count FROM chat_stream s JOIN wanted w ON w.id = s.id AND w.epoch = s.epoch
+WITH batch AS ({_BATCH}), locked AS (
+    SELECT s.id, s.last_sequence AS base, b.events
+    FROM batch b JOIN chat_stream s ON s.id = b.id AND s.epoch = b.epoch
     ORDER BY s.id FOR NO KEY UPDATE OF s SKIP LOCKED
 ), raised AS (
-    UPDATE chat_stream s SET last_sequence = l.base + l.count, writer = %(writer)s, batch = %(batch)s
-    FROM locked l WHERE s.id = l.id RETURNING s.id, l.base, l.count
+    UPDATE chat_stream s
+    SET last_sequence = l.base + jsonb_array_length(l.events), writer = %(writer)s, batch = %(batch)s
+    FROM locked l WHERE s.id = l.id RETURNING s.id, l.base, s.last_sequence AS last, l.events
 ), stored AS (
     INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id, created_at)
-    SELECT r.id, r.base + b.number, {EVENT_VERSION}, b.type, b.data, b.message_id, b.run_id, now()
-    FROM raised r JOIN batch b ON b.stream_id = r.id
+    SELECT r.id, r.base + e.number, {EVENT_VERSION}, event->>0, event->1, (event->>2)::uuid, (event->>3)::uuid, now()
+    FROM raised r CROSS JOIN LATERAL jsonb_array_elements(r.events) WITH ORDINALITY AS e(event, number)
 )
-SELECT id, base, base + count, now(), true FROM raised
+SELECT id, base, last, now(), true FROM raised
 """  # noqa: S608 - the only insertion is a constant number
 _NOT_WRITTEN = f"""
 SELECT w.id, NULL, NULL, now(), s.id IS NOT NULL
-FROM ({_WANTED}) AS w
+FROM ({_BATCH}) AS w
 LEFT JOIN chat_stream s ON s.id = w.id AND s.epoch = w.epoch WHERE w.id <> ALL(%(written)s::bigint[])
 """  # noqa: S608
 _WRITTEN = f"""
 SELECT w.id, NULL, CASE WHEN s.writer = %(writer)s AND s.batch = %(batch)s THEN s.last_sequence END, now(),
     s.id IS NOT NULL
-FROM ({_WANTED}) AS w LEFT JOIN chat_stream s ON s.id = w.id
+FROM ({_BATCH}) AS w LEFT JOIN chat_stream s ON s.id = w.id
 """  # noqa: S608
 _END_LOST = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s AND pid <> pg_backend_pid()
@@ -125,14 +127,8 @@ class Committer:
             self._connection = None
 
     def _parameters(self, parts: Sequence[Part]) -> dict[str, object]:
-        events = [
-            (part.stream_id, number, event.type, event.data, text_of(event.message_id), text_of(event.run_id))
-            for part in parts
-            for number, event in enumerate(part.events, 1)
-        ]
         return {
-            "events": to_json(events),
-            "wanted": to_json([(part.stream_id, part.epoch, len(part.events)) for part in parts]),
+            "parts": to_json([(part.stream_id, part.epoch, [_row(event) for event in part.events]) for part in parts]),
             "writer": self._id,
             "batch": self._batch,
         }
@@ -147,8 +143,12 @@ class Committer:
         """Raises an error that may pass as long as the connection lost before may still be committing."""
         if self._connection is None or self._connection.closed:
             self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
-            await self._connection.execute("SET TIME ZONE 'UTC'")
+            await self._connection.execute(_SETTINGS)
             cursor = await self._connection.execute(_END_LOST, [self._name])
             if not all(ended for (ended,) in await cursor.fetchall()):
                 raise psycopg.OperationalError("the connection that was lost is still at work")
         return self._connection
+
+
+def _row(event: NewEvent) -> tuple[str, dict[str, Any], str | None, str | None]:
+    return event.type, event.data, text_of(event.message_id), text_of(event.run_id)
