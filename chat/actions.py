@@ -73,7 +73,8 @@ def post_message(
         session = _locked(member, session_id) if session_id else open_session(member, context, model, text)
         if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
             raise Refused("validation", _("This conversation is about another object."), field="context")
-        if session_id and model and model != session.model:
+        other_model = bool(session_id and model and model != session.model)
+        if other_model:
             Session.objects.filter(pk=session.pk).update(model=model)
         position = _next_position(session)
         question = Message.objects.create(
@@ -81,8 +82,8 @@ def post_message(
         )
         run = _queue(session, member, position + 1, {"event": "UserMessageSent"})
         told = [NewEvent("user_message", {"content": text}, question.pk, run.pk), _queued(run)]
-        if not session_id:
-            told.append(NewEvent("session_updated", {"title": session.title}))
+        if not session_id or other_model:
+            told.append(NewEvent("session_updated", {"title": session.title, "model": model}))
         last = append(session.stream_id, told)
     return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream.name, last - len(told))
 

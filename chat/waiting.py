@@ -65,7 +65,7 @@ async def _wait(answer: "_Recorded") -> None:
 
 async def _rested(run_id: uuid.UUID, stream_name: str) -> None:
     stream_id, last = await in_db(queries.stream_position, stream_name)
-    watch = await runtime.current().hub.watch(stream_id, last)
+    watch = await runtime.current().hub.watch(stream_id, last, present=False)
     try:
         while await in_db(queries.run_result, run_id) is None:
             while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):

@@ -24,13 +24,12 @@ except BaseException:
         SERVERS.stop()
     raise
 
-# Workers inherit our environment. With this name in it they would read the settings before this file.
-del os.environ["DJANGO_SETTINGS_MODULE"]
-
 pytest_plugins = ["tests.cast", "tests.browser"]
 
 
 def pytest_configure() -> None:
+    # Workers inherit our environment. With this name in it they would read the settings before this file.
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
     network.guard()
 
 

@@ -27,7 +27,9 @@ ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED
 """
 _TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
 _WATCHED = """
-SELECT r.id, r.stop_requested_at IS NOT NULL,
+SELECT r.id, r.stop_requested_at IS NOT NULL OR NOT EXISTS (
+           SELECT 1 FROM graphs_membership m JOIN auth_user u ON u.id = m.user_id
+           WHERE m.user_id = r.author_id AND m.workspace_id = s.workspace_id AND u.is_active),
        s.on_disconnect = 'cancel' AND EXISTS (
            SELECT 1 FROM chat_presence p WHERE p.stream_id = s.stream_id AND p.seen_at >= r.created_at
        ) AND NOT EXISTS (
@@ -122,7 +124,7 @@ def _member(run: Run) -> Member | None:
 
 
 def to_stop(run_ids: list[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of the runs that a person stopped, or whose readers all left longer ago than the grace period."""
+    """Runs that a person stopped, whose author lost access, or whose readers left longer ago than the grace period."""
     with connection.cursor() as cursor:
         cursor.execute(_WATCHED, [settings.DISCONNECT_GRACE_S, run_ids])
         return {run_id for run_id, stopped, deserted in cursor.fetchall() if stopped or deserted}

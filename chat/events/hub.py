@@ -81,8 +81,9 @@ class _Tail:
 class Watch:
     """One reader of one stream. Use it as an async context manager through `Hub.watch`."""
 
-    def __init__(self, hub: "Hub", stream_id: int, after: int) -> None:
+    def __init__(self, hub: "Hub", stream_id: int, after: int, *, present: bool = True) -> None:
         self._hub = hub
+        self.present = present
         self.stream_id = stream_id
         self.cursor = after
         self.news = asyncio.Event()
@@ -121,8 +122,6 @@ class Hub:
         self._redis = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
         jobs = (self._refresh_forever(), self._publish_forever(), self._listen_forever(), self._poll_forever())
         self._tasks = background.start(jobs, self._fail)
-        for task in self._tasks:
-            task.add_done_callback(_report)
         wakeup.use(self._announced)
 
     async def close(self) -> None:
@@ -130,12 +129,13 @@ class Hub:
         await background.end(self._tasks)
         await self._redis.aclose()
 
-    async def watch(self, stream_id: int, after: int) -> Watch:
+    async def watch(self, stream_id: int, after: int, *, present: bool = True) -> Watch:
         """A reader from the event after `after` on; raises `CursorBeyondEnd` for a cursor from the future.
 
-        The caller has made sure that the reader may read the stream.
+        The caller has made sure that the reader may read the stream. Only who is `present` counts as somebody whose
+        leaving may end the answer.
         """
-        watch = Watch(self, stream_id, after)
+        watch = Watch(self, stream_id, after, present=present)
         tail = self._tails.setdefault(stream_id, _Tail())
         first = not tail.watches
         tail.watches.add(watch)
@@ -143,7 +143,7 @@ class Hub:
             last = (await in_db(reading.last_sequences, [stream_id])).get(stream_id, 0)
             if after > max(last, tail.last):
                 raise CursorBeyondEnd
-            if first:
+            if first and present:
                 await in_db(presence.seen, [stream_id], self._process_id)
         except BaseException:
             watch.close()
@@ -199,6 +199,9 @@ class Hub:
         if tail is not None and last > tail.last:
             self._behind.add(stream_id)
             self._refresh.set()
+
+    def _read_by_people(self) -> list[int]:
+        return [id_ for id_, tail in self._tails.items() if any(watch.present for watch in tail.watches)]
 
     async def _refresh_forever(self) -> None:
         """Reads the rows of all streams that others wrote to, in one query per round."""
@@ -262,14 +265,9 @@ class Hub:
             if not watched:
                 continue
             try:
-                lasts = await in_db(presence.seen_and_last, watched, self._process_id)
+                lasts = await in_db(presence.seen_and_last, self._read_by_people(), watched, self._process_id)
             except Exception as error:
                 log.warning("streams not polled, trying again: %s", type(error).__name__)
                 continue
             for stream_id, last in lasts.items():
                 self._note(stream_id, last)
-
-
-def _report(task: asyncio.Task[None]) -> None:
-    if not task.cancelled():
-        log.critical("a task of the hub broke; readers are late from now on", exc_info=task.exception())

@@ -19,8 +19,8 @@ def seen(stream_ids: Sequence[int], process: uuid.UUID | None) -> None:
         cursor.execute(_SEEN, [process, list(stream_ids)])
 
 
-def seen_and_last(stream_ids: Sequence[int], process: uuid.UUID) -> dict[int, int]:
+def seen_and_last(seen_ids: Sequence[int], stream_ids: Sequence[int], process: uuid.UUID) -> dict[int, int]:
     """Renews the presence of a process's readers and returns the last number of each stream, in one query."""
     with connection.cursor() as cursor:
-        cursor.execute(_SEEN_AND_LAST, [process, list(stream_ids), list(stream_ids)])
+        cursor.execute(_SEEN_AND_LAST, [process, list(seen_ids), list(stream_ids)])
         return dict(cursor.fetchall())

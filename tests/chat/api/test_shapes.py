@@ -1,5 +1,7 @@
 """What the API answers is what its OpenAPI document says."""
 
+import asyncio
+import uuid
 from typing import Any
 
 import pytest
@@ -8,6 +10,8 @@ from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 from pytest_django import Settings
 
+from chat import queries
+from chat.database import in_db
 from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
 from graphs.models import Graph
 from tests.chat.inprocess import Answer, Model, request, run
@@ -30,6 +34,11 @@ def check(document: dict[str, Any], operation: str, answer: Answer) -> None:
         Draft202012Validator(schema).validate(answer.json())
 
 
+async def rested(run_id: str) -> None:
+    while await in_db(queries.run_result, uuid.UUID(run_id)) is None:
+        await asyncio.sleep(0.02)
+
+
 def test_every_answer_has_the_shape_that_is_described(
     alice: User, nba: Graph, model: Model, settings: Settings
 ) -> None:
@@ -38,9 +47,11 @@ def test_every_answer_has_the_shape_that_is_described(
     body = {"message": "Hello", "context": {"type": "graph", "id": "nba"}}
 
     async def test() -> None:
-        check(document, "postMessage", await request("POST", f"{CHAT}messages", alice, body))
         model.say("One")
         model.end()
+        accepted = await request("POST", f"{CHAT}messages", alice, body)
+        check(document, "postMessage", accepted)
+        await rested(accepted.json()["runId"])
         model.say(ToolCallStart("c1", "read_node_detail"), ToolCallDelta("c1", '{"nodeKey": "root"}'))
         model.say(TurnEnd("tool_calls"))
         limited = await request("POST", f"{CHAT}messages", alice, {**body, "wait": True})

@@ -242,3 +242,14 @@ def test_writing_and_stopping_while_runs_start_and_end_never_deadlocks(
             thread.join(60)
         until(lambda: not Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists())
     assert failures == []
+
+
+def test_it_stops_the_answer_of_a_person_who_is_removed_meanwhile(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    accepted = ask(alice, "SCRIPT:slow")
+    with engine():
+        until(lambda: "content_delta" in types(of_run(accepted.run_id)))
+        Membership.objects.filter(user=alice).delete()
+        assert vendor.requests[0].disconnected.wait(3)
+        assert rested(accepted.run_id).outcome == "stopped"

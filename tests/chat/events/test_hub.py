@@ -347,7 +347,7 @@ def test_it_asks_for_everything_watched_in_one_query(
     process = uuid.uuid4()
     append_now(stream, status("queued"))
     with django_assert_num_queries(1):
-        assert presence.seen_and_last(streams, process) == {streams[0]: 1, streams[1]: 0, streams[2]: 0}
+        assert presence.seen_and_last(streams, streams, process) == {streams[0]: 1, streams[1]: 0, streams[2]: 0}
     assert Presence.objects.filter(process=process).count() == 3
 
 
