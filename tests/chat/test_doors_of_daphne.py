@@ -21,7 +21,7 @@ from graphs.access import member_of
 from graphs.api import tokens
 from graphs.models import Graph
 from tests import cast
-from tests.chat.live import WebProcess, web_processes
+from tests.web_process import WebProcess, web_processes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 PATIENCE_S = 30
@@ -36,7 +36,7 @@ def web(alice: User, nba: Graph) -> Iterator[WebProcess]:
 
 @contextmanager
 def signed_in(process: WebProcess, user: User, **options: Any) -> Iterator[ClientConnection]:
-    with connect(process.chat, origin=None, compression=None, max_size=2**22, **options) as connection:
+    with connect(process.chat_url, origin=None, compression=None, max_size=2**22, **options) as connection:
         send(connection, "ai:authenticate", token=tokens.issue(user).access)
         frame(connection, "ai:authenticated")
         yield connection
@@ -88,15 +88,15 @@ def test_it_answers_a_question_over_a_socket_by_cookie(web: WebProcess, alice: U
     cookie = {"Cookie": f"sessionid={cast.signed_in(alice).cookies['sessionid'].value}"}
     for origin in ("null", "http://evil.example", f"https://127.0.0.1:{web.port}", "http://127.0.0.1"):
         with pytest.raises(InvalidStatus) as refused:
-            connect(web.chat, origin=origin, additional_headers=cookie)
+            connect(web.chat_url, origin=origin, additional_headers=cookie)
         assert refused.value.response.status_code == 403
-    with connect(web.chat, origin=web.http, additional_headers=cookie) as connection:
+    with connect(web.chat_url, origin=web.url, additional_headers=cookie) as connection:
         send(connection, "ai:chat", _id=1, message="What does fetch-api do?", context={"type": "graph", "id": "nba"})
         accepted = frame(connection, "ai:accepted")
         complete = frame(connection, "ai:complete")
         assert complete["messageId"] == accepted["messageId"]
         assert "fetch-api" in complete["fullText"]
-    with connect(web.chat, origin=None, additional_headers=cookie) as connection:
+    with connect(web.chat_url, origin=None, additional_headers=cookie) as connection:
         send(connection, "ai:subscribe", _id=1, stream=accepted["stream"])
         assert until_closed(connection)[0] == 4401
 

@@ -8,7 +8,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.cast import PASSWORD
-from tests.site import Api, WebProcess
+from tests.site import Api
+from tests.web_process import WebProcess
 
 
 class Listener:
@@ -17,7 +18,7 @@ class Listener:
     def __init__(self, web: WebProcess, username: str = "alice") -> None:
         self.token = Api(web.url, username, PASSWORD).token
         self._closing = ExitStack()
-        self._socket = self._closing.enter_context(connect(f"{web.ws_url}/ws/chat/", max_size=None))
+        self._socket = self._closing.enter_context(connect(web.chat_url, max_size=None))
         self.events: list[dict[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
         self.close_code: int | None = None

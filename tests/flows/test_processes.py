@@ -6,8 +6,9 @@ from chat.models import Message, Process, Run, RunStatus
 from tests import checker
 from tests.chat.engine.driving import until
 from tests.flows.listener import Listener
-from tests.site import Site, WebProcess
+from tests.site import Site
 from tests.vendors.scenarios import LONG_TEXT
+from tests.web_process import WebProcess
 
 pytestmark = [pytest.mark.processes, pytest.mark.django_db(transaction=True)]
 

@@ -1,0 +1,121 @@
+"""A real web process on the test's database, for what only processes, Daphne and the kernel show."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parent.parent
+#: How long a process may take to serve, and to end.
+PATIENCE_S = 60
+
+
+class WebProcess:
+    """`python -m chat.server` on a port of its own; `environment` adds to what leads it to the test's servers."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        listening = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.port = listening.getsockname()[1]
+        self._log = tempfile.NamedTemporaryFile("a", prefix="web-", suffix=".log")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "chat.server", "--fd", str(listening.fileno()), "daphne"],
+            cwd=ROOT,
+            env={**os.environ, **_of_the_test(), **environment},
+            pass_fds=[listening.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+        listening.close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def chat_url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/ws/chat/"
+
+    def wait_until_ready(self) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"{self.url}/readyz", timeout=5):
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError(f"the web process did not become ready:\n{self.log()}")
+
+    def log(self) -> str:
+        return Path(self._log.name).read_text()
+
+    def resident_kib(self) -> int:
+        """Memory that the process has in use."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+        self.process.wait(PATIENCE_S)
+
+    def terminate(self) -> int:
+        """SIGTERM; the exit code once it has drained."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE_S)
+
+    def freeze(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def close(self) -> None:
+        """Ends it whatever state it is in."""
+        if self.process.poll() is None:
+            self.thaw()
+            self.kill()
+        self._log.close()
+
+
+@contextmanager
+def web_processes(count: int = 1, **environment: str) -> Iterator[list[WebProcess]]:
+    """That many processes, side by side, on the database that this test uses."""
+    processes = [WebProcess(environment) for _ in range(count)]
+    try:
+        for each in processes:
+            each.wait_until_ready()
+        yield processes
+    finally:
+        for each in processes:
+            each.close()
+
+
+def _of_the_test() -> dict[str, str]:
+    """What leads a process to this test's database and Valkey keys, and makes it notice things quickly."""
+    given = connection.get_connection_params()
+    user, password = quote(given.get("user") or "", safe=""), quote(given.get("password") or "", safe="")
+    query = urlencode({name: str(given[name]) for name in ("host", "port") if given.get(name)})
+    return {
+        "DATABASE_URL": f"postgresql://{user}{':' if password else ''}{password}@/{quote(given['dbname'])}?{query}",
+        "REDIS_URL": settings.REDIS_URL,
+        "REDIS_PREFIX": settings.REDIS_PREFIX,
+        "SECRET_KEY": settings.SECRET_KEY,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "ALLOWED_HOSTS": "127.0.0.1",
+        "HEARTBEAT_S": "0.5",
+        "PROCESS_SILENT_S": "3",
+        "DRAIN_S": "5",
+        "LIMIT_LOGIN": "1000/min",
+    }
