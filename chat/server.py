@@ -41,7 +41,7 @@ class DrainingServer(Server):
 
     def run(self) -> None:
         """Serves until it is stopped; `exit_code` tells how it went."""
-        from config.request_size import LimitedFactory
+        from chat.request_size import LimitedFactory
 
         self.connections: dict[Any, Any] = {}
         self.http_factory = LimitedFactory(self)
@@ -65,11 +65,13 @@ class DrainingServer(Server):
         reactor.run(installSignalHandlers=False)
 
     async def _start(self) -> None:
+        from django.conf import settings
+        from django.utils.module_loading import import_string
+
         from chat.runtime import Runtime
-        from config.asgi import application
 
         try:
-            self.application = application
+            self.application = import_string(settings.ASGI_APPLICATION)
             self._runtime = Runtime(self.fail)
             await self._runtime.start()
         except Exception:

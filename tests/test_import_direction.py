@@ -14,7 +14,7 @@ FORBIDDEN = {
     "chat/providers": ("django", "rest_framework", "chat.models"),
 }
 #: What starts the product may import it all.
-ENTRY_POINTS = ("management/commands/", "chat/server.py")
+ENTRY_POINTS = ("management/commands/",)
 
 
 def imported(path: Path) -> Iterator[str]:

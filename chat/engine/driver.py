@@ -191,7 +191,7 @@ class Driver:
                 await self._close(self._state, reason)
                 return None
             case _:
-                raise NotImplementedError(f"{type(effect).__name__} is for automations and changes")
+                raise IllegalTransition(f"a chat that only reads asks for no {type(effect).__name__}")
 
     async def _enrich(self) -> Event:
         assert self.run.member is not None

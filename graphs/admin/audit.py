@@ -3,6 +3,7 @@
 Superusers see every workspace; other staff those they are admin of, whatever permissions Django gave them.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from django.contrib import admin
@@ -87,7 +88,7 @@ class AuditAdmin(ReadOnlyAdmin):
         return rows.filter(**{f"{self.workspace_path}__in": auditable(request)})
 
 
-class OfferedFilter(admin.SimpleListFilter):
+class OfferedFilter(admin.SimpleListFilter, ABC):
     """A filter that shows nothing for a value it does not offer. Subclasses say what `chosen` means."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -98,8 +99,9 @@ class OfferedFilter(admin.SimpleListFilter):
             return queryset.none()
         return self.chosen(queryset, value)
 
+    @abstractmethod
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        raise NotImplementedError
+        """The rows that this value stands for."""
 
 
 class WorkspaceFilter(OfferedFilter):

@@ -5,7 +5,7 @@ import pytest
 from pytest_django import Settings
 from twisted.internet.testing import StringTransport
 
-from config import request_size
+from chat import request_size
 
 
 class Recorder:
