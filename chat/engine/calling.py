@@ -103,5 +103,6 @@ def usage_event(cost: CallCost) -> dict[str, object]:
         "completionTokens": usage.completion_tokens,
         "cachedTokens": usage.cached_tokens,
         "cost": cost.cost,
+        "model": cost.config.model,
         **({"estimated": True} if usage.estimated else {}),
     }
