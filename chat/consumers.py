@@ -111,18 +111,23 @@ class ChatSocket:
             return False
         person = await in_db(identity.of_cookie, headers) if has_origin else None
         translation.activate(identity.language_of(headers))
+        if person is not None:
+            await self._commands.enter(person)
         await self._wire.accept()
         _open.add(self)
         if person is not None:
-            await self._enter(person)
+            await self._require_room(person)
         return True
 
     async def _enter(self, person: Identity) -> None:
+        await self._require_room(person)
+        await self._commands.enter(person)
+
+    async def _require_room(self, person: Identity) -> None:
         if not await socket_limit.take(person.user.pk, self.id):
             text = _("You have too many connections open. Close some tabs.")
             await self._wire.refuse(None, "too_many_sockets", text)
             raise Closing(TOO_MANY_SOCKETS)
-        await self._commands.enter(person)
 
     async def _read_until_gone(self) -> None:
         deadline = _now() + AUTHENTICATE_WITHIN_S
