@@ -28,6 +28,8 @@ log = logging.getLogger("countersign.server")
 
 #: How long sockets may take to say goodbye, and ordinary requests to end.
 GOODBYE_S = 5.0
+#: How long a thread at work for one request may keep all streams waiting for the interpreter; Python's default is 5 ms.
+THREADS_MAY_HOLD_S = 0.0005
 
 
 class DrainingServer(Server):
@@ -142,6 +144,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     options = parser.parse_args(arguments)
+    sys.setswitchinterval(THREADS_MAY_HOLD_S)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 
