@@ -20,14 +20,11 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class Servers:
-    """Addresses: a database for the product, another one on the same PostgreSQL for the reference, and Valkey."""
+    """Where the product's database and Valkey are, and how the reference reaches its own on the same PostgreSQL."""
 
     database_url: str
     redis_url: str
-
-    @property
-    def reference(self) -> str:
-        return make_conninfo(self.database_url, dbname=REFERENCE)
+    reference: str
 
 
 @contextmanager
@@ -43,7 +40,8 @@ def servers() -> Iterator[Servers]:
                 addresses = local.addresses(data_dir)
                 with psycopg.connect(addresses.database_url, autocommit=True) as connection:
                     connection.execute(f"CREATE DATABASE {REFERENCE}")
-                yield Servers(addresses.database_url, addresses.redis_url)
+                reference = make_conninfo(addresses.database_url, dbname=REFERENCE)
+                yield Servers(addresses.database_url, addresses.redis_url, reference)
         finally:
             terminal.close()
             shutil.rmtree(data_dir, ignore_errors=True)

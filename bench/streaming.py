@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
@@ -168,28 +168,20 @@ def idle_row(variables: Mapping[str, str], sockets: int) -> Row:
 
 
 @contextmanager
-def running(servers: Servers) -> Iterator[tuple[System, System, Mapping[str, str]]]:
-    """Reference and product with their vendor, and the product's environment; its tables are made here."""
-    with ExitStack() as stack:
-        vendor = stack.enter_context(systems.vendor())
-        variables = systems.environment(servers, vendor)
-        systems.prepare(variables)
-        arguments = ("--vendor", vendor, "--database", servers.reference)
-        reference = stack.enter_context(systems.reference(variables, *arguments))
-        product = stack.enter_context(systems.product(variables))
-        yield reference, product, variables
+def running(servers: Servers, vendor: str, variables: Mapping[str, str]) -> Iterator[tuple[System, System]]:
+    """Reference and product, side by side on the same servers."""
+    arguments = ("--vendor", vendor, "--database", servers.reference)
+    with systems.reference(variables, *arguments) as reference, systems.product(variables) as product:
+        yield reference, product
 
 
 def measure(servers: Servers, scale: Scale) -> list[Row]:
-    """The whole table."""
-    with (
-        running(servers) as (reference, product, variables),
-        psycopg.connect(servers.database_url, autocommit=True) as database,
-    ):
-        rounds = Rounds(reference, product, database, scale)
-        rounds.perform()
-        return [
-            *rows(rounds, scale.streams),
-            bytes_row(reference, product, scale.long_answer),
-            idle_row(variables, scale.idle_sockets),
-        ]
+    """The whole table. The product's tables are made here."""
+    with systems.vendor() as vendor, psycopg.connect(servers.database_url, autocommit=True) as database:
+        variables = systems.environment(servers, vendor)
+        systems.prepare(variables)
+        with running(servers, vendor, variables) as (reference, product):
+            rounds = Rounds(reference, product, database, scale)
+            rounds.perform()
+            found = [*rows(rounds, scale.streams), bytes_row(reference, product, scale.long_answer)]
+        return [*found, idle_row(variables, scale.idle_sockets)]
