@@ -132,7 +132,7 @@ def retry(member: Member, session_id: str) -> Accepted:
     """
     with transaction.atomic():
         session = _locked(member, session_id)
-        last = session.runs.select_related("message").order_by("-created_at", "-id").first()
+        last = session.runs.select_related("message").order_by("-message__sequence").first()
         if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
             raise Refused("conflict", _("There is nothing to try again here."))
         Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
@@ -146,8 +146,10 @@ def stop(member: Member, session_id: str) -> None:
 
 
 def _stop(session: Session) -> None:
-    waiting = list(session.runs.filter(status=RunStatus.QUEUED).order_by("created_at", "id"))
-    session.runs.filter(status=RunStatus.RUNNING, stop_requested_at=None).update(stop_requested_at=timezone.now())
+    # A run that another process gave back has shown something: who claims it next closes it with that.
+    begun = session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).exclude(first_sequence=None)
+    begun.filter(stop_requested_at=None).update(stop_requested_at=timezone.now())
+    waiting = list(session.runs.filter(status=RunStatus.QUEUED, first_sequence=None).order_by("message__sequence"))
     transaction.on_commit(doorbell.ring)
     if not waiting:
         return

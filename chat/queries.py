@@ -138,12 +138,13 @@ def events_page(stream: ReadableStream, after: int, limit: int) -> EventPage:
 def events_of_message(message: Message, after: int, limit: int) -> EventPage:
     """The events of one message, in order."""
     stream = readable(message.session.stream)
+    presence.seen([stream.id], None)
     return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS)))
 
 
 def live_run(session: Session) -> Run | None:
     """The run that is being driven or waits next."""
-    return session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).order_by("created_at", "id").first()
+    return session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).order_by("message__sequence").first()
 
 
 def stream_position(name: str) -> tuple[int, int]:

@@ -22,6 +22,15 @@ _PATHS = re.compile(r"/api/v1/chat/(messages|sessions/[^/]+/(resume|retry))")
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
+_open: set[asyncio.Task[None]] = set()
+
+
+def close_all() -> None:
+    """Lets nobody wait longer, because this process ends: they get the 202 and read on by the stream."""
+    for task in list(_open):
+        task.cancel()
+
+
 class WaitForRun:
     """Wraps the application that answers 202 with a `runId`."""
 
@@ -42,7 +51,7 @@ class WaitForRun:
         try:
             answer = _Recorded()
             await self._application(scope, _replay(received, receive), answer)
-            if answer.status == 202 and json.loads(body)["wait"] is True:
+            if answer.status == 202 and json.loads(body).get("wait") is True:
                 await _wait(answer)
             for message in answer.messages:
                 await send(message)
@@ -54,11 +63,16 @@ async def _wait(answer: "_Recorded") -> None:
     """Turns the 202 into how the run ended; leaves it as it is when that takes longer than anyone waits."""
     accepted = answer.json()
     run_id = uuid.UUID(accepted["runId"])
+    resting = asyncio.create_task(_rested(run_id, accepted["streamId"]))
+    _open.add(resting)
     try:
-        async with asyncio.timeout(WAIT_S):
-            await _rested(run_id, accepted["streamId"])
-    except TimeoutError:
-        return
+        await asyncio.wait([resting], timeout=WAIT_S)
+        if resting.cancelled() or not resting.done():
+            return
+    finally:
+        _open.discard(resting)
+        resting.cancel()
+    resting.result()
     result = await in_db(queries.run_result, run_id)
     answer.replace(200, {**accepted, **(result or {})})
 

@@ -34,8 +34,8 @@ class Answer:
 
     async def tell(self, type_: EventType, data: dict[str, Any]) -> None:
         """One event about this answer, stored before anyone sees it."""
-        self.transcript.add(type_, data)
         await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
+        self.transcript.add(type_, data)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
         return NewEvent(type_, data, self._run.message_id, self._run.id)

@@ -15,12 +15,13 @@ from chat.models import Message, Process, Run, RunStatus, Session
 from graphs.access import Member, NotFound, member_of
 
 _CLAIMABLE = """
-SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id
-WHERE coalesce((s.state ->> 'version')::int, 0) <= %s AND (
+SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id JOIN chat_message m ON m.id = r.message_id
+WHERE coalesce((s.state ->> 'version')::int, 0) <= %s AND (%s::uuid IS NULL OR r.session_id = %s) AND (
     (r.status = 'queued' AND NOT EXISTS (
-        SELECT 1 FROM chat_run o WHERE o.session_id = r.session_id AND o.id <> r.id AND (
-            o.status = 'running' OR (o.status = 'queued' AND (o.created_at, o.id) < (r.created_at, r.id)))))
-    OR (r.status = 'running' AND NOT EXISTS (
+        SELECT 1 FROM chat_run o JOIN chat_message om ON om.id = o.message_id
+        WHERE o.session_id = r.session_id AND o.id <> r.id AND (
+            o.status = 'running' OR (o.status = 'queued' AND om.sequence < m.sequence))))
+    OR (%s AND r.status = 'running' AND NOT EXISTS (
         SELECT 1 FROM chat_process p
         WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s))))
 ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED
@@ -66,14 +67,16 @@ class ClaimedRun:
     rounds: list[dict[str, Any]]
 
 
-def claim(process: uuid.UUID, limit: int) -> list[ClaimedRun]:
+def claim(process: uuid.UUID, limit: int, *, take_over: bool = True, only: uuid.UUID | None = None) -> list[ClaimedRun]:
     """Takes up to `limit` runs that wait or whose process is silent; tells readers of new ones that they started.
 
-    Sessions whose state a newer version of the program wrote are left to processes that know it.
+    Sessions whose state a newer version of the program wrote are left to processes that know it. Without `take_over`
+    only runs that wait; with `only` those of one session.
     """
     with transaction.atomic():
+        beat(process)
         with connection.cursor() as cursor:
-            cursor.execute(_CLAIMABLE, [STATE_VERSION, settings.PROCESS_SILENT_S, limit])
+            cursor.execute(_CLAIMABLE, [STATE_VERSION, only, only, take_over, settings.PROCESS_SILENT_S, limit])
             ids = [row[0] for row in cursor.fetchall()]
         if not ids:
             return []
@@ -140,7 +143,7 @@ def register(process: uuid.UUID, label: str) -> None:
 
 
 def beat(process: uuid.UUID) -> bool:
-    """Renews the process's sign of life; False when others have declared it dead."""
+    """Renews the process's sign of life; False when it was deleted because it had been silent for very long."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE chat_process SET seen_at = now() WHERE id = %s", [process])
         return cursor.rowcount == 1

@@ -16,7 +16,7 @@ from chat.database import in_db
 from chat.engine import calling, machine, records
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
-from chat.engine.querying import run_queries
+from chat.engine.querying import refuse_all, run_queries
 from chat.engine.states import (
     AIResponseParsed,
     AIResponseReceived,
@@ -179,7 +179,7 @@ class Driver:
             case CallModel(tools):
                 return await self._ask_model(tools)
             case ParseReply():
-                return self._read_reply()
+                return await self._read_reply()
             case RunQueries():
                 return await self._query()
             case ScheduleRetry():
@@ -232,7 +232,7 @@ class Driver:
         self._costs.append(cost)
         await self._answer.tell("usage", calling.usage_event(cost))
 
-    def _read_reply(self) -> Event:
+    async def _read_reply(self) -> Event:
         """What a turn that the vendor ended asks for. Cut by length or filter, nothing of it has an effect."""
         assert self._call is not None
         reply = self._call.reply
@@ -243,6 +243,8 @@ class Driver:
                 sentence = error_texts.sentence("content_filter")
                 return self._system_error(Failure("content_filter", sentence, retryable=False))
         if reply.tool_calls and not self._call.request.tools_allowed:
+            await refuse_all(reply.tool_calls, self._answer)
+            self._answer.close_round(reply)
             return ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             self._answer.close_round(reply)
@@ -271,11 +273,14 @@ class Driver:
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
+        if self.run.resumed and self._answer.transcript.empty:
+            self._answer.transcript = await _persistently(records.shown_so_far, self.run)
         if self._call is not None and self._call.outcome == "stopped":
             await self._note_cost()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
-            await _persistently(records.give_back, self.run)
+            costs, self._costs = self._costs, []
+            await _persistently(records.give_back, self.run, costs)
         elif self._ending == "hand over":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
             await self._close(self._state, "failed")

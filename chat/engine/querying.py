@@ -14,6 +14,7 @@ log = logging.getLogger("countersign.tools")
 
 #: A tool that takes longer is given up on; the model is told.
 TOOL_TIMEOUT_S = 30
+NO_MORE_ROUNDS = {"error": "No more tool calls are possible in this turn. Answer with what you have found."}
 
 
 async def run_queries(calls: tuple[ToolCall, ...], context: ToolContext | None, answer: Answer) -> str:
@@ -28,6 +29,13 @@ async def run_queries(calls: tuple[ToolCall, ...], context: ToolContext | None, 
     await asyncio.gather(*(_run(call, found, context, answer) for call, found in zip(calls, parsed, strict=True)))
     refused = [found for found in parsed if isinstance(found, registry.CallRefused)]
     return refused[0].message if len(refused) == len(parsed) else ""
+
+
+async def refuse_all(calls: tuple[ToolCall, ...], answer: Answer) -> None:
+    """Tells the model that its calls came after the last round of tools; none is run."""
+    for call in calls:
+        await answer.tell("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": {}})
+        await answer.tell("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
 
 
 async def _run(

@@ -161,10 +161,13 @@ def finish(
         append(run.stream_id, ending.events, run.epoch)
 
 
-def give_back(run: ClaimedRun) -> None:
+def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
     """Queues a run again for another process; this one writes nothing more about it, and it was no failed attempt."""
     with transaction.atomic():
         _hold(run)
+        if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
+            return
+        _record_costs(run, costs)
         Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None, attempts=F("attempts") - 1)
 
 

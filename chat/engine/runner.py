@@ -6,15 +6,17 @@ import os
 import socket
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import Context
+from functools import partial
 
 import redis
 import redis.asyncio
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import Error as DatabaseTrouble
 
 from chat import background
-from chat.database import in_db
+from chat.database import in_db, in_vital_thread
 from chat.engine import claims, doorbell
 from chat.engine.driver import Driver
 from chat.events.writer import GroupWriter
@@ -29,7 +31,10 @@ LOOK_EVERY_S = 1.0
 class Runner:
     """Starts with the process. `fail` is called when it has to exit: others took it for dead, or a job of its broke."""
 
-    def __init__(self, process_id: uuid.UUID, writer: GroupWriter, fail: Callable[[], None]) -> None:
+    def __init__(
+        self, process_id: uuid.UUID, writer: GroupWriter, fail: Callable[[], None], only: uuid.UUID | None = None
+    ) -> None:
+        self._only = only
         self._process_id = process_id
         self._writer = writer
         self._fail = fail
@@ -39,6 +44,8 @@ class Runner:
         self._tasks: list[asyncio.Task[None]] = []
         self._claiming = True
         self._loop = asyncio.get_running_loop()
+        self._last_contact = self._loop.time()
+        self._patient_until = self._last_contact
 
     async def start(self) -> None:
         await in_db(claims.register, self._process_id, f"{socket.gethostname()}:{os.getpid()}")
@@ -57,7 +64,8 @@ class Runner:
             await asyncio.wait(self._running, timeout=10)
         doorbell.use(None)
         await background.end(self._tasks)
-        await in_db(claims.leave, self._process_id)
+        with suppress(DatabaseTrouble):
+            await in_db(claims.leave, self._process_id)
         await asyncio.to_thread(doorbell.ring)
 
     def _rung(self) -> None:
@@ -76,7 +84,7 @@ class Runner:
             try:
                 await self._stop_some()
                 await self._claim_some()
-            except DatabaseError as error:
+            except DatabaseTrouble as error:
                 log.warning("runs not looked at, trying again: %s", type(error).__name__)
 
     async def _stop_some(self) -> None:
@@ -90,8 +98,17 @@ class Runner:
         room = MAX_RUNS - len(self._running)
         if not self._claiming or room <= 0:
             return
-        for run in await in_db(claims.claim, self._process_id, room):
+        claim = partial(claims.claim, self._process_id, room, take_over=self._may_take_over(), only=self._only)
+        for run in await in_db(claim):
             self._drive(run)
+        self._last_contact = self._loop.time()
+
+    def _may_take_over(self) -> bool:
+        """After a while without the database nobody could give a sign of life: the others get time to."""
+        now = self._loop.time()
+        if now - self._last_contact > settings.PROCESS_SILENT_S / 2:
+            self._patient_until = now + settings.PROCESS_SILENT_S
+        return now >= self._patient_until
 
     def _drive(self, run: claims.ClaimedRun) -> None:
         """In a context of its own: the run must outlive the request that rang the bell."""
@@ -107,17 +124,22 @@ class Runner:
             del self._drivers[driver.run.id]
         if not task.cancelled() and task.exception() is not None:
             log.error("run %s left its driver", driver.run.id, exc_info=task.exception())
-            abandoning = asyncio.ensure_future(in_db(claims.abandon, driver.run))
+            abandoning = asyncio.ensure_future(self._abandon(driver.run))
             self._running.add(abandoning)
             abandoning.add_done_callback(self._running.discard)
         self._bell.set()
+
+    async def _abandon(self, run: claims.ClaimedRun) -> None:
+        """After a pause, so that a run that breaks every driver does not keep all processes busy."""
+        await asyncio.sleep(LOOK_EVERY_S)
+        await in_db(claims.abandon, run)
 
     async def _beat_forever(self) -> None:
         while True:
             await asyncio.sleep(settings.HEARTBEAT_S)
             try:
-                alive = await in_db(claims.beat, self._process_id)
-            except DatabaseError as error:
+                alive = await in_vital_thread(claims.beat, self._process_id)
+            except DatabaseTrouble as error:
                 log.warning("heartbeat not written, trying again: %s", type(error).__name__)
                 continue
             if not alive:
