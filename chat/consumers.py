@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs
 
+from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -92,6 +93,9 @@ class ChatSocket:
                 await self._read_until_gone()
         except Closing as goodbye:
             await self._wire.close(goodbye.code)
+        except (OperationalError, InterfaceError):
+            log.warning("the database is away; the socket may come back")
+            await self._wire.close(RESTARTING)
         except asyncio.CancelledError:
             if self._close_code is None:
                 raise

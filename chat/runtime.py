@@ -18,11 +18,12 @@ _current: "Runtime | None" = None
 class Runtime:
     """One per process and event loop. `fail` is called when the process cannot go on."""
 
-    def __init__(self, fail: Callable[[], None]) -> None:
+    def __init__(self, fail: Callable[[], None], only: uuid.UUID | None = None) -> None:
+        """With `only` no other session's runs are driven."""
         self.process_id = uuid.uuid4()
         self.hub = Hub(self.process_id, fail)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
-        self.runner = Runner(self.process_id, self.writer, fail)
+        self.runner = Runner(self.process_id, self.writer, fail, only)
 
     async def start(self) -> None:
         global _current

@@ -63,8 +63,11 @@ class DrainingServer(Server):
         asyncio.set_event_loop(self._loop)
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self.drain)
-        reactor.callWhenRunning(lambda: self._loop.create_task(self._start()))
+        reactor.callWhenRunning(self._begin)
         reactor.run(installSignalHandlers=False)
+
+    def _begin(self) -> None:
+        self._starting = self._loop.create_task(self._start())
 
     async def _start(self) -> None:
         from django.conf import settings
@@ -79,7 +82,7 @@ class DrainingServer(Server):
         except Exception:
             log.exception("the process could not start")
             self.exit_code = 1
-            reactor.stop()
+            self._stop()
             return
         _load_and_keep()
         self._listening.setblocking(False)
@@ -97,13 +100,30 @@ class DrainingServer(Server):
         if self._stopping is None:
             self._stopping = self._loop.create_task(self._drain())
 
+    def _stop(self) -> None:
+        if reactor.running:
+            reactor.stop()
+
     async def _drain(self) -> None:
-        """Stop listening, say goodbye to sockets, let runs finish or hand them over, flush, stop."""
-        from chat import consumers, streams
+        """Ends the process, whatever goes wrong on the way."""
+        try:
+            await self._starting
+            await self._say_goodbye()
+        except Exception:
+            log.exception("the process could not end in peace")
+            self.exit_code = 1
+        finally:
+            self._stop()
+
+    async def _say_goodbye(self) -> None:
+        """Stop listening, say goodbye to sockets, let runs finish or hand them over, flush."""
+        from chat import consumers, streams, waiting
 
         await self._port.stopListening().asFuture(self._loop)
+        self._listening.close()
         consumers.close_all(consumers.RESTARTING)
         streams.close_all()
+        waiting.close_all()
         await self._runtime.close()
         await self._requests_end()
         for details in list(self.connections.values()):
@@ -111,7 +131,6 @@ class DrainingServer(Server):
             if instance is not None and not instance.done():
                 instance.cancel()
         await asyncio.sleep(0.1)
-        reactor.stop()
 
     async def _requests_end(self) -> None:
         deadline = self._loop.time() + GOODBYE_S
@@ -137,6 +156,12 @@ def _listening_socket(options: argparse.Namespace) -> socket.socket:
     return socket.create_server((options.host, options.port), backlog=1024)
 
 
+def _bound_queries(options: dict[str, Any]) -> None:
+    """No statement of a web process may hold its thread for ever, whatever hangs in the database."""
+    own = options.get("options", "")
+    options["options"] = f"{own} -c statement_timeout=30000 -c lock_timeout=10000".strip()
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="chat.server", description="One web process of Countersign.")
     parser.add_argument("name", nargs="?", default="daphne", help="shown in process lists")
@@ -151,6 +176,7 @@ def main(arguments: Sequence[str]) -> int:
     django.setup()
     from django.conf import settings
 
+    _bound_queries(settings.DATABASES["default"]["OPTIONS"])
     server = DrainingServer(
         _listening_socket(options),
         websocket_max_message_size=settings.MAX_FRAME_BYTES,

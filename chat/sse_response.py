@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import Error
 
-from chat import identity, queries
+from chat import identity, queries, socket_limit
 from chat.backpressure import Gate, TooSlow, response_gate
 from chat.database import in_db
 from chat.events.hub import Watch
@@ -28,12 +28,18 @@ _HEADERS = [
 
 
 class Response:
-    """`cursors` is the number that each stream (by id) is read from."""
+    """`cursors` is the number that each stream (by id) is read from; `own_id` is what it is counted under."""
 
     def __init__(
-        self, send: Any, person: identity.Identity, streams: Sequence[queries.ReadableStream], cursors: dict[int, int]
+        self,
+        send: Any,
+        person: identity.Identity,
+        streams: Sequence[queries.ReadableStream],
+        cursors: dict[int, int],
+        own_id: str,
     ) -> None:
         self._send = send
+        self._id = own_id
         self._person = person
         self._names = {stream.id: stream.name for stream in streams}
         self._workspaces = {stream.workspace_id for stream in streams}
@@ -83,7 +89,8 @@ class Response:
             await asyncio.sleep(CHECK_EVERY_S)
             try:
                 await in_db(self._require_access)
-            except DatabaseError:
+                await socket_limit.renew([(self._person.user.pk, self._id)])
+            except Error:
                 log.warning("reader not checked, trying again", exc_info=True)
 
     def _require_access(self) -> None:

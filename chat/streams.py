@@ -7,15 +7,17 @@ import asyncio
 import json
 import logging
 import re
+import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
+from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import identity, queries, runtime
+from chat import identity, queries, runtime, socket_limit
 from chat.database import in_db
 from chat.events.hub import CursorBeyondEnd, Watch
 from chat.sse_response import Response
@@ -50,20 +52,28 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     """The ASGI application."""
     translation.activate(identity.language_of(scope["headers"]))
     watches: list[Watch] = []
+    wish: _Wish | None = None
+    own_id = uuid.uuid4().hex
     try:
         wish = await in_db(_wish, scope)
+        if not await socket_limit.take(wish.person.user.pk, own_id):
+            raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
         for stream in wish.streams:
             watches.append(await runtime.current().hub.watch(stream.id, wish.cursors[stream.id]))
-        response = Response(send, wish.person, wish.streams, wish.cursors)
+        response = Response(send, wish.person, wish.streams, wish.cursors, own_id)
         await _serve_until_left(asyncio.create_task(response.stream_forever(watches)), receive)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     except CursorBeyondEnd:
         await _answer_problem(_bad_cursor(), send)
     except Problem as problem:
         await _answer_problem(problem, send)
+    except (OperationalError, InterfaceError):
+        await _answer_problem(problems.unavailable(), send)
     finally:
         for watch in watches:
             watch.close()
+        if wish is not None:
+            await socket_limit.release(wish.person.user.pk, own_id)
 
 
 async def _serve_until_left(task: asyncio.Task[None], receive: Callable[[], Awaitable[Any]]) -> None:

@@ -99,7 +99,13 @@ DATABASES = {
     )
     | {"CONN_MAX_AGE": 0},
 }
-DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": 20, "timeout": 10}
+#: After an outage the pool is back within seconds; the library's own patience would grow to minutes.
+DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
+    "min_size": 1,
+    "max_size": 20,
+    "timeout": 10,
+    "reconnect_timeout": 3,
+}
 REDIS_URL = ENV.redis_url or _addresses.redis_url
 CACHES = {
     "default": {

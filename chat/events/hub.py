@@ -26,6 +26,7 @@ RECENT = 256
 #: Events a reader gets at a time.
 PAGE = 500
 POLL_S = 1.0
+RENEW_PRESENCE_S = 5.0
 #: Wake-ups for other processes are gathered this long.
 COALESCE_S = 0.01
 _WAKE_UP = re.compile(rb"(\d{1,18}):(\d{1,18})")
@@ -117,6 +118,8 @@ class Hub:
         self._publish = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._loop = asyncio.get_running_loop()
+        self._renew_at = 0.0
+        self._left: set[int] = set()
 
     def start(self) -> None:
         self._redis = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
@@ -156,6 +159,8 @@ class Hub:
         tail = self._tails.get(watch.stream_id)
         if tail is None:
             return
+        if watch.present and watch in tail.watches:
+            self._left.add(watch.stream_id)
         tail.watches.discard(watch)
         if not tail.watches:
             del self._tails[watch.stream_id]
@@ -200,8 +205,15 @@ class Hub:
             self._behind.add(stream_id)
             self._refresh.set()
 
-    def _read_by_people(self) -> list[int]:
-        return [id_ for id_, tail in self._tails.items() if any(watch.present for watch in tail.watches)]
+    def _to_renew(self) -> list[int]:
+        """The streams that people read, as often as the grace period needs it, and those that somebody just left."""
+        now = self._loop.time()
+        left, self._left = self._left, set()
+        if now < self._renew_at:
+            return list(left)
+        self._renew_at = now + min(RENEW_PRESENCE_S, settings.DISCONNECT_GRACE_S / 3)
+        read = {id_ for id_, tail in self._tails.items() if any(watch.present for watch in tail.watches)}
+        return list(left | read)
 
     async def _refresh_forever(self) -> None:
         """Reads the rows of all streams that others wrote to, in one query per round."""
@@ -262,10 +274,10 @@ class Hub:
         while True:
             await asyncio.sleep(POLL_S)
             watched = list(self._tails)
-            if not watched:
+            if not watched and not self._left:
                 continue
             try:
-                lasts = await in_db(presence.seen_and_last, self._read_by_people(), watched, self._process_id)
+                lasts = await in_db(presence.seen_and_last, self._to_renew(), watched, self._process_id)
             except Exception as error:
                 log.warning("streams not polled, trying again: %s", type(error).__name__)
                 continue

@@ -15,7 +15,7 @@ from chat.providers.base import Price, ProviderConfig
 
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"
-_MODEL_NAME = re.compile(r"[\w.:/@+-]{1,200}")
+_MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
 
 
 class Entry(BaseModel):

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from django.utils.translation import gettext as _
 from rest_framework import exceptions
@@ -91,6 +92,13 @@ def problem_of(exc: Exception) -> Problem:
 def not_found() -> Problem:
     """The one answer for what does not exist and for what is somebody else's."""
     return Problem(404, "not_found", _("There is nothing here, or it is not open to you."))
+
+
+def unavailable() -> Problem:
+    """The database is away; it comes back."""
+    return Problem(
+        503, "unavailable", _("The database does not answer at the moment. Try again."), headers={"Retry-After": "5"}
+    )
 
 
 def too_big() -> Problem:
@@ -176,6 +184,8 @@ _MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
     (BadJSON, _bad_json),
     (RequestDataTooBig, lambda _exc: too_big()),
     (SuspiciousOperation, _suspicious),
+    (OperationalError, lambda _exc: unavailable()),
+    (InterfaceError, lambda _exc: unavailable()),
     (exceptions.NotAuthenticated, _anonymous),
     (exceptions.APIException, _from_framework),
 ]
