@@ -42,8 +42,6 @@ class Environment(BaseSettings):
 
     # Limits of the engine.
     disconnect_grace_s: float = Field(30, ge=0)
-    ai_slots: int = Field(4, ge=1)
-    ai_exclusive: bool = False
     tool_rounds: int = Field(5, ge=1)
     tool_rounds_extended: int = Field(10, ge=1)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from graphs.access import Member, graph_for
 from graphs.models import Edge, Graph, Node, Sheet
 from graphs.neighbours import Direction, around
 from graphs.node_types import BUILT_IN, TypeRecord, custom_types, from_row
@@ -79,11 +78,6 @@ class Neighbour:
 
     node: NodeRecord
     distance: int
-
-
-def source_for(member: Member, key: str) -> "GraphSource":
-    """The graph of the member's workspace with this key; raises `NotFound`."""
-    return GraphSource(graph_for(member, key))
 
 
 class GraphSource:

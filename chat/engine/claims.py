@@ -63,6 +63,7 @@ class ClaimedRun:
     model: str
     language: str
     resumed: bool
+    stop_requested: bool
     attempts: int
     rounds: list[dict[str, Any]]
 
@@ -114,6 +115,7 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
         model=session.model,
         language=session.language,
         resumed=resumed,
+        stop_requested=run.stop_requested_at is not None,
         attempts=run.attempts,
         rounds=run.message.rounds,
     )

@@ -142,6 +142,8 @@ class Driver:
     async def _first_step(self) -> Step:
         if self.run.resumed:
             self._answer.transcript = await _persistently(records.shown_so_far, self.run)
+        if self.run.stop_requested:
+            return Step(self._state, Rest("stopped"))
         if self.run.member is None:
             return self._give_up(Failure("auth_error", error_texts.ACCESS_ENDED, retryable=False))
         if self.run.attempts > MAX_ATTEMPTS or self._answer.shows_more_than_rounds():

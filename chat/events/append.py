@@ -26,8 +26,9 @@ FROM unnest(%s::text[], %s::text[], %s::uuid[], %s::uuid[]) WITH ORDINALITY AS e
 def append(stream_id: int, events: Sequence[NewEvent], epoch: int | None = None) -> int:
     """Numbers and stores the events; readers are woken when the transaction commits. Returns the last number.
 
-    Must be the last statement of its transaction, and called in the order of stream ids where there are several: it
-    holds the stream's row. With `epoch`, raises `Fenced` when the stream has another one by now.
+    Must be the last statement of its transaction (an idempotency key may be saved after it), and called in the order of
+    stream ids where there are several: it holds the stream's row. With `epoch`, raises `Fenced` when the stream has
+    another one by now.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")

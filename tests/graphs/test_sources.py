@@ -2,9 +2,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from graphs.access import NotFound
+from graphs.access import NotFound, graph_for
 from graphs.models import Edge, Node
-from graphs.sources import GraphSource, source_for
+from graphs.sources import GraphSource
 from tests.seeded import CANARY, World, world
 
 
@@ -125,6 +125,6 @@ def test_it_reads_nothing_of_a_graph_with_the_same_key_elsewhere(here: World, nb
 
 
 def test_it_opens_only_graphs_of_the_members_workspace(here: World) -> None:
-    assert source_for(here.charlie, "nba").graph == here.foreign_nba
+    assert GraphSource(graph_for(here.charlie, "nba")).graph == here.foreign_nba
     with pytest.raises(NotFound):
-        source_for(here.charlie, "order-to-cash")
+        graph_for(here.charlie, "order-to-cash")

@@ -71,11 +71,11 @@ class _Conversation:
         def fail() -> None:
             task.cancel()
 
-        runtime = Runtime(fail)
+        context = ObjectName("graph", graph) if graph else None
+        accepted = await in_db(actions.post_message, self._member, message, session_id=session, context=context)
+        runtime = Runtime(fail, accepted.session_id)
         await runtime.start()
         try:
-            context = ObjectName("graph", graph) if graph else None
-            accepted = await in_db(actions.post_message, self._member, message, session_id=session, context=context)
             self._printer.note(f"session {accepted.session_id}, as {self._member.user.get_username()}")
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, str(accepted.session_id))
             return await self._follow(runtime, accepted)

@@ -319,3 +319,17 @@ def test_it_charges_nothing_for_a_call_that_was_refused(
     accepted = ask(alice, "SCRIPT:auth_error")
     call = ModelCall.objects.get(run=rested(accepted.run_id))
     assert (call.prompt_tokens, call.completion_tokens, call.outcome) == (0, 0, "auth_error")
+
+
+def test_it_records_every_call_of_a_model_that_will_not_stop_calling_tools(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    tools = Script(tool_calls=(ScriptedCall("search_nodes", {"query": "fetch"}),))
+    vendor.script(*[tools] * 8)
+    first = ask(alice, "Go")
+    rested(first.run_id)
+    second = actions.answer(member_of(alice), str(first.session_id), go_on=False)
+    run = rested(second.run_id)
+    assert run.status == RunStatus.FAILED
+    assert ModelCall.objects.count() == len(vendor.requests) == 8
+    assert "No more tool calls" in vendor.requests[6].body["messages"][-2]["content"]

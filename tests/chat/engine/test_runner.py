@@ -13,13 +13,17 @@ from chat.engine import claims
 from chat.events import presence
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Process, Run, RunStatus, Session
+from chat.models import Message, ModelCall, Process, Run, RunStatus, Session
 from graphs.access import member_of
 from graphs.models import Graph, Membership
+from tests import checker
 from tests.chat.engine.driving import answer_of, ask, engine, events, of_run, rested, types, until
-from tests.vendors import Script, VendorServer
+from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+SEARCH = ScriptedCall("search_nodes", {"query": "fetch"}, id="call_a")
 
 
 def silence(process: uuid.UUID) -> None:
@@ -253,3 +257,51 @@ def test_it_stops_the_answer_of_a_person_who_is_removed_meanwhile(
         Membership.objects.filter(user=alice).delete()
         assert vendor.requests[0].disconnected.wait(3)
         assert rested(accepted.run_id).outcome == "stopped"
+
+
+def test_stopping_a_run_that_was_handed_over_keeps_what_was_shown(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(text="I look.", tool_calls=(SEARCH,)), Script(text="too late", first_delay_s=30))
+    accepted = ask(alice, "Where?")
+    with engine():
+        until(lambda: len(vendor.requests) == 2)
+    assert Run.objects.get(pk=accepted.run_id).status == RunStatus.QUEUED
+    actions.stop(member_of(alice), str(accepted.session_id))
+    with engine():
+        run = rested(accepted.run_id)
+        assert (run.outcome, run.message.content) == ("stopped", "I look.")
+        assert of_run(accepted.run_id)[-1].data == {"reason": "stopped", "fullText": "I look."}
+        later = ask(alice, "SCRIPT:hello", session_id=str(accepted.session_id))
+        assert rested(later.run_id).outcome == "finished"
+    checker.check_database()
+
+
+def test_it_records_what_a_handed_over_call_cost(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    vendor.script(Script(text="too late", first_delay_s=30))
+    accepted = ask(alice, "Tell me")
+    with engine():
+        until(lambda: vendor.requests)
+    told = [event.data for event in of_run(accepted.run_id) if event.type == "usage"]
+    stored = ModelCall.objects.filter(run_id=accepted.run_id)
+    assert [data["promptTokens"] for data in told] == [call.prompt_tokens for call in stored] != []
+
+
+def test_after_an_outage_it_gives_the_others_time_to_show_that_they_live(
+    vendor: VendorServer, alice: User, nba: Graph, settings: Any
+) -> None:
+    with engine() as only:
+        runner = only.runtime.runner
+        assert runner._may_take_over()
+        runner._last_contact -= settings.PROCESS_SILENT_S
+        assert not runner._may_take_over()
+
+
+def test_looking_for_runs_is_a_sign_of_life(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    process = uuid.uuid4()
+    claims.register(process, "a:1")
+    ask(alice, "SCRIPT:hello")
+    (run,) = claims.claim(process, 10)
+    silence(process)
+    assert claims.claim(process, 10) == []
+    assert Run.objects.get(pk=run.id).attempts == 1
