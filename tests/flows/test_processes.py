@@ -1,12 +1,16 @@
 """Several web processes on one database: asking on one, watching on the other, and what a crash leaves behind."""
 
+import signal
+from pathlib import Path
+
 import pytest
 
 from chat.models import Message, Process, Run, RunStatus
 from tests import checker
+from tests.cast import PASSWORD
 from tests.chat.engine.driving import until
 from tests.flows.listener import Listener
-from tests.site import Site
+from tests.site import Api, Site
 from tests.vendors.scenarios import LONG_TEXT
 from tests.web_process import WebProcess
 
@@ -106,3 +110,22 @@ def _of(site: Site, process_id: str) -> WebProcess:
     """The process that drives: its label in the database ends with its number."""
     label = Process.objects.get(pk=process_id).label
     return next(each for each in site.processes if label.endswith(f":{each.process.pid}"))
+
+
+def test_a_process_told_to_end_while_it_starts_ends(cast: None) -> None:
+    process = WebProcess({"LLM_PROVIDER": "demo"})
+    try:
+        until(lambda: "Python" in Path(f"/proc/{process.process.pid}/comm").read_text().capitalize())
+        for _ in range(3):
+            process.process.send_signal(signal.SIGTERM)
+        assert process.process.wait(30) is not None
+    finally:
+        process.close()
+
+
+def test_a_message_that_says_wait_is_only_a_message(one_process: Site) -> None:
+    alice = Api(one_process.web.url, "alice", PASSWORD)
+    answer = alice.post("/api/v1/chat/messages", {"message": "wait", "context": {"type": "graph", "id": "nba"}})
+    assert answer["runId"]
+    waited = alice.post("/api/v1/chat/messages", {"message": "SCRIPT:hello", "wait": True})
+    assert waited["message"] == "Hello! This is a scripted answer."
