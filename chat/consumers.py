@@ -169,6 +169,8 @@ class ChatSocket:
                 await self._commands.do(frame)
         except Closing:
             raise
+        except BadJSON as error:
+            await self._wire.refuse(frames.guessed_id(text), *_refusal(error))
         except Exception as error:
             await self._wire.refuse(own_id, *_refusal(error))
 

@@ -1,9 +1,11 @@
 """The eight errors of a model's vendor, as sentences that say what to do."""
 
+import math
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.providers.base import ErrorCode
+from chat.providers.base import ErrorCode, ProviderError
 
 _SENTENCES: dict[ErrorCode, Promise] = {
     "rate_limit": _("The model is answering too many requests at the moment. Wait a minute, then try again."),
@@ -15,6 +17,8 @@ _SENTENCES: dict[ErrorCode, Promise] = {
     "context_length": _("This conversation has become too long for the model. Start a new one."),
     "internal": _("Something unexpected went wrong. It was logged; if it happens again, tell an administrator."),
 }
+_QUOTA = _("The account with the model's service is used up. Ask an administrator, or choose another model.")
+_MUCH_LATER = _("The model's service takes no more requests for now. Try again in %(minutes)s minutes.")
 #: Circumstances that deserve a sentence of their own, though their code is one of the eight.
 CUT_BY_LENGTH = _("The answer grew longer than the model may write at once. Ask for a part of it.")
 PROCESS_DIED = _("The server that wrote this answer stopped. What was written is kept; try again.")
@@ -22,6 +26,15 @@ SAME_FAILURE = _("The model made the same mistake several times, so it was stopp
 ACCESS_ENDED = _("You are no longer a member of this workspace.")
 CONTEXT_GONE = _("What this conversation is about no longer exists.")
 MODEL_UNAVAILABLE = _("The model chosen for this conversation is not available. Choose another one.")
+
+
+def sentence_for(error: ProviderError) -> str:
+    """The sentence for an error of a provider, with what the vendor said about trying again."""
+    if error.code == "rate_limit" and not error.retryable:
+        return str(_QUOTA)
+    if error.code == "rate_limit" and (error.retry_after or 0) > 90:
+        return str(_MUCH_LATER) % {"minutes": math.ceil((error.retry_after or 0) / 60)}
+    return sentence(error.code)
 
 
 def sentence(code: ErrorCode) -> str:

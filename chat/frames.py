@@ -1,5 +1,6 @@
 """What a client may say on the chat socket: one pydantic model per frame, unknown keys refused."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from django.utils.translation import gettext as _
@@ -82,6 +83,17 @@ def own_id(data: Any) -> int | str | None:
     given = data.get("_id") if isinstance(data, dict) else None
     fits = isinstance(given, str) and len(given) <= 100
     return given if fits or (type(given) is int and abs(given) < 2**63) else None
+
+
+_OWN_ID = re.compile(r'"_id"\s*:\s*(?:(\d{1,18})|"([\w.:-]{1,100})")')
+
+
+def guessed_id(text: str | None) -> int | str | None:
+    """The `_id` of a frame that cannot be read as JSON, as far as its text shows it."""
+    found = _OWN_ID.search(text or "")
+    if found is None:
+        return None
+    return int(found[1]) if found[1] else found[2]
 
 
 def _readable(error: ValidationError) -> str:

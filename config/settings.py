@@ -287,6 +287,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
         "httpx2": {"level": "WARNING"},
         "countersign": {"level": "DEBUG" if AI_DEBUG else "INFO"},
     },

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from graphs.models import Edge, Graph, Node, Sheet
 from graphs.neighbours import Direction, around
@@ -98,9 +98,18 @@ class GraphSource:
         sheets = tuple(
             SheetRecord(sheet.key, sheet.name, nodes[sheet.pk], edges.get(sheet.pk, 0)) for sheet in self._sheets()
         )
-        starts = self._nodes().filter(type="starter").values_list("key", flat=True)[:10] if types["starter"] else ()
+        starts = self._starters() if types["starter"] else self._begins()
         by_count = sorted(types.items(), key=lambda item: (-item[1], item[0]))
         return Overview(sheets, tuple(by_count), tuple(starts))
+
+    def _starters(self) -> Iterable[str]:
+        return self._nodes().filter(type="starter").values_list("key", flat=True)[:10]
+
+    def _begins(self) -> Iterable[str]:
+        """Nodes that lead somewhere and that nothing leads to: where workflows of other tools begin."""
+        leads = Exists(Edge.objects.filter(source=OuterRef("pk")))
+        led_to = Exists(Edge.objects.filter(target=OuterRef("pk")))
+        return self._nodes().filter(leads, ~led_to).values_list("key", flat=True)[:10]
 
     def sheets(self) -> tuple[tuple[str, str], ...]:
         """Key and name of every sheet, in their order."""

@@ -219,7 +219,7 @@ class Driver:
         if error is None:
             return AIResponseReceived()
         log.warning("run %s: %s: %s", self.run.id, error.code, error.detail)
-        self._failure = Failure(error.code, error_texts.sentence(error.code), error.retryable)
+        self._failure = Failure(error.code, error_texts.sentence_for(error), error.retryable)
         return NetworkErrorOccurred() if error.code == "network" else SystemErrorOccurred()
 
     async def _load_prompt(self) -> records.Prompt:

@@ -33,7 +33,7 @@ def workspace_block(workspace: Workspace) -> str:
     if not graphs:
         return "[This workspace has no graphs yet.]"
     rows = [
-        {"key": graph.key, "name": graph.name, "description": cut(graph.description, DESCRIPTION_CHARS)}
+        {"key": graph.key, "name": graph.title, "description": cut(graph.description, DESCRIPTION_CHARS)}
         for graph in graphs[:MAX_GRAPHS]
     ]
     more = f" Only the first {MAX_GRAPHS} by name." if len(graphs) > MAX_GRAPHS else ""

@@ -50,7 +50,12 @@ class Graph(models.Model):
         constraints: ClassVar = [models.UniqueConstraint(fields=["workspace", "key"], name="graph_key_in_workspace")]
 
     def __str__(self) -> str:
-        return self.name
+        return self.title
+
+    @property
+    def title(self) -> str:
+        """What people read: the name, or the key where the name is blank."""
+        return self.name.strip() or self.key
 
 
 class Sheet(models.Model):

@@ -101,7 +101,7 @@ def test_alice_stops_an_answer(one_process: Site, visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("scenario", "sentence", "retryable"),
     [
-        ("rate_limit_long", "too many requests", True),
+        ("rate_limit_long", "Try again in 60 minutes", True),
         ("server_error", "not available at the moment", True),
         ("auth_error", "refused our key", False),
         ("timeout", "took too long", True),

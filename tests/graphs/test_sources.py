@@ -128,3 +128,12 @@ def test_it_opens_only_graphs_of_the_members_workspace(here: World) -> None:
     assert GraphSource(graph_for(here.charlie, "nba")).graph == here.foreign_nba
     with pytest.raises(NotFound):
         graph_for(here.charlie, "order-to-cash")
+
+
+def test_a_graph_of_another_tool_begins_where_nothing_leads_to(here: World) -> None:
+    graph = graph_for(here.alice, "nba")
+    Node.objects.filter(graph=graph, type="starter").update(type="n8n-nodes-base.webhook")
+    led_to = set(Edge.objects.filter(graph=graph).values_list("target__key", flat=True))
+    starts = GraphSource(graph).overview().starts
+    assert starts
+    assert not led_to & set(starts)
