@@ -199,6 +199,30 @@ def test_it_gives_a_refused_message_back(widget: Widget) -> None:
     expect(widget.notice).to_be_empty()
 
 
+def test_it_gives_a_message_back_that_a_refusal_without_a_name_means(widget: Widget) -> None:
+    widget.server.accept_chats = False
+    widget.composer.fill("My long question")
+    widget.composer.press("Enter")
+    expect(widget.questions).to_contain_text("Sending")
+    widget.server.accept_chats = True
+    widget.server.send_all({"type": "ai:error", "_id": None, "code": "validation", "error": "Not readable."})
+    expect(widget.notice).to_contain_text("Not readable.")
+    expect(widget.composer).to_have_value("My long question")
+    expect(widget.questions).to_have_count(0)
+    widget.ask("Another").start().write("Yes").finish()
+    expect(widget.answers.locator(".markdown")).to_have_text("Yes")
+
+
+def test_it_sends_no_nul_and_no_half_characters(widget: Widget) -> None:
+    widget.page.evaluate("""() => {
+      const field = document.querySelector("chat-widget").shadowRoot.querySelector("textarea");
+      field.value = "a\\0b \\ud83d c \\u{1f600}";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }""")
+    widget.composer.press("Enter")
+    assert widget.server.wait_for("ai:chat")["message"] == "ab \ufffd c \U0001f600"
+
+
 def test_it_offers_to_try_again_what_can_be_tried_again(widget: Widget) -> None:
     answer = widget.ask("One").start().write("Half")
     answer.fail("rate_limit", retryable=True, message="The model is busy. Try again in a minute.")

@@ -160,13 +160,22 @@ def test_it_tells_screen_readers_in_sentences(widget: Widget) -> None:
     said = widget.root.locator(".unseen")
     answer = widget.ask("One").start()
     expect(said).to_have_text("The assistant is answering.")
-    answer.write("It **works**.")
+    answer.write(
+        "It **works**, snake_case too.\n\n- See {{node:root}}\n- [docs](https://example.org)\n\n```js\n1 > 0\n```"
+    )
     widget.painted()
     expect(said).to_have_text("The assistant is answering.")
     answer.finish()
-    expect(said).to_have_text("The answer is complete: It works .")
+    expect(said).to_have_text("The answer is complete: It works, snake_case too. See root docs example.org 1 > 0")
     expect(said).to_have_attribute("aria-live", "polite")
     expect(widget.root.locator('[role="log"]')).to_have_attribute("aria-live", "off")
+
+
+def test_it_reads_out_only_the_beginning_of_a_long_answer(widget: Widget) -> None:
+    widget.ask("One").start().write("word " * 200, size=500).finish()
+    said = widget.root.locator(".unseen")
+    expect(said).to_contain_text("…")
+    assert len(said.inner_text()) < 550
 
 
 def test_it_paints_no_more_often_than_every_32_ms(widget: Widget) -> None:

@@ -117,7 +117,9 @@ export class Conversation extends EventTarget {
   }
 
   /** Shows the message at once and sends it as soon as there is a connection; the key makes a repeat harmless. */
-  send(text) {
+  send(written) {
+    const text = clean(written);
+    if (!text) return;
     const localId = `local-${crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`}`;
     this.transcript = withUnsent(this.transcript, { localId, content: text, createdAt: new Date().toISOString() });
     const message = { localId, text, frame: { type: "ai:chat", message: text, idempotencyKey: localId.slice(6) } };
@@ -138,6 +140,18 @@ export class Conversation extends EventTarget {
     this.outbox = this.outbox.filter((each) => each !== message);
     if (answer.type === "ai:accepted") this.accepted(message, answer);
     else this.withdraw(message, answer);
+    this.outbox.forEach((each) => this.deliver(each));
+  }
+
+  /** A refusal that names no request: it can only mean the oldest message that has no answer yet. */
+  refusedUnasked(frame) {
+    const message = this.outbox.find(({ sent }) => sent);
+    if (!message) {
+      this.refuse("", frame.message || frame.error);
+      return;
+    }
+    this.outbox = this.outbox.filter((each) => each !== message);
+    this.withdraw(message, frame);
     this.outbox.forEach((each) => this.deliver(each));
   }
 
@@ -197,7 +211,7 @@ export class Conversation extends EventTarget {
   receive(frame) {
     const unasked = frame._id === undefined || frame._id === null;
     if (frame.sequence === undefined) {
-      if (frame.type === "ai:error" && unasked) this.refuse("", frame.message || frame.error);
+      if (frame.type === "ai:error" && unasked) this.refusedUnasked(frame);
       return;
     }
     if (!this.concerns(frame)) return;
@@ -262,4 +276,9 @@ export class Conversation extends EventTarget {
   changed() {
     this.dispatchEvent(new Event("change"));
   }
+}
+
+/** Without what no server takes: NUL, and halves of characters. */
+function clean(text) {
+  return text.replace(/\0/g, "").replace(/\p{Surrogate}/gu, "\ufffd").trim();
 }

@@ -2,9 +2,12 @@
 
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
+import { Markdown } from "../markdown.js";
 import { connectionText, errorText } from "../words.js";
 
-const LONGEST = 600;
+const LONGEST = 500;
+const MOST_READ = 8 * LONGEST;
+const BLOCKS = ":not(em, strong, del, code, a, a > span, button, button *)";
 const MUTED_STATES = new Set(["idle", "connecting"]);
 
 export class Announcer {
@@ -35,8 +38,20 @@ export class Announcer {
 function completion({ reason, fullText = "" }) {
   if (reason === "stopped") return t("The answer was stopped.");
   if (reason === "toolLimit" || reason === "waiting") return t("The assistant waits for you.");
-  const text = fullText.replace(/[*_`#>|~]+/g, " ").replace(/\s+/g, " ").trim();
+  const text = spoken(fullText);
   if (!text) return t("The answer is complete.");
   const start = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   return t("The answer is complete: {text}", { text: start });
+}
+
+/** The words of an answer as it is shown, without what only eyes need. Markdown far beyond the limit is not read. */
+function spoken(markdown) {
+  const shown = h("div");
+  new Markdown(shown).show(markdown.slice(0, MOST_READ));
+  for (const head of shown.querySelectorAll(".code-head")) head.remove();
+  for (const block of shown.querySelectorAll(BLOCKS)) {
+    block.before(" ");
+    block.after(" ");
+  }
+  return shown.textContent.replace(/\s+/g, " ").trim();
 }
