@@ -34,6 +34,8 @@ async def release(user_id: int, socket_id: str) -> None:
 
 @cache
 def _client() -> redis.Redis:
+    """Hold it while its pipeline is at work: of several that first callers build at once all but one are dropped, and a
+    client that is dropped closes its connections."""
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1)
 
 
@@ -44,7 +46,8 @@ def _key(user_id: int) -> str:
 def _take(user_id: int, socket_id: str) -> bool:
     now = time.time()
     try:
-        pipeline = _client().pipeline()
+        client = _client()
+        pipeline = client.pipeline()
         pipeline.zremrangebyscore(_key(user_id), "-inf", now - FORGET_AFTER_S)
         pipeline.zadd(_key(user_id), {socket_id: now})
         pipeline.zcard(_key(user_id))
@@ -62,7 +65,8 @@ def _take(user_id: int, socket_id: str) -> bool:
 def _renew(sockets: list[tuple[int, str]]) -> None:
     now = time.time()
     try:
-        pipeline = _client().pipeline(transaction=False)
+        client = _client()
+        pipeline = client.pipeline(transaction=False)
         for user_id, socket_id in sockets:
             pipeline.zadd(_key(user_id), {socket_id: now})
             pipeline.expire(_key(user_id), 2 * FORGET_AFTER_S)
