@@ -7,6 +7,10 @@ STRINGS = [
     _("Uploading: {percent} %"),
     _("Reading the file …"),
     _("The server cannot be reached. Check the connection and try again."),
+    _("The file is too big to be imported here."),
+    _("Too many requests. Wait a moment, then try again."),
+    _("The server could not take the file. Try again in a moment. (Error {status})"),
+    _("The file was not taken. Reload the page and try again. (Error {status})"),
     # page.js
     _("Theme: as the system"),
     _("Theme: light"),

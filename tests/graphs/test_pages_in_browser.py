@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from graphs.models import Graph
 from tests.cast import PASSWORD
@@ -58,6 +58,38 @@ def test_a_refused_file_is_explained_and_the_next_one_opened(page: Page, tmp_pat
     page.get_by_role("link", name="Open the graph").click()
     page.wait_for_url("**/graphs/small/")
     assert page.get_by_role("heading", level=1).inner_text() == "Small"
+
+
+@pytest.mark.parametrize(
+    ("status", "content_type", "body", "said"),
+    [
+        (413, "application/problem+json", '{"detail": "Too much."}', "The file is too big to be imported here."),
+        (403, "text/html", "<p>No.</p>", "The file was not taken. Reload the page and try again. (Error 403)"),
+        (429, "text/html", "", "Too many requests. Wait a moment, then try again."),
+        (503, "application/problem+json", '{"detail": "The database is away."}', "The database is away."),
+        (502, "text/html", "", "The server could not take the file. Try again in a moment. (Error 502)"),
+    ],
+)
+def test_an_upload_that_did_not_reach_the_page_says_why(
+    page: Page, tmp_path: Path, status: int, content_type: str, body: str, said: str
+) -> None:
+    page.goto("/import/")
+    page.route(
+        "**/import/?workspace=*",
+        lambda route: route.fulfill(status=status, headers={"Content-Type": content_type}, body=body),
+    )
+    page.set_input_files("input[type=file]", native(tmp_path / "small.json"))
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("#import-state")).to_have_text(said)
+    assert page.evaluate("document.querySelector('#drop input').files.length") == 1
+
+
+def test_an_upload_of_who_is_signed_out_leads_to_signing_in(page: Page, tmp_path: Path) -> None:
+    page.goto("/import/")
+    page.context.clear_cookies(name="sessionid")
+    page.set_input_files("input[type=file]", native(tmp_path / "small.json"))
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.wait_for_url("**/accounts/login/**")
 
 
 def test_a_file_can_be_dropped(page: Page) -> None:

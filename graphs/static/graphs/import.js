@@ -8,6 +8,8 @@ const file = drop.querySelector("input");
 const progress = document.getElementById("import-progress");
 const state = document.getElementById("import-state");
 const submit = form.querySelector("button");
+/** No more than this is shown of what a server says in its own words. */
+const LONGEST = 300;
 
 for (const type of ["dragenter", "dragover"]) {
   drop.addEventListener(type, (event) => {
@@ -31,18 +33,42 @@ function finish() {
   progress.hidden = true;
 }
 
+function signedOut({ status, responseURL }) {
+  return status === 401 || (status === 200 && new URL(responseURL).pathname !== new URL(form.action).pathname);
+}
+
+/** What an answer says that is not the import page: the server's own words where it has some. */
+function refusalText(request) {
+  const { status } = request;
+  if (status === 413) return t("The file is too big to be imported here.");
+  if (status === 429) return t("Too many requests. Wait a moment, then try again.");
+  const given = givenText(request);
+  if (given) return given;
+  if (status >= 500) return t("The server could not take the file. Try again in a moment. (Error {status})", { status });
+  return t("The file was not taken. Reload the page and try again. (Error {status})", { status });
+}
+
+function givenText(request) {
+  const type = request.getResponseHeader("Content-Type") ?? "";
+  if (type.startsWith("text/plain")) return request.responseText.trim().slice(0, LONGEST);
+  if (!type.startsWith("application/problem+json")) return "";
+  try {
+    return String(JSON.parse(request.responseText).detail ?? "").slice(0, LONGEST);
+  } catch {
+    return "";
+  }
+}
+
 function showAnswer(request) {
   finish();
   showState("");
   const answer = new DOMParser().parseFromString(request.responseText, "text/html");
   const result = answer.getElementById("import-result");
-  if (!result) {
-    window.location.assign(request.responseURL); // Signed out meanwhile.
-    return;
-  }
   const place = document.getElementById("import-result");
-  place.replaceChildren(...result.childNodes);
-  place.querySelector("[data-result]")?.focus();
+  place.replaceChildren(...(result?.childNodes ?? []));
+  if (result) place.querySelector("[data-result]")?.focus();
+  else if (signedOut(request)) window.location.assign(request.status === 401 ? form.action : request.responseURL);
+  else showState(refusalText(request));
   if (request.status === 201) form.reset();
 }
 
