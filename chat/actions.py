@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -147,7 +147,8 @@ def stop(member: Member, session_id: str) -> None:
 
 def _stop(session: Session) -> None:
     # A run that another process gave back has shown something: who claims it next closes it with that.
-    begun = session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).exclude(first_sequence=None)
+    given_back = Q(status=RunStatus.QUEUED, first_sequence__isnull=False)
+    begun = session.runs.filter(Q(status=RunStatus.RUNNING) | given_back)
     begun.filter(stop_requested_at=None).update(stop_requested_at=timezone.now())
     waiting = list(session.runs.filter(status=RunStatus.QUEUED, first_sequence=None).order_by("message__sequence"))
     transaction.on_commit(doorbell.ring)
