@@ -368,6 +368,54 @@ def test_on_a_phone_the_details_come_from_below(page: Page, site: drawn.Site) ->
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+def test_a_node_that_the_page_asks_for_is_brought_before_the_eyes(page: Page, site: drawn.Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page, site)
+    page.evaluate("""() => {
+        document.body.style.cssText = "height: auto; padding: 900px 0";
+        document.querySelector("graph-view").style.height = "60vh";
+    }""")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.evaluate(SELECT, "fetch-api")
+    page.get_by_role("button", name="Make the panel taller").click()
+    page.evaluate("scrollTo(0, 0)")
+    page.evaluate(SELECT, "filter")
+    expect(details(page).get_by_role("heading", name="Filter")).to_be_visible()
+    expect(page.locator("graph-view")).to_be_in_viewport(ratio=1)
+    card = drawn_node(page, "filter").locator(".card").bounding_box()
+    sheet = details(page).bounding_box()
+    assert card
+    assert sheet
+    assert card["y"] >= 0
+    assert card["y"] + card["height"] <= sheet["y"]
+
+
+def test_names_at_the_edges_stay_on_a_phone_when_everything_is_shown(page: Page, site: drawn.Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    names = ["Choose season and team now", "In the middle", "Write the season summary"]
+    nodes = [drawn.node(f"n{i}", i * 600, 0, name=name) for i, name in enumerate(names)]
+    note = drawn.node("memo", 0, 300, type="note", data={"content": "---\n\n## Remember\nThis."}, width=400, height=90)
+    site.graph = drawn.graph([*nodes, note])
+    opened(page, site)
+    expect(page.locator(".far-heading")).to_have_text("Remember")
+    boxes = [label.bounding_box() for label in page.locator(".far-label").all()]
+    assert len(boxes) >= 2
+    sides = [(box["x"], box["x"] + box["width"]) for box in boxes if box]
+    assert [side for side in sides if side[0] < 0 or side[1] > 390] == []
+
+
+def test_cards_at_half_size_still_show_what_they_are(page: Page, site: drawn.Site) -> None:
+    opened(page, site)
+    page.mouse.move(600, 400)
+    page.keyboard.down("Control")
+    while zoom(page) >= 50:
+        page.mouse.wheel(0, 40)
+        page.wait_for_timeout(30)
+    page.keyboard.up("Control")
+    assert zoom(page) > 42
+    expect(drawn_node(page, "filter").locator(".tile")).to_have_count(1)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_names_read_well_on_every_colour(page: Page, site: drawn.Site, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")

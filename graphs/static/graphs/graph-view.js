@@ -19,6 +19,7 @@ import { details as detailsStyles } from "./view/styles-details.js";
 import { drawing } from "./view/styles-drawing.js";
 import { Tabs } from "./view/tabs.js";
 import { followTheme } from "./view/theme.js";
+import { reducedMotion } from "./view/viewport.js";
 
 const REMEMBER_MS = 300;
 const RELOAD_MS = 150;
@@ -79,7 +80,7 @@ class GraphView extends HTMLElement {
     this.#endings = [
       () => resized.disconnect(),
       followTheme(this.#frame.root, () => this.#minimap.redraw()),
-      this.#listen("countersign:select-node", (event) => this.#selectByKey(event.detail?.key)),
+      this.#listen("countersign:select-node", (event) => this.#askedFor(event.detail?.key)),
       this.#listen("countersign:object-changed", (event) => this.#objectChanged(event.detail)),
     ];
     if (!this.#model) this.#load();
@@ -230,8 +231,18 @@ class GraphView extends HTMLElement {
 
   // Selection
 
-  #selectByKey(key) {
+  /** The page asks for a node: brings the drawing before the reader's eyes, wherever the page is scrolled to. */
+  #askedFor(key) {
     if (typeof key !== "string") return;
+    const { top, bottom } = this.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) {
+      this.scrollIntoView({ block: "start", behavior: reducedMotion() ? "instant" : "smooth" });
+    }
+    this.#details.lower();
+    this.#selectByKey(key);
+  }
+
+  #selectByKey(key) {
     this.#wanted = this.#model ? null : key;
     if (!this.#model) return;
     const item = this.#model.items.get(key);

@@ -122,9 +122,14 @@ export class Details {
     this.element.querySelector(".details-body").scrollTop = other ? 0 : scroll;
   }
 
+  /** Gives back what a taller panel covers of the drawing. */
+  lower() {
+    this.element.classList.remove("tall");
+  }
+
   close() {
     this.element.hidden = true;
-    this.element.classList.remove("tall");
+    this.lower();
     this.#item = null;
   }
 

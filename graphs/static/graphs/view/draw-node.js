@@ -78,17 +78,31 @@ function preview(item) {
   ];
 }
 
+/** The icon beside a large name: {icon, x}, its size and where the name begins; small where the name needs the room. */
+function midIcon(item, font, nameAt) {
+  const { box } = item;
+  const { iconSize, textX } = layout(item);
+  const plain = { icon: 0, x: box.x + 9 };
+  if (!iconSize) return plain;
+  if (font <= 17) return { icon: iconSize, x: textX };
+  const icon = Math.min(iconSize, font);
+  const small = { icon, x: box.x + 9 + icon + 6 };
+  const whole = nameAt(small.x).join(" ") === item.name.trim().replace(/\s+/g, " ");
+  return whole || nameAt(small.x).join() === nameAt(plain.x).join() ? small : plain;
+}
+
 function midText(item, font) {
   const { box } = item;
-  const { iconSize, iconX, iconY, textX, height } = layout(item);
-  const withIcon = iconSize > 0 && font <= 17;
+  const { height } = layout(item);
   const size = Math.max(NAME, Math.min(font, height * 0.6));
-  const x = withIcon ? textX : box.x + 9;
   const limit = Math.max(1, Math.floor((height - 4) / (size * 1.1)));
-  const name = wrap(item.name, box.x + box.w - x - 8, size, Math.min(3, limit), 600);
+  const nameAt = (x) => wrap(item.name, box.x + box.w - x - 8, size, Math.min(3, limit), 600);
+  const { icon, x } = midIcon(item, font, nameAt);
+  const name = nameAt(x);
   const top = box.y + (height - name.length * size * 1.1) / 2;
+  const iconX = box.x + (font <= 17 ? PADDING : 9);
   return [
-    ...(withIcon ? tile(item, iconSize, iconX, iconY) : []),
+    ...(icon ? tile(item, icon, iconX, box.y + (height - icon) / 2) : []),
     ...lines(name, x, top, size, size * 1.1, { class: "name" }),
   ];
 }

@@ -9,14 +9,16 @@ import { shorten, textWidth } from "./text.js";
 
 const WIDEST = 150;
 const HEADING_WIDEST = 320;
-const SHORTEST = 8;
+const SHORTEST = { heading: 4, name: 8 };
+/** How far names reach beyond the outermost nodes, in pixels: no more than the margin where everything is shown. */
+const BEYOND = 14;
 const MOST = 3000;
 /** Where blocks lie so close that a name must cover some, names keep this far apart, in pixels. */
 const LONELY = { x: 70, y: 26 };
 
 function headingOf(note) {
-  const raw = noteText(note.node).split("\n").find((line) => line.trim());
-  return raw ? plain(raw).text : "";
+  const lines = noteText(note.node).slice(0, 6000).split("\n");
+  return lines.map((line) => plain(line).text).find((text) => /[\p{L}\p{N}]/u.test(text)) ?? "";
 }
 
 function candidates({ nodes, notes }) {
@@ -60,11 +62,11 @@ class Taken {
 }
 
 /** Rectangles for a text of this width, the best one first: a heading in its note, a name under or over its block. */
-function places({ item, heading }, width, size) {
+function places({ item, heading }, width, size, { left, right }) {
   const { box } = item;
   const height = size * 1.25;
   if (heading) return [{ x: box.x + size * 0.35, y: box.y + size * 0.3, w: width, h: height }];
-  const x = box.x + box.w / 2 - width / 2;
+  const x = Math.max(left, Math.min(right - width, box.x + box.w / 2 - width / 2));
   return [
     { x, y: box.y + box.h + size * 0.2, w: width, h: height },
     { x, y: box.y - height - size * 0.2, w: width, h: height },
@@ -79,7 +81,7 @@ function inflated({ x, y, w, h }, dx, dy) {
 function fittingText({ text, heading }, room, size) {
   const weight = heading ? 700 : 500;
   const fitting = room > size * 2 ? shorten(text, room, size, weight) : "";
-  const telling = fitting === text || fitting.length >= SHORTEST;
+  const telling = fitting === text || fitting.length >= SHORTEST[heading ? "heading" : "name"];
   return telling && fitting ? { text: fitting, width: textWidth(fitting, size, weight) } : null;
 }
 
@@ -89,12 +91,14 @@ function rooms({ item, heading }, size, unit) {
 }
 
 /** The label of a candidate where it covers no other block or label, or stands alone; null where it cannot. */
-function placed(candidate, detail, size, taken, blocks) {
+function placed(candidate, detail, size, taken, blocks, edges) {
   const { heading } = candidate;
   const attempt = ({ text, width }, alone) => {
     const [dx, dy] = alone ? [LONELY.x * detail.unit, LONELY.y * detail.unit] : [size * 0.4, 0];
     const calm = (box) => alone || heading || !blocks.touches(box);
-    const box = places(candidate, width, size).find((place) => calm(place) && taken.take(inflated(place, dx, dy)));
+    const box = places(candidate, width, size, edges).find(
+      (place) => calm(place) && taken.take(inflated(place, dx, dy)),
+    );
     return box ? { box, text, heading, size } : null;
   };
   const texts = rooms(candidate, size, detail.unit).map((room) => fittingText(candidate, room, size)).filter(Boolean);
@@ -110,8 +114,10 @@ export function placeLabels(sheet, detail) {
   const size = detail.font;
   const taken = new Taken(size);
   const labels = [];
+  const { x = 0, w = 0 } = sheet.bounds ?? {};
+  const edges = { left: x - BEYOND * detail.unit, right: x + w + BEYOND * detail.unit };
   for (const candidate of candidates(sheet)) {
-    const label = placed(candidate, detail, size, taken, sheet.nodeGrid);
+    const label = placed(candidate, detail, size, taken, sheet.nodeGrid, edges);
     if (label) labels.push(label);
     if (labels.length >= MOST) break;
   }

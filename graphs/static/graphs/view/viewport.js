@@ -3,8 +3,10 @@
 const LARGEST = 3;
 const SMALLEST = 0.05;
 const MOVE_MS = 260;
+/** Between a box that fills the view and the edge of it, in pixels. */
+const EDGE = 12;
 
-const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const ease = (share) => 1 - (1 - share) ** 3;
 
 export class Viewport {
@@ -81,10 +83,11 @@ export class Viewport {
     return view !== null && view.x === this.x && view.y === this.y && view.k === this.k;
   }
 
-  /** Brings a box to the middle, near enough to read it. */
+  /** Brings a box to the middle, near enough to read it; of one that is too tall, its head. */
   centerOn({ x, y, w, h }) {
     const k = Math.min(Math.max(this.k, 0.9), 1.4);
-    this.moveTo({ k, x: this.center.x - (x + w / 2) * k, y: this.center.y - (y + h / 2) * k });
+    const top = Math.max(EDGE, this.center.y - (h / 2) * k);
+    this.moveTo({ k, x: this.center.x - (x + w / 2) * k, y: top - y * k });
   }
 
   /** Moves just enough to show the box with a margin. */
