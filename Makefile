@@ -26,7 +26,7 @@ test: ## all tests, in under ten minutes after installation (ARGS=... goes to py
 
 test-faults: ## the fault and abuse tests at full counts, in under an hour
 	@$(INSTALL) tests
-	FULL=1 $(PYTEST) -m full $(ARGS)
+	FULL=1 $(PYTEST) -m faults $(ARGS)
 
 lint: ## formatter, linter, types, direction of imports
 	@$(INSTALL) tests

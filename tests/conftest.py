@@ -40,9 +40,8 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Real processes run one at a time, a browser module on one worker; the long tests only with FULL=1."""
+    """Real processes run one at a time, a browser module on one worker."""
     no_browser = pytest.mark.skip(reason=chromium.MISSING)
-    not_full = pytest.mark.skip(reason="only in make test-faults")
     for item in items:
         if item.get_closest_marker("processes"):
             item.add_marker(pytest.mark.xdist_group("processes"))
@@ -50,5 +49,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
         if item.get_closest_marker("browser") and not chromium.path():
             item.add_marker(no_browser)
-        if item.get_closest_marker("full") and not os.environ.get("FULL"):
-            item.add_marker(not_full)

@@ -23,7 +23,7 @@ from graphs.models import Graph
 from tests import cast
 from tests.web_process import WebProcess, web_processes
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True), pytest.mark.processes]
 PATIENCE_S = 30
 LONG = 8_000
 

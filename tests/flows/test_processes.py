@@ -14,7 +14,7 @@ from tests.site import Api, Site
 from tests.vendors.scenarios import LONG_TEXT
 from tests.web_process import WebProcess
 
-pytestmark = [pytest.mark.processes, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 
 def test_alice_asks_on_one_process_and_watches_on_the_other(two_processes: Site) -> None:

@@ -16,7 +16,7 @@ from chat.models import Stream
 from tests.chat.events.cutting_proxy import Cut, cutting_proxy
 from tests.chat.events.logs import a_stream, append_now, delta, numbers, status, stored, take_over, text, writing
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)
