@@ -101,7 +101,7 @@ def _data(step: list[Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("accepted_first", [True, False])
 def test_it_joins_the_message_shown_at_once_with_the_stored_one(blank: Page, accepted_first: bool) -> None:
-    unsent = ["withUnsent", {"localId": "local-1", "content": "Why?", "createdAt": None}]
+    unsent = ["withUnsent", {"localId": "local-1", "text": "Why?", "createdAt": None}]
     accepted = ["withAccepted", "local-1", {"userMessageId": "u", "messageId": "a", "runId": "r"}]
     known = event(1, "user_message", "u", content="Why?")
     steps = [accepted, known] if accepted_first else [known, accepted]
@@ -109,8 +109,16 @@ def test_it_joins_the_message_shown_at_once_with_the_stored_one(blank: Page, acc
     assert [(message["id"], message["status"]) for message in state["messages"]] == [("u", "complete"), ("a", "queued")]
 
 
+def test_it_leaves_a_message_that_a_reload_made_unknown_to_its_events(blank: Page) -> None:
+    accepted = ["withAccepted", "local-1", {"userMessageId": "u", "messageId": "a", "runId": "r"}]
+    known = event(1, "user_message", "u", content="Why?")
+    started = event(2, "status", state="started")
+    state = folded(blank, accepted, known, started)
+    assert [message["id"] for message in state["messages"]] == ["u", "a"]
+
+
 def test_it_takes_an_unsent_message_away_again(blank: Page) -> None:
-    unsent = ["withUnsent", {"localId": "local-1", "content": "Why?", "createdAt": None}]
+    unsent = ["withUnsent", {"localId": "local-1", "text": "Why?", "createdAt": None}]
     assert folded(blank, unsent, ["withoutUnsent", "local-1"])["messages"] == []
 
 

@@ -81,7 +81,7 @@ export class Conversation extends EventTarget {
     this.session = session;
     this.stream = page.streamId ?? session.streamId ?? null;
     this.older = page.previous ?? null;
-    this.transcript = withWaiting(fromPage(page), session.waiting);
+    this.transcript = this.outbox.reduce(withUnsent, withWaiting(fromPage(page), session.waiting));
     this.loading = false;
     this.resubscribedAt = -1;
     this.changed();
@@ -121,8 +121,9 @@ export class Conversation extends EventTarget {
     const text = clean(written);
     if (!text) return;
     const localId = `local-${crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`}`;
-    this.transcript = withUnsent(this.transcript, { localId, content: text, createdAt: new Date().toISOString() });
-    const message = { localId, text, frame: { type: "ai:chat", message: text, idempotencyKey: localId.slice(6) } };
+    const frame = { type: "ai:chat", message: text, idempotencyKey: localId.slice(6) };
+    const message = { localId, text, frame, createdAt: new Date().toISOString() };
+    this.transcript = withUnsent(this.transcript, message);
     if (this.model) message.frame.model = this.model;
     this.outbox.push(message);
     this.changed();

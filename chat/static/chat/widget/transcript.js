@@ -36,8 +36,8 @@ export function withWaiting(transcript, waiting) {
 }
 
 /** The person's message, before the server knows it. */
-export function withUnsent(transcript, { localId, content, createdAt }) {
-  const message = blank({ id: localId, localId, role: "user", status: "sending", content, createdAt });
+export function withUnsent(transcript, { localId, text, createdAt }) {
+  const message = blank({ id: localId, localId, role: "user", status: "sending", content: text, createdAt });
   return { ...transcript, messages: [...transcript.messages, message] };
 }
 
@@ -45,9 +45,10 @@ export function withoutUnsent(transcript, localId) {
   return { ...transcript, messages: transcript.messages.filter(({ id }) => id !== localId) };
 }
 
-/** The server took the message: its ids are known, its answer is on the way. */
+/** The server took the message: its ids are known, its answer is on the way. Events bring what is not shown here. */
 export function withAccepted(transcript, localId, { userMessageId, messageId, runId }) {
   const known = transcript.messages.some(({ id }) => id === userMessageId);
+  if (!known && !transcript.messages.some(({ id }) => id === localId)) return transcript;
   const messages = known
     ? transcript.messages.filter(({ id }) => id !== localId)
     : transcript.messages.map((message) =>
