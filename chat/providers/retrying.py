@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
@@ -24,13 +25,16 @@ class RetryingProvider:
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clock = clock
         self.config = provider.config
         self._provider = provider
         self._sleep = sleep
         self._jitter = jitter
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        started = self._clock()
         for attempt in range(1, MAX_ATTEMPTS + 1):
             shown = False
             log.debug("%s: call %d of %s", self.config.name, attempt, request.model)
@@ -41,7 +45,7 @@ class RetryingProvider:
                         yield piece
                 return
             except ProviderError as error:
-                delay_s = self._delay(error, attempt)
+                delay_s = self._delay(error, attempt, self._clock() - started)
                 if shown or delay_s is None:
                     raise
                 code = error.code
@@ -52,9 +56,9 @@ class RetryingProvider:
     async def close(self) -> None:
         await self._provider.close()
 
-    def _delay(self, error: ProviderError, attempt: int) -> float | None:
-        """Seconds until the next attempt, or None where there is none."""
-        if not error.retryable or attempt == MAX_ATTEMPTS:
+    def _delay(self, error: ProviderError, attempt: int, spent_s: float) -> float | None:
+        """Seconds until the next attempt, or None where there is none; none begins after the time for all of them."""
+        if not error.retryable or attempt == MAX_ATTEMPTS or spent_s >= self.config.total_timeout_s:
             return None
         if error.retry_after is None:
             return FIRST_DELAY_S * 2 ** (attempt - 1) * (1 + self._jitter())

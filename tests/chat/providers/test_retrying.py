@@ -92,3 +92,16 @@ def test_it_retries_after_mere_usage():
     pieces, _, error = run([report, BROKEN], WHOLE)
     assert error is None
     assert pieces[-1] == TurnEnd("stop")
+
+
+def test_it_begins_no_further_attempt_after_the_time_for_all_of_them() -> None:
+    times = iter([0.0, ScriptedProvider.config.total_timeout_s])
+    scripted = ScriptedProvider([ProviderError("timeout", "only pings")], WHOLE)
+
+    async def read() -> None:
+        async for _ in RetryingProvider(scripted, clock=lambda: next(times)).stream(request_of()):
+            pass
+
+    with pytest.raises(ProviderError):
+        asyncio.run(read())
+    assert scripted.attempts == [WHOLE]
