@@ -60,6 +60,8 @@ def test_it_reads_several_streams_and_goes_on_from_any_cursor(alice: User, nba: 
             await in_db(tell, first, "a", "b")
             await in_db(tell, second, "c")
             await answer.until(lambda each: {"a", "b", "c"} <= {e["data"].get("delta") for _, e in each.events()})
+            # Both runs have begun: nothing more comes until the model speaks.
+            await answer.until(lambda each: [e["data"].get("state") for _, e in each.events()].count("started") == 2)
         everything = answer.events()
         for place, (cursor, _event) in enumerate(everything):
             expected = everything[place + 1 :]
