@@ -1,12 +1,19 @@
-"""What must hold after every flow and every fault, whatever happened: the invariants I1, I2, I3 and I7.
+"""What must hold after every flow and every fault, whatever happened: the invariants I1, I2, I3, I7, I9 and I10.
 
-Call `check_database()` at the end of a test that ran the engine, and `check_received()` for every client that recorded
-what it got. Each raises `AssertionError` that names the stream, the message or the run.
+After a test with real processes, one call does everything:
+
+    with site(2) as here:
+        listener = Listener(here.web)          # or `Capture("alice", events=[...])` for a client of your own
+        ...
+        checker.check_run(here, listener)
+
+It raises `AssertionError` that names the stream, the message, the run or the line of the log. I9 looks for canaries:
+where people of two workspaces talk, write `canary_of("demo")` and `canary_of("other")` (`tests/captures.py`) into what
+they say. A process that ended is replaced by `here.replace(process)`, which keeps its log for I10. `check_database()`
+alone is for tests without processes. A client that must have seen everything: `check_received(..., caught_up=True)`.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.conf import settings
 from django.db import connection
@@ -14,10 +21,15 @@ from django.db import connection
 from chat import queries
 from chat.engine.machine import RESTING
 from chat.engine.states import Phase
-from chat.events import reading
-from chat.events.vocabulary import StoredEvent, event_json, frame, storable
-from chat.models import Message, Run, RunStatus, Session, Stream
+from chat.events.vocabulary import StoredEvent, storable
+from chat.models import Message, Run, RunStatus, Session
 from chat.transcript import replay
+from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
+from tests.cast import PASSWORD
+from tests.checked_logs import check_logs
+from tests.site import Site
+
+__all__ = ["check_received", "stored_events", "stored_frames"]
 
 _GAPS = """
 SELECT s.name, s.last_sequence, count(e.sequence), min(e.sequence), max(e.sequence)
@@ -31,6 +43,14 @@ SELECT r.id FROM chat_run r WHERE r.status = 'running' AND NOT EXISTS (
 """
 _LIVE = {RunStatus.QUEUED, RunStatus.RUNNING}
 _ENDS = {"done", "error"}
+
+
+def check_run(site: Site, *clients: Client) -> None:
+    """Everything about a run of real processes: what is stored, what the clients received, what the logs say."""
+    check_database()
+    check_clients(clients)
+    tokens = [token for client in clients if (token := getattr(client, "token", ""))]
+    check_logs(site.logs(), {*site.secrets, *tokens, PASSWORD})
 
 
 def check_database() -> None:
@@ -52,53 +72,10 @@ def check_gap_free() -> None:
     assert not orphans, f"{orphans} events of streams that do not exist"
 
 
-def check_received(
-    received: Iterable[Mapping[str, Any]],
-    stored: Sequence[Mapping[str, Any]],
-    after: int = 0,
-    *,
-    caught_up: bool = False,
-) -> None:
-    """I2: a client that began after `after` got the stored events in order, once, without a gap.
-
-    `received` are frames or SSE events of one stream in the order in which they came, over all its connections; those
-    without a sequence are ignored. `stored` comes from `stored_frames` or `stored_events`. With `caught_up` nothing may
-    be missing at the end.
-    """
-    got = [_comparable(each) for each in received if each.get("sequence") is not None]
-    wanted = [_comparable(each) for each in stored if each["sequence"] > after]
-    for position, (one, other) in enumerate(zip(got, wanted, strict=False)):
-        assert one == other, f"event {position} received: {one}\nstored: {other}"
-    assert len(got) <= len(wanted), f"{len(got) - len(wanted)} events received that are not stored: {got[len(wanted)]}"
-    assert len(got) == len(wanted) or not caught_up, f"never received: {wanted[len(got)]}"
-
-
-def _comparable(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what belongs to the connection."""
-    return {name: value for name, value in event.items() if name != "_id"}
-
-
-def stored_frames(stream_name: str) -> list[dict[str, Any]]:
-    """The stream's events as the chat socket sends them."""
-    stream = Stream.objects.select_related("session").get(name=stream_name)
-    session = queries.readable(stream).session_id
-    return [json.loads(frame(event, stream.name, str(session) if session else None)) for event in _events(stream)]
-
-
-def stored_events(stream_name: str) -> list[dict[str, Any]]:
-    """The stream's events as SSE and REST give them."""
-    stream = Stream.objects.get(name=stream_name)
-    return [event_json(event, stream.name) for event in _events(stream)]
-
-
-def _events(stream: Stream) -> list[StoredEvent]:
-    return reading.after({stream.pk: 0}, stream.last_sequence + 1)
-
-
 def check_replay() -> None:
     """I3: for every session, its events tell what its messages, its runs and their ends say."""
     for session in Session.objects.select_related("stream"):
-        events = _events(session.stream)
+        events = events_of(session.stream)
         _check_questions(session, events)
         for run in session.runs.select_related("message"):
             _check_answer(run, [event for event in events if event.run_id == run.pk])

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.conf import settings
+
 from tests.vendors import VendorServer
 from tests.web_process import WebProcess
 
@@ -17,6 +19,7 @@ class Site:
         self.vendor = vendor
         self._environment = {**_of_the_vendor(vendor), **overrides}
         self.processes: list[WebProcess] = []
+        self._replaced: list[WebProcess] = []
 
     def start(self, count: int) -> None:
         """That many more web processes."""
@@ -25,12 +28,26 @@ class Site:
         for process in fresh:
             process.wait_until_ready()
 
+    def replace(self, process: WebProcess) -> WebProcess:
+        """Another one in the place of one that ended; what that one logged is kept."""
+        process.close()
+        self._replaced.append(process)
+        self.processes.remove(process)
+        self.start(1)
+        return self.processes[-1]
+
     @property
     def web(self) -> WebProcess:
         return self.processes[0]
 
     def logs(self) -> str:
-        return "\n".join(process.log() for process in self.processes)
+        """What all processes said, those that were replaced too."""
+        return "\n".join(process.log() for process in (*self._replaced, *self.processes))
+
+    @property
+    def secrets(self) -> set[str]:
+        """What no log, event or answer may hold."""
+        return {value for name, value in self._environment.items() if name.endswith("_KEY")} | {settings.SECRET_KEY}
 
     def close(self) -> None:
         for process in self.processes:

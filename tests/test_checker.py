@@ -17,7 +17,9 @@ from chat.events.vocabulary import EventType, NewEvent
 from chat.models import Message, Process, Run, RunStatus, Session, Stream, StreamEvent
 from chat.transcript import replay
 from graphs.access import member_of
-from tests import checker
+from tests import captures, checker
+from tests.captures import Capture, canary_of
+from tests.checked_logs import ALLOWED, check_logs
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +43,7 @@ def run(alice: User) -> claims.ClaimedRun:
 
 
 def finish(run: claims.ClaimedRun) -> None:
-    transcript = replay(checker._events(Stream.objects.get(pk=run.stream_id)), run.id)
+    transcript = replay(captures.events_of(Stream.objects.get(pk=run.stream_id)), run.id)
     ending = records.Ending(
         state=State(),
         outcome="finished",
@@ -147,3 +149,70 @@ def test_it_compares_what_a_client_got(run: claims.ClaimedRun) -> None:
                 checker.check_received(received, stored)
         with pytest.raises(AssertionError, match="never received"):
             checker.check_received(stored[:-1], stored, caught_up=True)
+
+
+@pytest.fixture
+def two_workspaces(alice: User, charlie: User) -> dict[str, list[dict[str, Any]]]:
+    """Alice and Charlie have each said something with the canary of their workspace: their frames."""
+    frames = {}
+    for person, workspace in ((alice, "demo"), (charlie, "other")):
+        accepted = actions.post_message(member_of(person), f"Do you know {canary_of(workspace)}?")
+        frames[workspace] = checker.stored_frames(accepted.stream)
+    return frames
+
+
+def test_it_accepts_that_everybody_gets_what_is_theirs(two_workspaces: dict[str, list[dict[str, Any]]]) -> None:
+    captures.check_clients([Capture("alice", two_workspaces["demo"]), Capture("charlie", two_workspaces["other"])])
+    reading_later = two_workspaces["demo"][1:]
+    captures.check_clients([Capture("alice", reading_later)])
+    with pytest.raises(AssertionError, match="event 0"):
+        captures.check_clients([Capture("alice", reading_later, began={reading_later[0]["stream"]: 0})])
+
+
+def test_it_finds_an_event_of_another_workspace(two_workspaces: dict[str, list[dict[str, Any]]]) -> None:
+    with pytest.raises(AssertionError, match="charlie received events of"):
+        captures.check_clients([Capture("charlie", two_workspaces["demo"][-1:])])
+
+
+def test_it_finds_a_canary_of_another_workspace(two_workspaces: dict[str, list[dict[str, Any]]]) -> None:
+    answer = {"type": "ai:error", "error": f"There is no {canary_of('demo')} here."}
+    captures.check_clients([Capture("alice", answers=[answer])])
+    with pytest.raises(AssertionError, match="charlie received content"):
+        captures.check_clients([Capture("charlie", answers=[answer])])
+
+
+def test_it_finds_that_a_canary_was_never_planted(alice: User, charlie: User) -> None:
+    actions.post_message(member_of(alice), f"Do you know {canary_of('demo')}?")
+    captures.check_canaries_are_planted()
+    actions.post_message(member_of(charlie), "Do you know nothing?")
+    with pytest.raises(AssertionError, match="workspace other"):
+        captures.check_canaries_are_planted()
+
+
+TRACEBACK = """ERROR django.request: Internal Server Error: /
+Traceback (most recent call last):
+  File "chat/server.py", line 1, in run
+    raise errors.Unknown("x")
+chat.errors.Unknown: x
+INFO countersign.server: serving
+"""
+
+
+def test_it_finds_what_no_log_may_hold(alice: User) -> None:
+    check_logs("INFO countersign.server: serving", {"a-secret"})
+    with pytest.raises(AssertionError, match="Authorization: …") as caught:
+        check_logs("INFO all is well\nDEBUG httpx: Authorization: a-secret", {"a-secret"})
+    assert "a-secret" not in str(caught.value).partition("\n")[0]
+    with pytest.raises(AssertionError, match="content in the logs"):
+        check_logs(f"WARNING refused: {canary_of('demo')}", set())
+    with pytest.raises(AssertionError, match="traceback of Unknown"):
+        check_logs(TRACEBACK, set())
+    with pytest.raises(AssertionError, match="a traceback of  in"):
+        check_logs(TRACEBACK.partition("chat.errors")[0], set())
+
+
+def test_it_knows_which_tracebacks_are_allowed(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ALLOWED, "Unknown", "only here")
+    check_logs(TRACEBACK, set())
+    with pytest.raises(AssertionError, match="traceback of KeyError"):
+        check_logs(TRACEBACK + TRACEBACK.replace("chat.errors.Unknown: x", "KeyError"), set())

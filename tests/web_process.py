@@ -27,6 +27,7 @@ class WebProcess:
     def __init__(self, environment: Mapping[str, str]) -> None:
         listening = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = listening.getsockname()[1]
+        self._said: str | None = None
         self._log = tempfile.NamedTemporaryFile("a", prefix="web-", suffix=".log")  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, "-m", "chat.server", "--fd", str(listening.fileno()), "daphne"],
@@ -58,7 +59,7 @@ class WebProcess:
         raise AssertionError(f"the web process did not become ready:\n{self.log()}")
 
     def log(self) -> str:
-        return Path(self._log.name).read_text()
+        return Path(self._log.name).read_text() if self._said is None else self._said
 
     def resident_kib(self) -> int:
         """Memory that the process has in use."""
@@ -86,7 +87,9 @@ class WebProcess:
         if self.process.poll() is None:
             self.thaw()
             self.kill()
-        self._log.close()
+        if self._said is None:
+            self._said = self.log()
+            self._log.close()
 
 
 @contextmanager

@@ -13,14 +13,16 @@ from tests.web_process import WebProcess
 
 
 class Listener:
-    """Signed in with a token; `events` are the numbered frames, in order of arrival."""
+    """Signed in with a token; `events` are the numbered frames, in order of arrival. It reads a stream once."""
 
     def __init__(self, web: WebProcess, username: str = "alice") -> None:
+        self.username = username
         self.token = Api(web.url, username, PASSWORD).token
         self._closing = ExitStack()
         self._socket = self._closing.enter_context(connect(web.chat_url, max_size=None))
         self.events: list[dict[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
+        self.began: dict[str, int] = {}
         self.close_code: int | None = None
         self.send({"type": "ai:authenticate", "token": self.token})
 
@@ -29,12 +31,17 @@ class Listener:
 
     def ask(self, text: str, session_id: str | None = None) -> dict[str, Any]:
         """Sends a message about `nba`, or into a session; the frame that accepted it."""
-        place = {"sessionId": session_id} if session_id else {"context": {"type": "graph", "id": "nba"}}
+        nba = {"context": {"type": "graph", "id": "nba"}}
+        place: dict[str, Any] = {"sessionId": session_id} if session_id else nba
         number = len(self.answers) + 1
         self.send({"type": "ai:chat", "_id": number, "message": text, **place})
-        return self.until(lambda frame: frame["type"] == "ai:accepted" and frame["_id"] == number)
+        accepted = self.until(lambda frame: frame["type"] == "ai:accepted" and frame["_id"] == number)
+        if not session_id:
+            self.began[accepted["stream"]] = 0
+        return accepted
 
     def follow(self, session_id: str, after: int = 0) -> None:
+        self.began[f"session_{session_id}"] = after
         self.send({"type": "ai:subscribe", "_id": "follow", "sessionId": session_id, "after": after})
 
     def until(self, wanted: Any, timeout: float = 30) -> dict[str, Any]:

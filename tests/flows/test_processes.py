@@ -24,9 +24,7 @@ def test_alice_asks_on_one_process_and_watches_on_the_other(two_processes: Site)
     here.to_the_end()
     there.to_the_end()
     assert there.text == LONG_TEXT
-    for listener in (here, there):
-        checker.check_received(listener.events, checker.stored_frames(accepted["stream"]))
-    checker.check_database()
+    checker.check_run(two_processes, here, there)
 
 
 def test_alice_goes_on_reading_where_the_first_connection_ended(two_processes: Site) -> None:
@@ -63,7 +61,7 @@ def test_a_killed_process_leaves_an_answer_that_is_stored_as_it_was_shown_and_cl
     assert watching.text.startswith(here.text)
     assert LONG_TEXT.startswith(watching.text)
     assert Run.objects.get().status == RunStatus.FAILED
-    checker.check_database()
+    checker.check_run(two_processes, here, there, watching)
     again = Listener(survivor)
     again.send({"type": "ai:retry", "_id": 1, "sessionId": accepted["sessionId"]})
     again.until(lambda frame: frame["type"] == "ai:accepted")
@@ -84,7 +82,7 @@ def test_a_process_that_ends_in_peace_says_goodbye_and_finishes_its_answers(two_
     other.follow(accepted["sessionId"])
     assert other.to_the_end()["type"] == "ai:complete"
     assert other.text == "one two three four five six seven eight"
-    checker.check_database()
+    checker.check_run(two_processes, *listeners, other)
 
 
 def test_a_frozen_process_writes_nothing_when_it_wakes(two_processes: Site) -> None:
@@ -103,7 +101,7 @@ def test_a_frozen_process_writes_nothing_when_it_wakes(two_processes: Site) -> N
     late.follow(accepted["sessionId"])
     late.to_the_end()
     assert late.last == end["sequence"]
-    checker.check_database()
+    checker.check_run(two_processes, listener, watching, late)
 
 
 def _of(site: Site, process_id: str) -> WebProcess:
