@@ -6,6 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from chat.providers.base import ErrorCode, ProviderError
+from chat.providers.circuit import CircuitOpen
 
 _SENTENCES: dict[ErrorCode, Promise] = {
     "rate_limit": _("The model is answering too many requests at the moment. Wait a minute, then try again."),
@@ -19,6 +20,9 @@ _SENTENCES: dict[ErrorCode, Promise] = {
 }
 _QUOTA = _("The account with the model's service is used up. Ask an administrator, or choose another model.")
 _MUCH_LATER = _("The model's service takes no more requests for now. Try again in %(minutes)s minutes.")
+_LEFT_ALONE = _(
+    "The model's service failed many times in a row, so it is left alone for now. Try again in %(seconds)s seconds."
+)
 #: Circumstances that deserve a sentence of their own, though their code is one of the eight.
 CUT_BY_LENGTH = _("The answer grew longer than the model may write at once. Ask for a part of it.")
 PROCESS_DIED = _("The server that wrote this answer stopped. What was written is kept; try again.")
@@ -30,6 +34,8 @@ MODEL_UNAVAILABLE = _("The model chosen for this conversation is not available. 
 
 def sentence_for(error: ProviderError) -> str:
     """The sentence for an error of a provider, with what the vendor said about trying again."""
+    if isinstance(error, CircuitOpen):
+        return str(_LEFT_ALONE) % {"seconds": math.ceil(error.retry_after or 0)}
     if error.code == "rate_limit" and not error.retryable:
         return str(_QUOTA)
     if error.code == "rate_limit" and (error.retry_after or 0) > 90:

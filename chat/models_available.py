@@ -9,9 +9,11 @@ from django.conf import settings
 
 from chat.providers.base import Provider, ProviderConfig
 from chat.providers.building import build
+from chat.providers.circuit import Circuit
 from chat.providers.registry import ModelUnavailableError, Registry
 
 _providers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[ProviderConfig, Provider]] = WeakKeyDictionary()
+_circuits: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], Circuit]] = WeakKeyDictionary()
 
 
 def configured() -> Registry:
@@ -31,6 +33,11 @@ def provider_for(config: ProviderConfig) -> Provider:
     if config not in of_this_loop:
         of_this_loop[config] = build(config)
     return of_this_loop[config]
+
+
+def circuit_for(provider: str, workspace_id: int) -> Circuit:
+    """What this event loop's runs of a workspace have seen of a provider."""
+    return _circuits.setdefault(asyncio.get_running_loop(), {}).setdefault((provider, workspace_id), Circuit())
 
 
 async def warm_up() -> None:

@@ -1,7 +1,10 @@
 """The answer of one run as it grows: every piece goes to the log first, and into the transcript that will be stored."""
 
 import json
+from datetime import timedelta
 from typing import Any
+
+from django.utils import timezone
 
 from chat.engine.claims import ClaimedRun
 from chat.events.vocabulary import EventType, NewEvent
@@ -47,9 +50,10 @@ class Answer:
                 await self.tell("content_delta", {"delta": self._paragraph() + text})
             case ReasoningDelta(text) if text:
                 await self.tell("reasoning_delta", {"delta": text})
-            case Retrying(attempt, delay_s, code):
-                state = {"state": "retrying", "attempt": attempt, "delayS": round(delay_s, 1), "code": code}
-                await self.tell("status", state)
+            case Retrying(attempt, delay_s, error):
+                at = timezone.now() + timedelta(seconds=delay_s)
+                wait = {"delayS": round(delay_s, 1), "nextAttemptAt": at.isoformat()}
+                await self.tell("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
 
     def _paragraph(self) -> str:
         """Text of a later round starts a new paragraph."""

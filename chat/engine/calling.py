@@ -1,4 +1,4 @@
-"""One call of a model for a run: streamed into the answer, its cost noted whatever happens."""
+"""One call of a model for a run: streamed into the answer, the cost of each attempt noted whatever happens."""
 
 import time
 from contextlib import aclosing
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from chat.engine.answer import Answer
 from chat.engine.records import CallCost, Prompt
-from chat.models_available import provider_for
+from chat.models_available import circuit_for, provider_for
 from chat.prompts.history import NO_MORE_TOOLS, round_entries
 from chat.providers.base import (
     ModelRequest,
@@ -16,16 +16,18 @@ from chat.providers.base import (
     ProviderError,
     ReasoningDelta,
     Reply,
+    Retrying,
     TextDelta,
     Usage,
     fold,
 )
+from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
 
 
 @dataclass(slots=True)
 class Call:
-    """A call under way or over: `error` is why it broke off."""
+    """A call under way or over: `error` is why it broke off. `started`: when its present attempt begins or began."""
 
     config: ProviderConfig
     request: ModelRequest
@@ -35,6 +37,7 @@ class Call:
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _other: Reply = field(default_factory=Reply)
+    _failed_attempts: list[CallCost] = field(default_factory=list)
 
     def take(self, piece: Piece) -> None:
         """Text is gathered, not joined: a long answer has thousands of pieces."""
@@ -43,6 +46,10 @@ class Call:
                 self._text.append(text)
             case ReasoningDelta(text):
                 self._reasoning.append(text)
+            case Retrying(_, delay_s, error):
+                self._failed_attempts.append(self._cost(error.code, error))
+                self._other = Reply()
+                self.started = time.monotonic() + delay_s
             case _:
                 self._other = fold(self._other, piece)
 
@@ -51,16 +58,23 @@ class Call:
         """What came so far."""
         return replace(self._other, text="".join(self._text), reasoning="".join(self._reasoning))
 
-    def cost(self) -> CallCost:
-        """Tokens as the vendor counted them, estimated where it did not say."""
-        return CallCost(self.config, self._usage(), int((time.monotonic() - self.started) * 1000), self.outcome)
+    def costs(self) -> list[CallCost]:
+        """Of every attempt, the failed ones too. One that was stopped while it waited for its time never began."""
+        if isinstance(self.error, CircuitOpen) or time.monotonic() < self.started:
+            return self._failed_attempts
+        return [*self._failed_attempts, self._cost(self.outcome, self.error)]
 
-    def _usage(self) -> Usage:
+    def _cost(self, outcome: str, error: ProviderError | None) -> CallCost:
+        latency_ms = int((time.monotonic() - self.started) * 1000)
+        return CallCost(self.config, self._usage(error), latency_ms, outcome)
+
+    def _usage(self, error: ProviderError | None) -> Usage:
+        """Tokens as the vendor counted them, estimated where it did not say."""
         reply = self.reply
         if reply.usage is not None and reply.end is not None:
             return reply.usage
-        if self.error is not None and self.error.code != "timeout" and reply == Reply():
-            return Usage()  # refused or never reached: nothing was read or written
+        if error is not None and not error.billed:
+            return Usage()
         return estimate_usage(self.request, reply)
 
 
@@ -82,14 +96,15 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bo
     return Call(config, request, time.monotonic())
 
 
-async def perform(call: Call, answer: Answer) -> None:
+async def perform(call: Call, answer: Answer, workspace_id: int) -> None:
     """Streams the reply into the answer. Closing the generator closes the connection to the vendor."""
     provider = provider_for(call.config)
     try:
-        async with aclosing(provider.stream(call.request)) as pieces:
-            async for piece in pieces:
-                call.take(piece)
-                await answer.show(piece)
+        with circuit_for(call.config.name, workspace_id).call():
+            async with aclosing(provider.stream(call.request)) as pieces:
+                async for piece in pieces:
+                    call.take(piece)
+                    await answer.show(piece)
         call.outcome = "complete"
     except ProviderError as error:
         call.error = error

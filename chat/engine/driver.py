@@ -47,7 +47,7 @@ from chat.events.append import Fenced
 from chat.events.vocabulary import NewEvent
 from chat.events.writer import GroupWriter
 from chat.models import Message, RunStatus
-from chat.providers.base import ErrorCode, ProviderConfig
+from chat.providers.base import ErrorCode, ProviderConfig, Usage
 from chat.providers.registry import ModelUnavailableError
 from chat.transcript import Transcript
 
@@ -204,6 +204,7 @@ class Driver:
         return EnrichmentsExecuted()
 
     async def _ask_model(self, tools: bool) -> Event:
+        assert self.run.member is not None
         try:
             self._config = models_available.configured().resolve(self.run.model or None)
         except ModelUnavailableError:
@@ -213,8 +214,8 @@ class Driver:
         except records.ContextGone:
             return self._system_error(Failure("internal", error_texts.CONTEXT_GONE, retryable=False))
         self._call = calling.prepare(self._config, prompt, self._answer, tools=tools)
-        await calling.perform(self._call, self._answer)
-        await self._note_cost()
+        await calling.perform(self._call, self._answer, self.run.member.workspace.pk)
+        await self._note_costs()
         error = self._call.error
         if error is None:
             return AIResponseReceived()
@@ -228,11 +229,14 @@ class Driver:
             self._prompt = await _persistently(records.load_prompt, self.run, self.run.member)
         return self._prompt
 
-    async def _note_cost(self) -> None:
+    async def _note_costs(self) -> None:
+        """All are recorded; readers are told of those that cost something."""
         assert self._call is not None
-        cost = self._call.cost()
-        self._costs.append(cost)
-        await self._answer.tell("usage", calling.usage_event(cost))
+        costs = self._call.costs()
+        self._costs += costs
+        for cost in costs:
+            if cost.usage != Usage():
+                await self._answer.tell("usage", calling.usage_event(cost))
 
     async def _read_reply(self) -> Event:
         """What a turn that the vendor ended asks for. Cut by length or filter, nothing of it has an effect."""
@@ -278,7 +282,7 @@ class Driver:
         if self.run.resumed and self._answer.transcript.empty:
             self._answer.transcript = await _persistently(records.shown_so_far, self.run)
         if self._call is not None and self._call.outcome == "stopped":
-            await self._note_cost()
+            await self._note_costs()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
             costs, self._costs = self._costs, []

@@ -25,7 +25,7 @@ class AnthropicProvider:
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = messages_body(request, self.config)
         create = self._client.messages.with_streaming_response.create
-        return read_pieces(lambda: create(**body), MessagesDecoder(request), self.config)
+        return read_pieces(lambda: create(**body), MessagesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:
         await self._client.close()

@@ -4,6 +4,7 @@ A provider turns a `ModelRequest` into a stream of pieces; `fold` turns pieces i
 providers knows Django. A reply counts only when its last piece is a `TurnEnd`: `Reply.end` is None otherwise.
 """
 
+import math
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
@@ -62,7 +63,7 @@ class ModelRequest:
     """What is sent to a model; `max_tokens` bounds what it may write.
 
     With `tools_allowed` False it may not call any: they are not sent, or sent with a choice of "none" where a vendor
-    needs to know the tools of earlier calls.
+    needs to know the tools of earlier calls. The answer has to be whole before the event loop's clock shows `deadline`.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -70,6 +71,7 @@ class ModelRequest:
     model: str
     max_tokens: int
     tools_allowed: bool = True
+    deadline: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +128,11 @@ class TurnEnd:
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """The call failed with `code` before anything was shown; attempt number `attempt` follows after `delay_s`."""
+    """The call failed with `error` before anything was shown; attempt number `attempt` follows after `delay_s`."""
 
     attempt: int
     delay_s: float
-    code: ErrorCode
+    error: "ProviderError"
 
 
 Piece = TextDelta | ReasoningDelta | ToolCallStart | ToolCallDelta | UsageReport | VendorBlock | TurnEnd | Retrying
@@ -219,7 +221,8 @@ class ProviderConfig:
 class ProviderError(Exception):
     """A call failed. `code` is one of eight; `detail` is for logs and never holds a key or a URL with one.
 
-    `retry_after` is in seconds, where the vendor said so.
+    `retry_after` is in seconds, where the vendor said so. `billed`: the vendor may have read the request and written
+    something, so the call may cost money; one that was refused or never reached it does not.
     """
 
     def __init__(
@@ -230,6 +233,7 @@ class ProviderError(Exception):
         retryable: bool | None = None,
         status: int | None = None,
         retry_after: float | None = None,
+        billed: bool = False,
     ) -> None:
         super().__init__(detail)
         self.code = code
@@ -239,11 +243,17 @@ class ProviderError(Exception):
         )
         self.status = status
         self.retry_after = retry_after
+        self.billed = billed
 
-    def with_detail(self, detail: str) -> "ProviderError":
-        """The same failure, told in other words."""
+    def retold(self, detail: str, *, billed: bool) -> "ProviderError":
+        """The same failure in other words, by somebody who knows whether it was billed."""
         return ProviderError(
-            self.code, detail, retryable=self.retryable, status=self.status, retry_after=self.retry_after
+            self.code,
+            detail,
+            retryable=self.retryable,
+            status=self.status,
+            retry_after=self.retry_after,
+            billed=billed,
         )
 
 

@@ -16,7 +16,7 @@ _URLS = re.compile(r"(https?://)(?:[^\s/@]*@)?([^\s/?#]*)[^\s]*")
 
 _BY_STATUS: dict[int, ErrorCode] = {
     401: "auth_error",
-    402: "auth_error",
+    402: "rate_limit",
     403: "auth_error",
     408: "timeout",
     413: "context_length",
@@ -35,13 +35,17 @@ _BY_NAME: dict[str, ErrorCode] = {
     "timeout_error": "timeout",
     "authentication_error": "auth_error",
     "permission_error": "auth_error",
-    "billing_error": "auth_error",
+    "billing_error": "rate_limit",
     "invalid_api_key": "auth_error",
     "request_too_large": "context_length",
     "context_length_exceeded": "context_length",
     "content_filter": "content_filter",
     "content_policy_violation": "content_filter",
 }
+#: An account that is used up. It does not come back by waiting.
+_SPENT = re.compile(r"insufficient_quota|billing_error|insufficient balance|credit balance|current quota", re.I)
+#: Refused with these, a request may be sent again; with any other of the 400s it would be refused again.
+_WORTH_REPEATING = frozenset({408, 409, 425, 429})
 _BY_WORDS: tuple[tuple[ErrorCode, re.Pattern[str]], ...] = (
     (
         "context_length",
@@ -55,8 +59,8 @@ _BY_WORDS: tuple[tuple[ErrorCode, re.Pattern[str]], ...] = (
             r"content.?filter|content management policy|content policy|flagged|safety system|content exists risk", re.I
         ),
     ),
-    ("auth_error", re.compile(r"(invalid|incorrect) (x-)?api.?key|authentication fail|insufficient balance", re.I)),
-    ("rate_limit", re.compile(r"too many requests|rate.?limit", re.I)),
+    ("auth_error", re.compile(r"(invalid|incorrect) (x-)?api.?key|authentication fail", re.I)),
+    ("rate_limit", re.compile(r"too many requests|rate.?limit|insufficient balance|credit balance", re.I)),
     ("server_error", re.compile(r"overloaded", re.I)),
     ("timeout", re.compile(r"timed out|ETIMEDOUT", re.I)),
     ("network", re.compile(r"ECONNREFUSED|ENOTFOUND|ECONNRESET", re.I)),
@@ -94,7 +98,8 @@ def _of_status(exception: BaseException, status: int, secret: str) -> ProviderEr
     body = getattr(exception, "body", None)
     headers = getattr(getattr(exception, "response", None), "headers", {})
     code = _code_of_status(status) or _of_body(body) or _of_words(str(exception)) or "internal"
-    retryable = False if headers.get("x-should-retry") == "false" else _retryable(code, body)
+    repeatable = status in _WORTH_REPEATING or status >= 500
+    retryable = _retryable(code, body) if repeatable and headers.get("x-should-retry") != "false" else False
     detail = redacted(f"HTTP {status}: {_message(body) or exception}", secret)
     return ProviderError(code, detail, status=status, retry_after=retry_after(headers), retryable=retryable)
 
@@ -143,8 +148,9 @@ def _of_body(body: object) -> ErrorCode | None:
 
 
 def _retryable(code: ErrorCode, body: object) -> bool | None:
-    """None leaves it to the code. A spent quota does not come back by waiting."""
-    return False if code == "rate_limit" and "insufficient_quota" in _fields(body).values() else None
+    """None leaves it to the code."""
+    words = " ".join(str(value) for value in _fields(body).values())
+    return False if code == "rate_limit" and _SPENT.search(words) else None
 
 
 def _fields(body: object) -> Mapping[str, Any]:
@@ -166,14 +172,20 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         seconds = float(milliseconds) / 1000 if milliseconds else float(value or "nan")
     except ValueError:
-        seconds = _until(value or "")
+        seconds = _until(value or "", headers.get("date", ""))
     return seconds if 0 <= seconds < float("inf") else None
 
 
-def _until(date: str) -> float:
+def _until(date: str, now: str) -> float:
+    """Seconds by the vendor's own clock, where it told its time."""
+    if (when := _moment(date)) is None:
+        return float("nan")
+    return max(0.0, (when - (_moment(now) or datetime.now(UTC))).total_seconds())
+
+
+def _moment(date: str) -> datetime | None:
     try:
         when = parsedate_to_datetime(date)
-    except ValueError:
-        return float("nan")
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -35,7 +35,7 @@ class OpenAIProvider:
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = chat_body(request, self.config)
         create = self._client.chat.completions.with_streaming_response.create
-        return read_pieces(lambda: create(**body), ChatDecoder(request), self.config)
+        return read_pieces(lambda: create(**body), ChatDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:
         await self._client.close()

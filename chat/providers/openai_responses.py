@@ -18,7 +18,7 @@ class ResponsesProvider:
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = responses_body(request)
         create = self._client.responses.with_streaming_response.create
-        return read_pieces(lambda: create(**body), ResponsesDecoder(request), self.config)
+        return read_pieces(lambda: create(**body), ResponsesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:
         await self._client.close()

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import replace
 
 from chat.providers.base import ModelRequest, Piece, Provider, ProviderError, Retrying, UsageReport
 
@@ -17,7 +18,10 @@ log = logging.getLogger("countersign.providers")
 
 
 class RetryingProvider:
-    """A provider whose retryable failures are met with at most `MAX_ATTEMPTS` calls; each further one is announced."""
+    """A provider whose retryable failures are met with at most `MAX_ATTEMPTS` calls; each further one is announced.
+
+    All of them together have the time of one: `total_timeout_s`.
+    """
 
     def __init__(
         self,
@@ -34,7 +38,8 @@ class RetryingProvider:
         self._jitter = jitter
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        started = self._clock()
+        deadline = min(request.deadline, self._clock() + self.config.total_timeout_s)
+        request = replace(request, deadline=deadline)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             shown = False
             log.debug("%s: call %d of %s", self.config.name, attempt, request.model)
@@ -45,20 +50,20 @@ class RetryingProvider:
                         yield piece
                 return
             except ProviderError as error:
-                delay_s = self._delay(error, attempt, self._clock() - started)
-                if shown or delay_s is None:
+                delay_s = self._delay(error, attempt)
+                if shown or delay_s is None or self._clock() + delay_s >= deadline:
                     raise
-                code = error.code
-                log.warning("%s: call %d failed: %s: %s", self.config.name, attempt, code, error.detail)
-            yield Retrying(attempt + 1, delay_s, code)
+                failure = error
+                log.warning("%s: call %d failed: %s: %s", self.config.name, attempt, error.code, error.detail)
+            yield Retrying(attempt + 1, delay_s, failure)
             await self._sleep(delay_s)
 
     async def close(self) -> None:
         await self._provider.close()
 
-    def _delay(self, error: ProviderError, attempt: int, spent_s: float) -> float | None:
-        """Seconds until the next attempt, or None where there is none; none begins after the time for all of them."""
-        if not error.retryable or attempt == MAX_ATTEMPTS or spent_s >= self.config.total_timeout_s:
+    def _delay(self, error: ProviderError, attempt: int) -> float | None:
+        """Seconds until the next attempt, or None where there is none."""
+        if not error.retryable or attempt == MAX_ATTEMPTS:
             return None
         if error.retry_after is None:
             return FIRST_DELAY_S * 2 ** (attempt - 1) * (1 + self._jitter())

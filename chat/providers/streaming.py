@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from typing import Any
@@ -32,16 +33,20 @@ def http_timeout(config: ProviderConfig) -> httpx2.Timeout:
     return httpx2.Timeout(None, connect=min(CONNECT_TIMEOUT_S, config.idle_timeout_s))
 
 
-async def read_pieces(open_answer: Open, decoder: Decoder, config: ProviderConfig) -> AsyncGenerator[Piece]:
+async def read_pieces(
+    open_answer: Open, decoder: Decoder, config: ProviderConfig, deadline: float = math.inf
+) -> AsyncGenerator[Piece]:
     """Pieces of the answer that `open_answer` asks for, the last one a `TurnEnd`.
 
     Whatever way this is left (end, error, closing, cancelling), the connection is closed or given back.
     """
-    clock = _Clock(config)
+    clock = _Clock(config, deadline)
+    answered = False
     try:
         async with AsyncExitStack() as stack:
             async with clock.limit():
                 opened = await stack.enter_async_context(open_answer())
+            answered = True
             response: httpx2.Response = opened.http_response
             await _refuse_plain_json(response, clock, config)
             chunks = await stack.enter_async_context(aclosing(response.aiter_bytes()))
@@ -51,24 +56,21 @@ async def read_pieces(open_answer: Open, decoder: Decoder, config: ProviderConfi
             await _drain(chunks)
             for piece in decoder.close():
                 yield piece
-    except ProviderError as error:
-        raise error.with_detail(redacted(error.detail, config.api_key)) from None
-    except TimeoutError:
-        raise clock.error() from None
     except Exception as exception:
-        failure = classify(exception, config.api_key)
+        failure = clock.error() if isinstance(exception, TimeoutError) else classify(exception, config.api_key)
         if failure.code == "internal" and failure.status is None:
             log.error("%s: an unexpected failure: %s", config.name, failure.detail)
-        raise failure from None
+        detail = redacted(failure.detail, config.api_key)
+        raise failure.retold(detail, billed=failure.billed or answered) from None
 
 
 class _Clock:
     """The two limits of a call: between chunks, and in all."""
 
-    def __init__(self, config: ProviderConfig) -> None:
+    def __init__(self, config: ProviderConfig, deadline: float) -> None:
         self._config = config
         self._now = asyncio.get_running_loop().time
-        self._deadline = self._now() + config.total_timeout_s
+        self._deadline = min(deadline, self._now() + config.total_timeout_s)
 
     def limit(self, seconds: float | None = None) -> asyncio.Timeout:
         pause = self._config.idle_timeout_s if seconds is None else min(seconds, self._config.idle_timeout_s)
@@ -76,8 +78,9 @@ class _Clock:
 
     def error(self) -> ProviderError:
         if self._now() >= self._deadline:
-            return ProviderError("timeout", f"the answer took longer than {self._config.total_timeout_s:g} s")
-        return ProviderError("timeout", f"nothing came for {self._config.idle_timeout_s:g} s")
+            limit = self._config.total_timeout_s
+            return ProviderError("timeout", f"the answer took longer than {limit:g} s", billed=True)
+        return ProviderError("timeout", f"nothing came for {self._config.idle_timeout_s:g} s", billed=True)
 
 
 async def _next_chunk(chunks: AsyncIterator[bytes], decoder: Decoder, clock: _Clock) -> bytes:

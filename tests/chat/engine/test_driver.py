@@ -1,10 +1,13 @@
 """The engine over a real vendor's wire: what it tells, stores and sends for every way an answer can go."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.contrib.auth.models import User
 
 from chat import actions
 from chat.models import Message, ModelCall, RunStatus, Session
+from chat.providers import circuit, retrying
 from graphs.access import member_of
 from graphs.models import Graph
 from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
@@ -191,6 +194,22 @@ def test_it_says_when_it_tries_again_before_anything_was_shown(
     assert rested(accepted.run_id).message.content == "Now."
     retrying = [event.data for event in of_run(accepted.run_id) if event.data.get("state") == "retrying"]
     assert [(data["attempt"], data["code"]) for data in retrying] == [(2, "server_error")]
+    assert datetime.fromisoformat(retrying[0]["nextAttemptAt"]) > datetime.now(UTC) - timedelta(minutes=1)
+
+
+def test_it_leaves_a_vendor_alone_that_fails_again_and_again(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circuit, "FAILURES", 2)
+    monkeypatch.setattr(retrying, "MAX_ATTEMPTS", 1)
+    vendor.script(*[Script(status=503, error="sorry")] * 2)
+    session = str(ask(alice, "One").session_id)
+    asked = [ask(alice, text, session_id=session) for text in ("Two", "Three")]
+    last = rested(asked[-1].run_id)
+    assert "left alone for now. Try again in" in last.error["message"]
+    assert (last.error["code"], last.error["retryable"]) == ("server_error", True)
+    assert len(vendor.requests) == 2
+    assert not ModelCall.objects.filter(run=last).exists()
 
 
 def test_it_stops_and_closes_the_connection_to_the_vendor(
@@ -319,6 +338,31 @@ def test_it_charges_nothing_for_a_call_that_was_refused(
     accepted = ask(alice, "SCRIPT:auth_error")
     call = ModelCall.objects.get(run=rested(accepted.run_id))
     assert (call.prompt_tokens, call.completion_tokens, call.outcome) == (0, 0, "auth_error")
+
+
+def test_it_records_every_attempt_with_what_it_cost(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrying, "FIRST_DELAY_S", 0.001)
+    vendor.script(Script(status=529, error="Overloaded"), Script(raw=b"<html>"), Script(text="Now."))
+    run = rested(ask(alice, "Go").run_id)
+    refused, broken, whole = ModelCall.objects.filter(run=run)
+    assert [call.outcome for call in (refused, broken, whole)] == ["server_error", "server_error", "complete"]
+    assert (refused.prompt_tokens, refused.completion_tokens, refused.estimated) == (0, 0, False)
+    assert broken.prompt_tokens > 100
+    assert (broken.completion_tokens, broken.estimated) == (0, True)
+    assert (whole.prompt_tokens, whole.completion_tokens, whole.estimated) == (100, 20, False)
+    told = [event.data["promptTokens"] for event in of_run(run.pk) if event.type == "usage"]
+    assert told == [broken.prompt_tokens, 100]
+
+
+def test_it_records_no_attempt_that_never_began(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    vendor.script(Script(status=429, error="slow down", headers={"retry-after": "50"}))
+    accepted = ask(alice, "Go")
+    until(lambda: any(event.data.get("state") == "retrying" for event in of_run(accepted.run_id)))
+    actions.stop(member_of(alice), str(accepted.session_id))
+    assert rested(accepted.run_id).outcome == "stopped"
+    assert [call.outcome for call in ModelCall.objects.filter(run_id=accepted.run_id)] == ["rate_limit"]
 
 
 def test_it_records_every_call_of_a_model_that_will_not_stop_calling_tools(

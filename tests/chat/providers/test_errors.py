@@ -24,7 +24,6 @@ def status_error(status: int, body: object = None, module=openai, **headers: str
     ("status", "code"),
     [
         (401, "auth_error"),
-        (402, "auth_error"),
         (403, "auth_error"),
         (408, "timeout"),
         (413, "context_length"),
@@ -65,9 +64,32 @@ def test_it_classifies_a_refused_request_by_its_body(body, code):
     assert classify(status_error(400, body)).code == code
 
 
-def test_it_does_not_retry_a_spent_quota():
-    error = classify(status_error(429, {"code": "insufficient_quota", "message": "You exceeded your current quota"}))
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (429, {"code": "insufficient_quota", "message": "You exceeded your current quota"}),
+        (429, {"error": {"message": "You exceeded your current quota, please check your plan"}}),
+        (402, {"error": {"message": "Insufficient Balance", "type": "unknown_error"}}),
+        (
+            400,
+            {
+                "error": {
+                    "type": "invalid_request_error",
+                    "message": "Your credit balance is too low to access the API.",
+                }
+            },
+        ),
+    ],
+)
+def test_it_does_not_retry_where_the_account_is_used_up(status, body):
+    error = classify(status_error(status, body))
     assert (error.code, error.retryable) == ("rate_limit", False)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 413, 418, 422])
+@pytest.mark.parametrize("message", ["rate limit", "Overloaded", "timed out", "ECONNRESET"])
+def test_it_never_retries_a_request_that_was_refused_as_such(status, message):
+    assert classify(status_error(status, {"message": message})).retryable is False
 
 
 def test_it_obeys_a_vendor_that_says_not_to_retry():
@@ -119,6 +141,7 @@ def test_it_leaves_a_provider_error_as_it_is():
         ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
         ({"retry-after": "-3"}, None),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": "Wed, 21 Oct 99999999999 07:28:00 GMT"}, None),
         ({"retry-after": "inf"}, None),
         ({"retry-after": "nan"}, None),
         ({}, None),
@@ -132,6 +155,12 @@ def test_it_reads_the_date_to_wait_for():
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     assert 20 < (retry_after({"retry-after": soon}) or 0) <= 30
     assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+
+
+def test_it_counts_from_what_the_vendors_clock_shows():
+    headers = {"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    assert retry_after(headers) == 30
+    assert retry_after({**headers, "date": "yesterday"}) == 0
 
 
 @pytest.mark.parametrize(

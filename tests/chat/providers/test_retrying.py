@@ -29,8 +29,10 @@ class ScriptedProvider:
 
     def __init__(self, *attempts: Sequence[Piece | ProviderError]) -> None:
         self.attempts = list(attempts)
+        self.requests: list[ModelRequest] = []
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        self.requests.append(request)
         for piece in self.attempts.pop(0):
             if isinstance(piece, ProviderError):
                 raise piece
@@ -64,7 +66,7 @@ def test_it_changes_nothing_about_an_answer_that_comes():
 
 
 def test_it_waits_as_long_as_the_vendor_says_and_announces_it():
-    assert run([LIMITED], WHOLE) == ([Retrying(2, 7, "rate_limit"), *WHOLE], [7], None)
+    assert run([LIMITED], WHOLE) == ([Retrying(2, 7, LIMITED), *WHOLE], [7], None)
 
 
 def test_it_waits_longer_each_time_with_jitter():
@@ -105,3 +107,18 @@ def test_it_begins_no_further_attempt_after_the_time_for_all_of_them() -> None:
     with pytest.raises(ProviderError):
         asyncio.run(read())
     assert scripted.attempts == [WHOLE]
+
+
+def test_all_attempts_together_have_the_time_of_one() -> None:
+    times = iter([5.0, 10.0, 15.0])
+    scripted = ScriptedProvider([BROKEN], [BROKEN], WHOLE)
+
+    async def sleep(_seconds: float) -> None:
+        pass
+
+    async def read() -> None:
+        async for _ in RetryingProvider(scripted, sleep=sleep, clock=lambda: next(times)).stream(request_of()):
+            pass
+
+    asyncio.run(read())
+    assert [request.deadline for request in scripted.requests] == [5 + scripted.config.total_timeout_s] * 3

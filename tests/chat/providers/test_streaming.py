@@ -98,7 +98,7 @@ def test_it_makes_a_call_again_that_was_cut_before_anything_came(kind, vendor, c
     vendor.script(Script(cut=cut), Script(text="Hello"))
     pieces = ask(config_for(kind, vendor))
     assert isinstance(pieces[0], Retrying)
-    assert (pieces[0].attempt, pieces[0].code) == (2, "network")
+    assert (pieces[0].attempt, pieces[0].error.code) == (2, "network")
     assert folded(pieces).text == "Hello"
 
 

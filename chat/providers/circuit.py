@@ -1,0 +1,58 @@
+"""Leaves a vendor alone for a while that fails call after call. Used by the engine around every call of a model.
+
+The circuit breaker of Nygard, "Release It!": closed, open, and half open, when one call tries whether all is well.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from chat.providers.base import ErrorCode, ProviderError
+
+#: Calls in a row, each of them with its own repeated attempts.
+FAILURES = 10
+PAUSE_S = 30.0
+
+
+class CircuitOpen(ProviderError):
+    """Not even asked: the calls before failed with `code`. `retry_after` says when somebody may ask again."""
+
+    def __init__(self, code: ErrorCode, retry_after: float) -> None:
+        super().__init__(code, f"not asked after {FAILURES} failures in a row", retryable=True, retry_after=retry_after)
+
+
+class Circuit:
+    """What one workspace has seen of one provider, in this process."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._asked_again_at = 0.0
+        self._last_code: ErrorCode = "server_error"
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Around one call. Raises `CircuitOpen` instead of letting it begin; counts how it ends."""
+        trial = self._enter()
+        try:
+            yield
+        except ProviderError as error:
+            self._failures = self._failures + 1 if error.retryable else 0
+            self._last_code = error.code
+            self._asked_again_at = self._clock() + PAUSE_S
+            raise
+        except BaseException:
+            if trial:
+                self._asked_again_at = self._clock()  # Stopped, it shows nothing: the next one may try.
+            raise
+        self._failures = 0
+
+    def _enter(self) -> bool:
+        """True for the one call that tries while the others wait for what comes of it."""
+        if self._failures < FAILURES:
+            return False
+        wait_s = self._asked_again_at - self._clock()
+        if wait_s > 0:
+            raise CircuitOpen(self._last_code, wait_s)
+        self._asked_again_at = self._clock() + PAUSE_S
+        return True
