@@ -58,7 +58,7 @@ def close_all(code: int) -> None:
 class ChatSocket:
     """One connection. Frames are handled in order; each subscription is pumped by a task of its own."""
 
-    __slots__ = ("_close_code", "_commands", "_pace", "_receive", "_subscriptions", "_task", "_wire", "id")
+    __slots__ = ("_close_code", "_commands", "_language", "_pace", "_receive", "_subscriptions", "_task", "_wire", "id")
 
     def __init__(self, scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Any) -> None:
         query = parse_qs(scope.get("query_string", b"").decode("latin1"))
@@ -66,6 +66,7 @@ class ChatSocket:
         self._receive = receive
         self._wire = Wire(send)
         self._subscriptions = Subscriptions(self._wire, self.close)
+        self._language = query.get("language", [""])[0]
         self._commands = Commands(self._wire, self._subscriptions, query.get("workspace", [""])[0])
         self._pace = Pace(_now())
         self._task: asyncio.Task[Any] | None = None
@@ -114,7 +115,7 @@ class ChatSocket:
             await self._wire.close()
             return False
         person = await in_db(identity.of_cookie, headers) if has_origin else None
-        translation.activate(identity.language_of(headers))
+        translation.activate(identity.language_of(headers, self._language))
         if person is not None:
             await self._commands.enter(person)
         await self._wire.accept()

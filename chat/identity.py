@@ -1,6 +1,7 @@
 """Who is at the other end of a stream: from a session cookie or an access token, and whether they still may be."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
@@ -78,8 +79,13 @@ def _is_trusted(origin: str, trusted: str) -> bool:
     return plain and given.scheme == pattern.scheme and is_same_domain(given.netloc, pattern.netloc.lstrip("*"))
 
 
-def language_of(headers: Headers) -> str:
-    """The language to answer in, as Django finds it for a page."""
+def language_of(headers: Headers, named: str = "") -> str:
+    """The language to answer in: the one that the client named, else as Django finds it for a page.
+
+    A page names its own, because not every browser sends the reader's languages with a socket's handshake.
+    """
+    with suppress(LookupError):
+        return translation.get_supported_language_variant(named)
     return translation.get_language_from_request(_LanguageRequest(headers))  # type: ignore[arg-type]
 
 

@@ -99,6 +99,9 @@ def test_it_knows_the_readers_language() -> None:
     assert identity.language_of([(b"accept-language", b"fr-CH, en;q=0.5")]) == "fr"
     assert identity.language_of([(b"accept-language", b"xx"), (b"cookie", b"django_language=fr")]) == "fr"
     assert identity.language_of([]) == "en"
+    assert identity.language_of([(b"accept-language", b"en")], "fr") == "fr"
+    assert identity.language_of([(b"accept-language", b"fr")], "klingon") == "fr"
+    assert identity.language_of([(b"accept-language", b"fr")], "") == "fr"
 
 
 def cookie_of(client: Client) -> str:

@@ -64,6 +64,7 @@ export class ChatSocket extends EventTarget {
     this.become("connecting");
     const address = new URL(this.path, document.baseURI);
     if (this.workspace) address.searchParams.set("workspace", this.workspace);
+    if (document.documentElement.lang) address.searchParams.set("language", document.documentElement.lang);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(address);
     this.socket = socket;
