@@ -9,21 +9,21 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from chat import models_available, queries
-from chat.engine import doorbell
+from chat.engine import claims, doorbell
 from chat.engine.machine import RESTING
-from chat.engine.states import load
+from chat.engine.states import Phase, load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, RunStatus, Session, Stream
 from chat.providers.registry import ModelUnavailableError
 from chat.refusals import Refused
-from graphs.access import Member, NotFound, graph_for
+from graphs.access import Member, graph_for
 
 TITLE_CHARS = 80
 LONGEST_TITLE = 200
@@ -70,22 +70,23 @@ def post_message(
     _require_text(text)
     _require_model(model)
     with transaction.atomic():
-        session = _locked(member, session_id) if session_id else open_session(member, context, model, text)
+        if session_id:
+            session = queries.held_session(member, session_id)
+            position, resting = queries.next_place(session)
+        else:
+            session, position, resting = open_session(member, context, model, text), 1, True
         if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
             raise Refused("validation", _("This conversation is about another object."), field="context")
         other_model = bool(session_id and model and model != session.model)
         if other_model:
             Session.objects.filter(pk=session.pk).update(model=model)
-        position = _next_position(session)
-        question = Message.objects.create(
-            session=session, sequence=position, role=Message.Role.USER, content=text, model=""
-        )
-        run = _queue(session, member, position + 1, {"event": "UserMessageSent"})
+        question = Message(session=session, sequence=position, role=Message.Role.USER, content=text)
+        run = _new_run(session, member, position + 1, {"event": "UserMessageSent"})
         told = [NewEvent("user_message", {"content": text}, question.pk, run.pk), _queued(run)]
         if not session_id or other_model:
             told.append(NewEvent("session_updated", {"title": session.title, "model": model}))
-        last = append(session.stream_id, told)
-    return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream.name, last - len(told))
+        before = _store(run, member, told, resting=resting, question=question)
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream.name, before)
 
 
 def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
@@ -116,7 +117,7 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
     Raises `Refused` with "conflict" when it does not wait for that.
     """
     with transaction.atomic():
-        session = _locked(member, session_id)
+        session = queries.held_session(member, session_id)
         waiting = load(session.state).waiting
         expected = "tool_limit" if go_on is not None else "question"
         if waiting is None or waiting.kind != expected or queries.live_run(session) is not None:
@@ -131,7 +132,7 @@ def retry(member: Member, session_id: str) -> Accepted:
     Raises `Refused` with "conflict" unless the last answer failed in a way that may pass.
     """
     with transaction.atomic():
-        session = _locked(member, session_id)
+        session = queries.held_session(member, session_id)
         last = session.runs.select_related("message").order_by("-message__sequence").first()
         if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
             raise Refused("conflict", _("There is nothing to try again here."))
@@ -142,7 +143,7 @@ def retry(member: Member, session_id: str) -> Accepted:
 def stop(member: Member, session_id: str) -> None:
     """Stops the answer that is being written and those that wait; what was written is kept."""
     with transaction.atomic():
-        _stop(_locked(member, session_id))
+        _stop(queries.held_session(member, session_id))
 
 
 def _stop(session: Session) -> None:
@@ -180,7 +181,7 @@ def update_session(
         raise Refused("validation", sentence, field="title")
     _require_model(model or "")
     with transaction.atomic():
-        session = _locked(member, session_id)
+        session = queries.held_session(member, session_id)
         session.title = session.title if title is None else title.strip()
         session.model = session.model if model is None else model
         session.on_disconnect = on_disconnect or session.on_disconnect
@@ -194,46 +195,46 @@ def update_session(
 def delete_session(member: Member, session_id: str) -> None:
     """Hides a conversation from its owner and stops it; audit and history keep it."""
     with transaction.atomic():
-        session = _locked(member, session_id)
+        session = queries.held_session(member, session_id)
         Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
         _stop(session)
 
 
-def _locked(member: Member, session_id: str) -> Session:
-    """The person's session, held until the transaction ends, so that positions and runs are given in order."""
-    session = queries.session_for(member, session_id)
-    held = Session.objects.select_for_update(no_key=True).select_related(None).filter(pk=session.pk, hidden_at=None)
-    locked = held.first()
-    if locked is None:
-        raise NotFound
-    locked.stream = session.stream
-    return locked
+def _new_run(session: Session, member: Member, position: int, trigger: dict[str, Any]) -> Run:
+    """A run and the empty answer it will fill; neither is stored yet."""
+    reply = Message(session=session, sequence=position, role=Message.Role.ASSISTANT, status=Message.Status.QUEUED)
+    return Run(session=session, message=reply, author=member.user, trigger=trigger)
 
 
-def _next_position(session: Session) -> int:
-    last = session.messages.aggregate(last=Max("sequence"))["last"]
-    return 1 if last is None else last + 1
+def _store(run: Run, member: Member, told: list[NewEvent], *, resting: bool, question: Message | None = None) -> int:
+    """Stores a run and what is told about it; returns the number before its first event.
 
-
-def _queue(session: Session, member: Member, position: int, trigger: dict[str, Any]) -> Run:
-    """The run and the empty answer it will fill."""
-    reply = Message.objects.create(
-        session=session, sequence=position, role=Message.Role.ASSISTANT, status=Message.Status.QUEUED
-    )
-    run = Run.objects.create(session=session, message=reply, author=member.user, trigger=trigger)
-    session.save(update_fields=["updated_at"])
-    transaction.on_commit(doorbell.ring)
-    return run
+    Where nothing is on its way in the session, a runner of this process begins at once. Otherwise the run waits.
+    """
+    session = run.session
+    runner = doorbell.runner_for(session.pk) if resting and claims.knows(session) else None
+    begun = claims.begin(run, member, runner.process_id, len(told)) if runner else None
+    Message.objects.bulk_create([question, run.message] if question else [run.message])
+    run.save(force_insert=True)
+    phase = Phase.EXECUTING_ENRICHMENTS if begun else session.phase
+    Session.objects.filter(pk=session.pk).update(phase=phase, updated_at=timezone.now())
+    if runner and begun:
+        told = [*told, claims.started(run)]
+        transaction.on_commit(lambda: runner.adopt(begun), robust=True)
+    else:
+        transaction.on_commit(doorbell.ring)
+    return append(session.stream_id, told) - len(told)
 
 
 def _continue(session: Session, member: Member, trigger: dict[str, Any]) -> Accepted:
-    if load(session.state).phase not in RESTING or queries.live_run(session) is not None:
+    position, resting = queries.next_place(session)
+    if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
-    run = _queue(session, member, _next_position(session), trigger)
-    last = append(session.stream_id, [_queued(run)])
+    run = _new_run(session, member, position, trigger)
+    before = _store(run, member, [_queued(run)], resting=resting)
     asked = session.messages.filter(role=Message.Role.USER).order_by("-sequence").first()
     assert asked is not None
-    return Accepted(session.pk, asked.pk, run.message_id, run.pk, session.stream.name, last - 1)
+    return Accepted(session.pk, asked.pk, run.message_id, run.pk, session.stream.name, before)
 
 
 def _queued(run: Run) -> NewEvent:

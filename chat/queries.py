@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db import connection
+from django.db.models import F, Q, QuerySet
 
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Run, RunStatus, Session, Stream
-from graphs.access import Member, NotFound, member_of
+from graphs.access import Member, NotFound
+from graphs.models import Role
 
 #: Events one page of the log may hold.
 MAX_EVENTS = 1_000
@@ -53,6 +55,19 @@ def _visible_sessions(user: User) -> QuerySet[Session]:
     ).select_related("stream", "workspace")
 
 
+def held_session(member: Member, session_id: str) -> Session:
+    """The person's own session in this workspace, held until the transaction ends; raises `NotFound`."""
+    session = (
+        _visible_sessions(member.user)
+        .filter(workspace=member.workspace, pk=parsed_id(session_id))
+        .select_for_update(no_key=True, of=("self",))
+        .first()
+    )
+    if session is None:
+        raise NotFound
+    return session
+
+
 def session_for(member: Member, session_id: str) -> Session:
     """The person's own session in this workspace; raises `NotFound`."""
     session = _visible_sessions(member.user).filter(workspace=member.workspace, pk=parsed_id(session_id)).first()
@@ -63,10 +78,11 @@ def session_for(member: Member, session_id: str) -> Session:
 
 def session_and_member(user: User, session_id: str) -> tuple[Session, Member]:
     """The person's own session in whichever of their workspaces it is; raises `NotFound`."""
-    session = _visible_sessions(user).filter(pk=parsed_id(session_id)).first()
+    sessions = _visible_sessions(user).annotate(role=F("workspace__memberships__role"))
+    session = sessions.filter(pk=parsed_id(session_id)).first()
     if session is None:
         raise NotFound
-    return session, member_of(user, session.workspace.slug)
+    return session, Member(user, session.workspace, Role(session.role))
 
 
 def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
@@ -140,6 +156,20 @@ def events_of_message(message: Message, after: int, limit: int) -> EventPage:
     stream = readable(message.session.stream)
     presence.seen([stream.id], None)
     return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS)))
+
+
+_PLACE = """
+SELECT coalesce((SELECT max(sequence) FROM chat_message WHERE session_id = %(session)s), 0) + 1,
+    NOT EXISTS (SELECT 1 FROM chat_run WHERE session_id = %(session)s AND status IN ('queued', 'running'))
+"""
+
+
+def next_place(session: Session) -> tuple[int, bool]:
+    """Where the next message of a held session belongs, and whether nothing is on its way before it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PLACE, {"session": session.pk})
+        position, resting = cursor.fetchone()
+    return int(position), bool(resting)
 
 
 def live_run(session: Session) -> Run | None:

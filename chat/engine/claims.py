@@ -1,6 +1,11 @@
-"""Which runs a process drives: new ones and those of dead processes are claimed by the same statement."""
+"""Which runs a process drives.
+
+A run of a conversation that rests is begun by the transaction that stores it. Those that wait, those of dead processes
+and those that this process lost sight of are claimed by one statement.
+"""
 
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +28,9 @@ WHERE coalesce((s.state ->> 'version')::int, 0) <= %s AND (%s::uuid IS NULL OR r
             o.status = 'running' OR (o.status = 'queued' AND om.sequence < m.sequence))))
     OR (%s AND r.status = 'running' AND NOT EXISTS (
         SELECT 1 FROM chat_process p
-        WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s))))
+        WHERE p.id = r.process AND p.seen_at > now() - make_interval(secs => %s)))
+    OR (r.status = 'running' AND r.process = %s AND r.id <> ALL(%s)
+        AND r.started_at < now() - make_interval(secs => %s)))
 ORDER BY r.created_at LIMIT %s FOR NO KEY UPDATE OF s, r SKIP LOCKED
 """
 _TAKE_OVER = "UPDATE chat_stream SET epoch = epoch + 1 WHERE id = %s RETURNING epoch, last_sequence"
@@ -68,16 +75,46 @@ class ClaimedRun:
     rounds: list[dict[str, Any]]
 
 
-def claim(process: uuid.UUID, limit: int, *, take_over: bool = True, only: uuid.UUID | None = None) -> list[ClaimedRun]:
+def begin(run: Run, member: Member, process: uuid.UUID, told: int) -> ClaimedRun:
+    """Gives a run that is about to be stored to a process, after `told` more events of its stream.
+
+    The caller holds the session, in which nothing else is on its way, stores the run, and appends `started(run)`.
+    """
+    epoch, last = _take_over(run.session.stream_id)
+    run.epoch, run.first_sequence = epoch, last + told + 1
+    run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, timezone.now()
+    run.message.status = Message.Status.STREAMING
+    return _claimed(run, member, resumed=False)
+
+
+def knows(session: Session) -> bool:
+    """False for a session whose state a newer version of the program wrote: it is left to processes that know it."""
+    return session.state.get("version", 0) <= STATE_VERSION
+
+
+def started(run: Run) -> NewEvent:
+    return NewEvent("status", {"state": "started"}, run.message_id, run.pk)
+
+
+def claim(
+    process: uuid.UUID,
+    limit: int,
+    *,
+    take_over: bool = True,
+    only: uuid.UUID | None = None,
+    driven: Collection[uuid.UUID] = (),
+) -> list[ClaimedRun]:
     """Takes up to `limit` runs that wait or whose process is silent; tells readers of new ones that they started.
 
-    Sessions whose state a newer version of the program wrote are left to processes that know it. Without `take_over`
-    only runs that wait; with `only` those of one session.
+    A run in the name of this process that is not among the `driven` ones is one whose COMMIT was not answered. Without
+    `take_over` only runs that wait and such; with `only` those of one session.
     """
+    silent_s = settings.PROCESS_SILENT_S
     with transaction.atomic():
         beat(process)
         with connection.cursor() as cursor:
-            cursor.execute(_CLAIMABLE, [STATE_VERSION, only, only, take_over, settings.PROCESS_SILENT_S, limit])
+            conditions = [STATE_VERSION, only, only, take_over, silent_s, process, list(driven), silent_s]
+            cursor.execute(_CLAIMABLE, [*conditions, limit])
             ids = [row[0] for row in cursor.fetchall()]
         if not ids:
             return []
@@ -88,9 +125,7 @@ def claim(process: uuid.UUID, limit: int, *, take_over: bool = True, only: uuid.
 def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     session = run.session
     resumed = run.first_sequence is not None
-    with connection.cursor() as cursor:
-        cursor.execute(_TAKE_OVER, [session.stream_id])
-        run.epoch, last = cursor.fetchone()
+    run.epoch, last = _take_over(session.stream_id)
     run.first_sequence = run.first_sequence or last + 1
     run.status, run.process, run.attempts = RunStatus.RUNNING, process, run.attempts + 1
     run.started_at = run.started_at or timezone.now()
@@ -98,7 +133,21 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     Session.objects.filter(pk=session.pk).update(phase="EXECUTING_ENRICHMENTS")
     if not resumed:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
-        append(session.stream_id, [NewEvent("status", {"state": "started"}, run.message_id, run.pk)])
+        append(session.stream_id, [started(run)])
+    return _claimed(run, _member(run), resumed=resumed)
+
+
+def _take_over(stream_id: int) -> tuple[int, int]:
+    """The stream's new epoch, which ends that of any owner before, and its last number."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_OVER, [stream_id])
+        epoch, last = cursor.fetchone()
+    return int(epoch), int(last)
+
+
+def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
+    session = run.session
+    assert run.first_sequence is not None
     return ClaimedRun(
         id=run.pk,
         session_id=session.pk,
@@ -109,7 +158,7 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
         first_sequence=run.first_sequence,
         trigger=run.trigger,
         state=load(session.state),
-        member=_member(run),
+        member=member,
         context_type=session.context_type,
         context_id=session.context_id,
         model=session.model,

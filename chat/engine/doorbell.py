@@ -1,24 +1,49 @@
 """Tells runners that there is something to claim or to stop: this process's at once, others over Valkey.
 
-A lost ring costs a second: runners look by themselves as well.
+A new run of a conversation that rests needs no bell: the transaction that stores it begins it for the runner of its own
+process. A lost ring costs a second: runners look by themselves as well.
 """
 
 import logging
-from collections.abc import Callable
+import uuid
 from functools import cache
+from typing import Protocol
 
 import redis
 from django.conf import settings
 
+from chat.engine.claims import ClaimedRun
+
 log = logging.getLogger("countersign.doorbell")
 
-_local: Callable[[], None] | None = None
+
+class LocalRunner(Protocol):
+    """The runner of this process, as seen from any of its threads."""
+
+    process_id: uuid.UUID
+
+    def takes(self, session_id: uuid.UUID) -> bool:
+        """Whether it drives runs of this session and has room for one more."""
+
+    def adopt(self, run: ClaimedRun) -> None:
+        """Drives a run that was begun for it."""
+
+    def ring(self) -> None:
+        """There is something to claim or to stop."""
 
 
-def use(local: Callable[[], None] | None) -> None:
-    """Makes the runner of this process hear the bell; `local` is called from any thread."""
+_local: LocalRunner | None = None
+
+
+def use(local: LocalRunner | None) -> None:
+    """Makes the runner of this process hear the bell; None when it stops."""
     global _local
     _local = local
+
+
+def runner_for(session_id: uuid.UUID) -> LocalRunner | None:
+    """The runner of this process that would drive a run of this session at once."""
+    return _local if _local is not None and _local.takes(session_id) else None
 
 
 def channel() -> str:
@@ -32,7 +57,7 @@ def _client() -> redis.Redis:
 
 def ring() -> None:
     if _local is not None:
-        _local()
+        _local.ring()
     try:
         _client().publish(channel(), "")
     except redis.RedisError as error:

@@ -196,9 +196,8 @@ class Driver:
                 raise IllegalTransition(f"a chat that only reads asks for no {type(effect).__name__}")
 
     async def _enrich(self) -> Event:
-        assert self.run.member is not None
         try:
-            await _persistently(records.enrich, self.run, self.run.member)
+            await self._load_prompt()
         except records.ContextGone:
             return self._system_error(Failure("internal", error_texts.CONTEXT_GONE, retryable=False))
         return EnrichmentsExecuted()

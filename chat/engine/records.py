@@ -21,6 +21,7 @@ from chat.tools import registry
 from chat.tools.base import ToolContext
 from chat.transcript import Transcript, replay
 from graphs.access import Member, NotFound, graph_for
+from graphs.models import Graph
 from rag.retrieval import retrieve
 
 
@@ -51,40 +52,36 @@ class CallCost:
         return self.config.price.cost(self.usage) if self.config.price else None
 
 
-def enrich(run: ClaimedRun, member: Member) -> None:
-    """Looks up the question's context and stores it with the question, once."""
-    question = _question(run)
-    if question is None or question.retrieved:
-        return
-    if run.context_type == "graph":
-        block = context_block(retrieve(_graph(run, member), question.content))
-    else:
-        block = workspace_block(member.workspace)
-    Message.objects.filter(pk=question.pk).update(retrieved=block)
+def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
+    """System prompt, history and tools as they stand before this run's own rounds.
+
+    The question's context is looked up and stored with the question, once. Raises `ContextGone`.
+    """
+    graph = _graph(run, member) if run.context_type == "graph" else None
+    earlier = list(Message.objects.filter(session_id=run.session_id, sequence__lt=run.position).order_by("sequence"))
+    question = next((message for message in reversed(earlier) if message.role == Message.Role.USER), None)
+    if question is not None and not question.retrieved:
+        _enrich(question, graph, member)
+    system_text = history.system_message(run.session_id, graph, member, earlier)
+    shown = (message for message in earlier if not message.exclude_from_prompt)
+    return Prompt(
+        messages=history.prompt(system_text, shown),
+        tools=registry.specs(member.role, run.context_type),
+        tool_context=ToolContext(member, graph) if graph is not None else None,
+    )
 
 
-def _question(run: ClaimedRun) -> Message | None:
-    earlier = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position, role=Message.Role.USER)
-    return earlier.order_by("-sequence").first()
-
-
-def _graph(run: ClaimedRun, member: Member) -> Any:
+def _graph(run: ClaimedRun, member: Member) -> Graph:
     try:
         return graph_for(member, run.context_id)
     except NotFound:
         raise ContextGone from None
 
 
-def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
-    """System prompt, history and tools as they stand before this run's own rounds."""
-    graph = _graph(run, member) if run.context_type == "graph" else None
-    earlier = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position, exclude_from_prompt=False)
-    messages = history.prompt(history.system_message(run.session_id, graph, member), earlier.order_by("sequence"))
-    return Prompt(
-        messages=messages,
-        tools=registry.specs(member.role, run.context_type),
-        tool_context=ToolContext(member, graph) if graph is not None else None,
-    )
+def _enrich(question: Message, graph: Graph | None, member: Member) -> None:
+    block = workspace_block(member.workspace) if graph is None else context_block(retrieve(graph, question.content))
+    Message.objects.filter(pk=question.pk).update(retrieved=block)
+    question.retrieved = block
 
 
 def shown_so_far(run: ClaimedRun) -> Transcript:
@@ -131,7 +128,7 @@ def finish(
 ) -> None:
     """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
     with transaction.atomic():
-        _hold(run)
+        last = _hold(run)
         if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
             return
         Message.objects.filter(pk=run.message_id).update(
@@ -142,7 +139,6 @@ def finish(
             model=config.model if config else "",
         )
         _record_costs(run, costs)
-        stream = Session.objects.get(pk=run.session_id).stream
         Session.objects.filter(pk=run.session_id).update(
             state=ending.state.to_json(),
             phase=ending.state.phase,
@@ -156,7 +152,7 @@ def finish(
             provider=config.name if config else "",
             model=config.model if config else "",
             ended_at=timezone.now(),
-            last_sequence=stream.last_sequence + len(ending.events),
+            last_sequence=last + len(ending.events),
         )
         append(run.stream_id, ending.events, run.epoch)
 
@@ -203,7 +199,10 @@ def _add(usage: dict[str, Any], name: str, amount: float) -> None:
     usage[name] = usage.get(name, 0) + amount
 
 
-def _hold(run: ClaimedRun) -> None:
-    """Holds session and stream, in the order in which everybody takes them; raises `Fenced`."""
+def _hold(run: ClaimedRun) -> int:
+    """Holds session and stream, in the order in which everybody takes them, and returns the stream's last number.
+
+    Raises `Fenced`.
+    """
     Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=run.session_id)
-    guard(run.stream_id, run.epoch)
+    return guard(run.stream_id, run.epoch)

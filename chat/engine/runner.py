@@ -34,8 +34,8 @@ class Runner:
     def __init__(
         self, process_id: uuid.UUID, writer: GroupWriter, fail: Callable[[], None], only: uuid.UUID | None = None
     ) -> None:
+        self.process_id = process_id
         self._only = only
-        self._process_id = process_id
         self._writer = writer
         self._fail = fail
         self._drivers: dict[uuid.UUID, Driver] = {}
@@ -48,10 +48,10 @@ class Runner:
         self._patient_until = self._last_contact
 
     async def start(self) -> None:
-        await in_db(claims.register, self._process_id, f"{socket.gethostname()}:{os.getpid()}")
+        await in_db(claims.register, self.process_id, f"{socket.gethostname()}:{os.getpid()}")
         jobs = (self._look_forever(), self._beat_forever(), self._listen_forever())
         self._tasks = background.start(jobs, self._fail)
-        doorbell.use(self._rung)
+        doorbell.use(self)
 
     async def close(self, drain_s: float) -> None:
         """Claims nothing more, lets runs finish for a while, and hands over the rest."""
@@ -65,12 +65,22 @@ class Runner:
         doorbell.use(None)
         await background.end(self._tasks)
         with suppress(DatabaseTrouble):
-            await in_db(claims.leave, self._process_id)
+            await in_db(claims.leave, self.process_id)
         await asyncio.to_thread(doorbell.ring)
 
-    def _rung(self) -> None:
+    def takes(self, session_id: uuid.UUID) -> bool:
+        return self._has_room() and self._only in (None, session_id)
+
+    def adopt(self, run: claims.ClaimedRun) -> None:
+        """From any thread: drives a run that was begun for this process."""
+        self._loop.call_soon_threadsafe(self._drive, run)
+
+    def ring(self) -> None:
         """From any thread: there is something to claim or to stop."""
         self._loop.call_soon_threadsafe(self._bell.set)
+
+    def _has_room(self) -> bool:
+        return self._claiming and len(self._running) < MAX_RUNS
 
     async def _look_forever(self) -> None:
         """Once a second and whenever the bell rings: stop what is to be stopped, claim what waits."""
@@ -95,11 +105,10 @@ class Runner:
                 self._drivers[run_id].stop()
 
     async def _claim_some(self) -> None:
-        room = MAX_RUNS - len(self._running)
-        if not self._claiming or room <= 0:
+        if not self._has_room():
             return
-        claim = partial(claims.claim, self._process_id, room, take_over=self._may_take_over(), only=self._only)
-        for run in await in_db(claim):
+        claim = partial(claims.claim, self.process_id, MAX_RUNS - len(self._running), take_over=self._may_take_over())
+        for run in await in_db(claim, only=self._only, driven=list(self._drivers)):
             self._drive(run)
         self._last_contact = self._loop.time()
 
@@ -138,7 +147,7 @@ class Runner:
         while True:
             await asyncio.sleep(settings.HEARTBEAT_S)
             try:
-                alive = await in_vital_thread(claims.beat, self._process_id)
+                alive = await in_vital_thread(claims.beat, self.process_id)
             except DatabaseTrouble as error:
                 log.warning("heartbeat not written, trying again: %s", type(error).__name__)
                 continue

@@ -9,12 +9,12 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from chat.events.vocabulary import EVENT_VERSION, NewEvent, text_of, to_json
+from chat.events.vocabulary import EVENT_VERSION, NewEvent, as_row, to_json
 
 log = logging.getLogger("countersign.writer")
 
@@ -128,7 +128,9 @@ class Committer:
 
     def _parameters(self, parts: Sequence[Part]) -> dict[str, object]:
         return {
-            "parts": to_json([(part.stream_id, part.epoch, [_row(event) for event in part.events]) for part in parts]),
+            "parts": to_json(
+                [(part.stream_id, part.epoch, [as_row(event) for event in part.events]) for part in parts]
+            ),
             "writer": self._id,
             "batch": self._batch,
         }
@@ -148,7 +150,3 @@ class Committer:
             if not all(ended for (ended,) in await cursor.fetchall()):
                 raise psycopg.OperationalError("the connection that was lost is still at work")
         return self._connection
-
-
-def _row(event: NewEvent) -> tuple[str, dict[str, Any], str | None, str | None]:
-    return event.type, event.data, text_of(event.message_id), text_of(event.run_id)

@@ -109,6 +109,11 @@ def text_of(id_: uuid.UUID | None) -> str | None:
     return None if id_ is None else str(id_)
 
 
+def as_row(event: NewEvent) -> tuple[str, dict[str, Any], str | None, str | None]:
+    """A storable event as the statements that store it take it: type, data, message, run."""
+    return event.type, event.data, text_of(event.message_id), text_of(event.run_id)
+
+
 def event_json(event: StoredEvent, stream: str) -> dict[str, Any]:
     """The event as REST and SSE give it; `stream` is the stream's name."""
     return {

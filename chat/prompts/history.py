@@ -21,10 +21,12 @@ NO_MORE_TOOLS = (
 )
 
 
-def system_message(session_id: uuid.UUID, graph: Graph | None, member: Member) -> str:
+def system_message(
+    session_id: uuid.UUID, graph: Graph | None, member: Member, stored_messages: Iterable[Message]
+) -> str:
     """The session's system prompt: written at its first run and kept, until its version or the role changes."""
     version = f"{system.PROMPT_VERSION}:{member.role}"
-    stored = Message.objects.filter(session_id=session_id, role=Message.Role.SYSTEM, kind="system_prompt").first()
+    stored = next((message for message in stored_messages if message.kind == "system_prompt"), None)
     if stored is not None and stored.prompt_version == version:
         return stored.content
     text = system.system_prompt(graph, member)

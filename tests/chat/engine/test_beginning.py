@@ -1,0 +1,110 @@
+"""A run begins in the transaction that stores it, where this process can drive it; otherwise it waits to be claimed."""
+
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from chat.engine import claims, doorbell
+from chat.models import Run, RunStatus, Session
+from graphs.models import Graph
+from tests import checker
+from tests.chat.engine.driving import Engine, ask, engine, events, of_run, rested, types
+from tests.vendors import VendorServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Bystander:
+    """A runner that begins runs and never drives them, as one that got no answer to its COMMIT."""
+
+    def __init__(self) -> None:
+        self.process_id = uuid.uuid4()
+        self.adopted: list[claims.ClaimedRun] = []
+        claims.register(self.process_id, "here:1")
+
+    def takes(self, session_id: uuid.UUID) -> bool:
+        return True
+
+    def adopt(self, run: claims.ClaimedRun) -> None:
+        self.adopted.append(run)
+
+    def ring(self) -> None:
+        pass
+
+
+@pytest.fixture
+def bystander(transactional_db: None) -> Iterator[Bystander]:
+    runner = Bystander()
+    doorbell.use(runner)
+    yield runner
+    doorbell.use(None)
+
+
+def test_it_begins_with_the_message(bystander: Bystander, alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "one")
+    run = Run.objects.get(pk=accepted.run_id)
+    assert (run.status, run.process, run.attempts) == (RunStatus.RUNNING, bystander.process_id, 1)
+    assert [event.data["state"] for event in of_run(run.pk) if event.type == "status"] == ["queued", "started"]
+    assert run.first_sequence == events(accepted.session_id)[-1].sequence
+    (begun,) = bystander.adopted
+    assert (begun.id, begun.first_sequence, begun.epoch) == (run.pk, run.first_sequence, run.epoch)
+    assert begun.member is not None
+    assert not begun.resumed
+    checker.check_gap_free()
+
+
+def test_it_waits_behind_another(bystander: Bystander, alice: User, nba: Graph) -> None:
+    first = ask(alice, "one")
+    second = ask(alice, "two", session_id=str(first.session_id))
+    assert [run.id for run in bystander.adopted] == [first.run_id]
+    assert Run.objects.get(pk=second.run_id).status == RunStatus.QUEUED
+
+
+def test_it_waits_when_no_runner_is_here(transactional_db: None, alice: User, nba: Graph) -> None:
+    assert Run.objects.get(pk=ask(alice, "one").run_id).status == RunStatus.QUEUED
+
+
+def test_it_is_left_to_processes_that_know_the_state(bystander: Bystander, alice: User, nba: Graph) -> None:
+    first = ask(alice, "one")
+    Run.objects.filter(pk=first.run_id).update(status=RunStatus.SUCCEEDED)
+    Session.objects.update(state={"version": 10_000})
+    second = ask(alice, "two", session_id=str(first.session_id))
+    assert Run.objects.get(pk=second.run_id).status == RunStatus.QUEUED
+
+
+def test_it_is_given_to_nobody_when_the_transaction_fails(bystander: Bystander, alice: User, nba: Graph) -> None:
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        ask(alice, "one")
+        raise ZeroDivisionError
+    assert bystander.adopted == []
+    assert not Run.objects.exists()
+
+
+def test_one_whose_commit_was_not_answered_is_claimed_again(bystander: Bystander, alice: User, nba: Graph) -> None:
+    run = Run.objects.get(pk=ask(alice, "one").run_id)
+    claim = [bystander.process_id, 10]
+    assert claims.claim(*claim) == []
+    Run.objects.update(started_at=timezone.now() - timedelta(seconds=2 * settings.PROCESS_SILENT_S))
+    assert claims.claim(*claim, driven=[run.pk]) == []
+    (again,) = claims.claim(*claim, driven=[])
+    assert (again.id, again.resumed, again.epoch) == (run.pk, True, run.epoch + 1)
+
+
+def test_a_whole_answer(vendor: VendorServer, alice: User, nba: Graph) -> None:
+    with engine() as here:
+        accepted = ask(alice, "SCRIPT:hello")
+        assert Run.objects.get(pk=accepted.run_id).process == here.runtime.process_id
+        assert rested(accepted.run_id).status == RunStatus.SUCCEEDED
+    assert types(of_run(accepted.run_id))[:2] == ["user_message", "status"]
+    checker.check_database()
+
+
+def test_who_ends_takes_nothing_more(running: Engine, alice: User, nba: Graph) -> None:
+    running.runtime.runner._claiming = False
+    assert Run.objects.get(pk=ask(alice, "one").run_id).status == RunStatus.QUEUED
