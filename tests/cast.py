@@ -55,7 +55,11 @@ def charlie(other_workspace: Workspace) -> User:
 @pytest.fixture
 def nba(demo_workspace: Workspace) -> Graph:
     """Three nodes in a row on one sheet: root -> fetch-api -> return."""
-    graph = Graph.objects.create(workspace=demo_workspace, key="nba", name="NBA scores", description="Fetches games.")
+    return draw_nba(demo_workspace)
+
+
+def draw_nba(workspace: Workspace) -> Graph:
+    graph = Graph.objects.create(workspace=workspace, key="nba", name="NBA scores", description="Fetches games.")
     sheet = Sheet.objects.create(graph=graph, key="main", name="Main")
     root = Node.objects.create(graph=graph, sheet=sheet, key="root", name="Start", type="starter")
     fetch = Node.objects.create(

@@ -4,6 +4,7 @@ import json
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 from django.conf import settings
@@ -15,26 +16,29 @@ from tests.web_process import WebProcess
 class Site:
     """Web processes that share a database, and their vendor. `web` is the first one."""
 
-    def __init__(self, vendor: VendorServer, overrides: dict[str, str]) -> None:
+    def __init__(self, vendor: VendorServer, overrides: dict[str, str], module: str = "chat.server") -> None:
         self.vendor = vendor
+        self._module = module
         self._environment = {**_of_the_vendor(vendor), **overrides}
         self.processes: list[WebProcess] = []
         self._replaced: list[WebProcess] = []
 
     def start(self, count: int) -> None:
-        """That many more web processes."""
-        fresh = [WebProcess(self._environment) for _ in range(count)]
-        self.processes += fresh
-        for process in fresh:
+        """That many more web processes, ready."""
+        for process in [self.begin() for _ in range(count)]:
             process.wait_until_ready()
 
+    def begin(self) -> WebProcess:
+        """One more, which is not ready yet."""
+        self.processes.append(WebProcess(self._environment, self._module))
+        return self.processes[-1]
+
     def replace(self, process: WebProcess) -> WebProcess:
-        """Another one in the place of one that ended; what that one logged is kept."""
+        """Begins another one in the place of one that ended; what that one logged is kept."""
         process.close()
         self._replaced.append(process)
         self.processes.remove(process)
-        self.start(1)
-        return self.processes[-1]
+        return self.begin()
 
     @property
     def web(self) -> WebProcess:
@@ -67,10 +71,10 @@ def _of_the_vendor(vendor: VendorServer) -> dict[str, str]:
 
 
 @contextmanager
-def site(processes: int = 1, **overrides: str) -> Iterator[Site]:
-    """The product, ready. Keyword arguments are variables of its environment."""
+def site(processes: int = 1, module: str = "chat.server", **overrides: str) -> Iterator[Site]:
+    """The product, ready. `module` is what its processes run; other keywords are variables of their environment."""
     with VendorServer() as vendor:
-        started = Site(vendor, overrides)
+        started = Site(vendor, overrides, module)
         try:
             started.start(processes)
             yield started
@@ -86,17 +90,27 @@ class Api:
         self.token = ""
         self.token = self.post("/api/v1/auth/token", {"username": username, "password": password})["access"]
 
+    def at(self, url: str) -> "Api":
+        """The same person at another process."""
+        there = copy(self)
+        there.url = url
+        return there
+
     def get(self, path: str) -> Any:
-        return self._call(path, None, "GET")
+        return self.call("GET", path)
 
-    def post(self, path: str, body: Any) -> Any:
-        return self._call(path, json.dumps(body).encode(), "POST")
+    def post(self, path: str, body: Any, key: str = "") -> Any:
+        """With `key` as its Idempotency-Key."""
+        return self.call("POST", path, body, key)
 
-    def _call(self, path: str, body: bytes | None, method: str) -> Any:
+    def call(self, method: str, path: str, body: Any = None, key: str = "") -> Any:
         headers = {"Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(f"{self.url}{path}", body, headers, method=method)
+        if key:
+            headers["Idempotency-Key"] = key
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.url}{path}", data, headers, method=method)
         with urllib.request.urlopen(request, timeout=130) as answer:
             text = answer.read()
         return json.loads(text) if text else None

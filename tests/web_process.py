@@ -22,15 +22,18 @@ PATIENCE_S = 60
 
 
 class WebProcess:
-    """`python -m chat.server` on a port of its own; `environment` adds to what leads it to the test's servers."""
+    """`python -m chat.server` on a port of its own; `environment` adds to what leads it to the test's servers.
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    Another `module` does something of its own and then the same.
+    """
+
+    def __init__(self, environment: Mapping[str, str], module: str = "chat.server") -> None:
         listening = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = listening.getsockname()[1]
         self._said: str | None = None
         self._log = tempfile.NamedTemporaryFile("a", prefix="web-", suffix=".log")  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "chat.server", "--fd", str(listening.fileno()), "daphne"],
+            [sys.executable, "-m", module, "--fd", str(listening.fileno()), "daphne"],
             cwd=ROOT,
             env={**os.environ, **_of_the_test(), **environment},
             pass_fds=[listening.fileno()],
@@ -71,9 +74,13 @@ class WebProcess:
         self.process.kill()
         self.process.wait(PATIENCE_S)
 
+    def ask_to_end(self) -> None:
+        """SIGTERM."""
+        self.process.send_signal(signal.SIGTERM)
+
     def terminate(self) -> int:
         """SIGTERM; the exit code once it has drained."""
-        self.process.send_signal(signal.SIGTERM)
+        self.ask_to_end()
         return self.process.wait(PATIENCE_S)
 
     def freeze(self) -> None:

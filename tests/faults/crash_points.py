@@ -1,0 +1,84 @@
+"""Every place where the product has an effect that a kill could tear from the next one, named after its function.
+
+`tests/faults/test_crash_points.py` kills a process before and after each of `POINTS`; a place that is on none of these
+lists fails `tests/faults/test_listed_crash_points.py`. Names are `module:function`, as in `tests/faults/crashing.py`,
+with `:on_commit` for what runs after a commit.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Point:
+    """`scenario` is the function of `tests/faults/crash_scenarios.py` that gets there; the `nth` crossing counts."""
+
+    place: str
+    scenario: str = "question"
+    nth: int = 1
+
+
+POINTS = (
+    # a message is taken
+    Point("chat.actions:post_message"),
+    Point("chat.idempotency:once"),
+    Point("chat.actions:_queue:on_commit"),
+    Point("chat.events.append:append:on_commit"),
+    Point("chat.engine.doorbell:ring"),
+    # a process claims its run and drives it
+    Point("chat.engine.claims:claim"),
+    Point("chat.engine.claims:beat"),
+    Point("chat.engine.records:enrich"),
+    Point("chat.prompts.history:system_message"),
+    Point("chat.engine.calling:perform"),
+    Point("chat.engine.calling:perform", nth=2),
+    Point("chat.engine.answer:Answer.show"),
+    Point("chat.engine.answer:Answer.show", nth=5),
+    Point("chat.tools.registry:run"),
+    Point("chat.engine.records:save_round"),
+    Point("chat.engine.records:finish"),
+    # the log
+    Point("chat.events.writer:GroupWriter._commit"),
+    Point("chat.events.writer:GroupWriter._commit", nth=2),
+    Point("chat.events.writer:GroupWriter._commit", nth=5),
+    Point("chat.events.hub:Hub._publish_forever"),
+    Point("chat.events.presence:seen", "poll"),
+    Point("chat.events.presence:seen_and_last", "watch"),
+    # what else a person may ask
+    Point("chat.actions:answer", "go_on"),
+    Point("chat.actions:retry", "retry"),
+    Point("chat.actions:stop", "stop"),
+    Point("chat.actions:_stop:on_commit", "stop"),
+    Point("chat.actions:update_session", "rename"),
+    Point("chat.actions:delete_session", "delete"),
+    # processes come and go
+    Point("chat.engine.claims:register", "start"),
+    Point("chat.engine.records:give_back", "hand_over"),
+    Point("chat.engine.claims:leave", "hand_over"),
+)
+
+#: Places where no process is killed, with the reason.
+HARMLESS = {
+    "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
+    "chat.events.wakeup:announce": "no web process publishes here, its hub does; readers poll when it is lost",
+    "chat.tasks:delete_silent_processes": "three deletes of what nobody asks for, each repeated by the next beat",
+    "graphs.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
+    "graphs.imports:_create_graph": "a savepoint of that transaction",
+    "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
+}
+
+#: Functions that write, but only within a transaction that their caller holds.
+WITHIN_TRANSACTION = {
+    "chat.actions:_queue": "post_message, answer, retry",
+    "chat.actions:_stop": "stop, delete_session",
+    "chat.actions:open_session": "post_message",
+    "chat.engine.claims:_take": "claim",
+    "chat.engine.records:_record_costs": "save_round, finish, give_back",
+    "chat.events.append:append": "it raises where there is none",
+    "config.demo.spec:create_graph": "the command seed_demo",
+    "config.demo.spec:create_types": "the command seed_demo",
+    "config.management.commands.seed_demo:_seed": "the command seed_demo",
+    "graphs.imports:_create_node_types": "import_graph",
+    "graphs.imports:_create_sheets": "import_graph",
+    "graphs.imports:_create_nodes": "import_graph",
+    "graphs.imports:_create_edges": "import_graph",
+}

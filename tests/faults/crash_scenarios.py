@@ -1,0 +1,159 @@
+"""What is asked while a process dies, and what must be true afterwards: one function for each scenario of the points.
+
+Each gets to where it matters, arms the order, does what crosses the place, waits for the death, and asks the other
+process again, as a client would. It returns the session, which `Stage.all_hangs_together` then looks at.
+"""
+
+import json
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+
+from chat.models import Message, Process, Run, RunStatus, Session
+from tests.chat.engine.driving import until
+from tests.faults.crash_stage import MESSAGES, Stage, message
+from tests.flows.listener import Listener
+from tests.vendors.scripts import Script
+
+LOOK = {"text": "I look.", "tool_calls": [{"name": "search_nodes", "arguments": {"query": "fetch"}}]}
+TELL = {"text": "It fetches the games and gives them back to you.", "delay_s": 0.02}
+SLOW = {"text": " ".join(["word"] * 200), "delay_s": 0.1}
+
+
+def asked(*scripts: dict[str, Any]) -> str:
+    """A question of its own that the scripted vendor answers so."""
+    return f"SCRIPT={json.dumps(scripts)} {uuid.uuid4()}"
+
+
+def question(stage: Stage) -> str:
+    """The message is there once, and both answers about it are the same."""
+    text, key = asked(LOOK, TELL), str(uuid.uuid4())
+    stage.arm()
+    told = stage.at_first("POST", MESSAGES, message(text), key)
+    stage.await_death()
+    answer = stage.at_survivor("POST", MESSAGES, message(text), key)
+    assert told in (None, answer)
+    assert str(Message.objects.get(role=Message.Role.USER, content=text).pk) == answer["userMessageId"]
+    return str(answer["sessionId"])
+
+
+def poll(stage: Stage) -> str:
+    """A client that polls while it is written."""
+    session = stage.ask(asked(TELL))["sessionId"]
+    stage.arm()
+    stage.at_first("GET", f"/api/v1/chat/sessions/{session}/stream-events?after=0")
+    stage.await_death()
+    assert stage.at_survivor("GET", f"/api/v1/chat/sessions/{session}/stream-events?after=0")["events"]
+    return session
+
+
+def watch(stage: Stage) -> str:
+    """A reader loses its socket and goes on at the other process."""
+    session = stage.ask(asked(SLOW))["sessionId"]
+    reader = Listener(stage.first)
+    reader.follow(session)
+    reader.until(lambda frame: reader.text)
+    stage.arm()
+    with suppress(ConnectionClosed):
+        reader.to_the_end()
+    stage.await_death()
+    stage.at_survivor("POST", f"/api/v1/chat/sessions/{session}/stop", {})
+    return session
+
+
+def go_on(stage: Stage) -> str:
+    """The tool limit is answered once, whatever the client heard of it."""
+    session = stage.ask("SCRIPT:endless_tools")["sessionId"]
+    stage.rests(session)
+    assert Run.objects.get(session=session).outcome == "toolLimit"
+    return _continued(stage, session, "resume", {"continue": True})
+
+
+def retry(stage: Stage) -> str:
+    session = stage.ask("SCRIPT:cut")["sessionId"]
+    stage.rests(session)
+    assert Run.objects.get(session=session).status == RunStatus.FAILED
+    return _continued(stage, session, "retry", {})
+
+
+def _continued(stage: Stage, session: str, how: str, body: dict[str, Any]) -> str:
+    """One more run, not two. A client that heard nothing asks again and may be told that it runs already."""
+    path = f"/api/v1/chat/sessions/{session}/{how}"
+    stage.arm()
+    told = stage.at_first("POST", path, body)
+    stage.await_death()
+    if told is None:
+        stage.at_survivor("POST", path, body, "", 409)
+    assert Run.objects.filter(session=session).count() == 2
+    return session
+
+
+def stop(stage: Stage) -> str:
+    session = stage.ask(asked(SLOW))["sessionId"]
+    _runs(session)
+    stage.arm()
+    stage.at_first("POST", f"/api/v1/chat/sessions/{session}/stop", {})
+    stage.await_death()
+    stage.at_survivor("POST", f"/api/v1/chat/sessions/{session}/stop", {})
+    stage.rests(session)
+    assert Run.objects.get(session=session).status == RunStatus.CANCELLED
+    return session
+
+
+def rename(stage: Stage) -> str:
+    session = stage.ask(asked(TELL))["sessionId"]
+    path, title = f"/api/v1/chat/sessions/{session}", {"title": f"About {uuid.uuid4()}"}
+    stage.arm()
+    stage.at_first("PATCH", path, title)
+    stage.await_death()
+    assert stage.at_survivor("PATCH", path, title)["title"] == title["title"]
+    return session
+
+
+def delete(stage: Stage) -> str:
+    session = stage.ask(asked(SLOW))["sessionId"]
+    _runs(session)
+    stage.arm()
+    stage.at_first("DELETE", f"/api/v1/chat/sessions/{session}")
+    stage.await_death()
+    stage.at_survivor("DELETE", f"/api/v1/chat/sessions/{session}", None, "", 404)
+    assert Session.objects.get(pk=session).hidden_at is not None
+    return session
+
+
+def start(stage: Stage) -> str:
+    """A process dies before it serves; the others do not notice."""
+    session = stage.ask(asked(TELL))["sessionId"]
+    stage.arm()
+    stage.site.begin()
+    stage.await_death()
+    return session
+
+
+def hand_over(stage: Stage) -> str:
+    """A process that ends in peace, but not to the end: nothing was shown yet, so the other one answers."""
+    stage.site.vendor.script(Script(first_delay_s=300), Script(text="The other one answers."))
+    session = stage.ask("Who answers?")["sessionId"]
+    driving = _runs(session)
+    stage.site.vendor.wait_for_requests(1)
+    stage.arm()
+    next(each for each in stage.site.processes if driving.endswith(f":{each.process.pid}")).ask_to_end()
+    stage.await_death()
+    stage.rests(session)
+    assert Message.objects.get(session=session, role=Message.Role.ASSISTANT).content == "The other one answers."
+    return session
+
+
+def _runs(session: str) -> str:
+    """Waits until a process drives it: its label."""
+    until(lambda: Run.objects.filter(session=session, status=RunStatus.RUNNING).exists())
+    return Process.objects.get(pk=Run.objects.get(session=session).process).label
+
+
+SCENARIOS: dict[str, Callable[[Stage], str]] = {
+    scenario.__name__: scenario
+    for scenario in (question, poll, watch, go_on, retry, stop, rename, delete, start, hand_over)
+}

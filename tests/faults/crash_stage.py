@@ -1,0 +1,100 @@
+"""Two web processes that die where they are ordered to, and Alice, who turns to the other one."""
+
+import signal
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+
+from chat.models import Run, RunStatus, Stream
+from tests import checker
+from tests.cast import PASSWORD
+from tests.chat.engine.driving import until
+from tests.faults.crash_orders import Order, Orders
+from tests.flows.listener import Listener
+from tests.site import Api, Site
+from tests.web_process import WebProcess
+
+MESSAGES = "/api/v1/chat/messages"
+#: Within which a run of a dead process is closed or goes on, with the leases of `tests/web_process.py`.
+TAKEN_OVER_WITHIN_S = 45
+_LIVE = [RunStatus.QUEUED, RunStatus.RUNNING]
+
+
+def message(text: str) -> dict[str, Any]:
+    return {"message": text, "context": {"type": "graph", "id": "nba"}}
+
+
+class Stage:
+    """`first` is asked; the order is given to both, so `survivor` may be either."""
+
+    def __init__(self, here: Site, orders: Orders) -> None:
+        self.site = here
+        self.orders = orders
+        self.alice = Api(here.web.url, "alice", PASSWORD)
+        self.dead: WebProcess | None = None
+        self._order = Order(0, "", "")
+        self._number = 0
+
+    @property
+    def first(self) -> WebProcess:
+        return self.site.processes[0]
+
+    @property
+    def survivor(self) -> WebProcess:
+        return next(process for process in self.site.processes if process is not self.dead)
+
+    def prepare(self, place: str, when: str, nth: int) -> None:
+        """What the next `arm` orders; both processes are up."""
+        for process in self.site.processes:
+            process.wait_until_ready()
+        self._number += 1
+        self._order = Order(self._number, place, when, nth)
+        self.dead = None
+
+    def arm(self) -> None:
+        self.orders.give(self._order)
+
+    def await_death(self) -> None:
+        """Somebody died, by its own hand, at the ordered place; another one starts in its place."""
+        until(lambda: self.orders.taken_by(self._order), TAKEN_OVER_WITHIN_S)
+        self.orders.withdraw()
+        pid = self.orders.taken_by(self._order)
+        self.dead = next(process for process in self.site.processes if process.process.pid == pid)
+        assert self.dead.process.wait(30) == -signal.SIGKILL
+        self.site.replace(self.dead)
+
+    def at_first(self, method: str, path: str, body: Any = None, key: str = "") -> Any:
+        """Its answer; None when it died before it gave one."""
+        try:
+            return self.alice.at(self.first.url).call(method, path, body, key)
+        except HTTPError:
+            raise
+        except (URLError, HTTPException, ConnectionError):
+            return None
+
+    def at_survivor(self, method: str, path: str, body: Any = None, key: str = "", *refusals: int) -> Any:
+        """Its answer; None for a refusal that is right when the first request had its effect."""
+        try:
+            return self.alice.at(self.survivor.url).call(method, path, body, key)
+        except HTTPError as error:
+            if error.code not in refusals:
+                raise
+            return None
+
+    def ask(self, text: str) -> dict[str, Any]:
+        """A question that nobody dies of yet."""
+        return self.alice.at(self.first.url).post(MESSAGES, message(text))
+
+    def rests(self, session_id: str) -> None:
+        until(lambda: not Run.objects.filter(session=session_id, status__in=_LIVE).exists(), TAKEN_OVER_WITHIN_S)
+
+    def all_hangs_together(self, session_id: str) -> None:
+        """The session rests in time, and whoever reads it now gets all of it."""
+        self.rests(session_id)
+        stream = Stream.objects.get(session=session_id)
+        reader = Listener(self.survivor)
+        reader.follow(session_id)
+        reader.until(lambda frame: frame.get("sequence") == stream.last_sequence)
+        reader.close()
+        checker.check_received(reader.events, checker.stored_frames(stream.name), caught_up=True)
+        checker.check_run(self.site, reader)
