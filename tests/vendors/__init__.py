@@ -15,7 +15,8 @@ driven by what the user writes: `SCRIPT:rate_limit` takes a scenario by name (`t
 `SCRIPT={"text": "Hello", "delay_s": 0.1}` gives a script in place (fields of `Script`; a list of them is one for each
 round of tools). `GET /requests` shows what came, `POST /scripts` queues scripts, `POST /reset` forgets both.
 
-Which script answers a request: the queue first, then the last message of the user, then an echo of that message.
+Which script answers a request: the queue first, then what `answers` holds for the end of the user's last message (one
+script for each round of tools), then what that message names, then an echo of it.
 """
 
 from tests.vendors.scripts import Script, ScriptedCall

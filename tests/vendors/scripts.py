@@ -24,7 +24,8 @@ class Script:
     tokens, each the time of its sending in nanoseconds since 1970. `cut` ends the connection before chunk `cut_at`:
     "clean" is a proper end of HTTP, "eof" closes, "reset" is a TCP reset. `stall_at` sends nothing from that chunk on.
     `finish` replaces the reason of the end ("" leaves the terminal marker out), `usage` what is counted (None leaves it
-    out). `raw` is sent as the body, byte for byte. `slice_bytes` cuts the stream into writes of that size.
+    out). `raw` is sent as the body, byte for byte; a tuple is sent chunk by chunk. `slice_bytes` cuts the stream into
+    writes of that size.
     """
 
     text: str = ""
@@ -42,7 +43,7 @@ class Script:
     stall_at: int | None = None
     finish: str | None = None
     usage: dict[str, Any] | None = field(default_factory=lambda: {"input": 100, "output": 20, "cached": 40})
-    raw: bytes | None = None
+    raw: bytes | tuple[bytes, ...] | None = None
     content_type: str = "text/event-stream"
     slice_bytes: int = 0
 

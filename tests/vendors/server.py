@@ -56,6 +56,7 @@ class VendorServer:
     def __init__(self, port: int = 0) -> None:
         self.requests: list[RecordedRequest] = []
         self._port = port
+        self.answers: dict[str, list[Script]] = {}
         self._queue: deque[Script] = deque()
         self._times_seen: Counter[str] = Counter()
         self._connections = 0
@@ -92,6 +93,7 @@ class VendorServer:
 
     def reset(self) -> None:
         self._queue.clear()
+        self.answers.clear()
         self._times_seen.clear()
         self.requests.clear()
 
@@ -184,7 +186,7 @@ class VendorServer:
         self, script: Script, events: Iterator[bytes], recorded: RecordedRequest, writer: asyncio.StreamWriter
     ) -> None:
         if script.raw is not None:
-            events = iter([script.raw] if script.raw else [])
+            events = iter(script.raw if isinstance(script.raw, tuple) else [script.raw] if script.raw else [])
         await _interrupt(script, 0, writer)
         writer.write(_head(200, script.content_type, {**script.headers, "transfer-encoding": "chunked"}))
         for chunk in events:
@@ -197,12 +199,16 @@ class VendorServer:
             recorded.chunks_sent += 1
             if script.delay_s:
                 await asyncio.sleep(script.delay_s)
+        await _interrupt(script, recorded.chunks_sent, writer)
         writer.write(b"0\r\n\r\n")
 
     def _script_for(self, body: dict[str, Any]) -> Script:
         if self._queue:
             return self._queue.popleft()
-        asked, rounds = _last_question(body)
+        asked, rounds = last_question(body)
+        for question, scripts in self.answers.items():
+            if asked.endswith(question):
+                return scripts[min(rounds, len(scripts) - 1)]
         found = scenario_of(asked)
         if found is None:
             return Script(text=f"You said: {asked}")
@@ -252,7 +258,7 @@ def _may_call_tools(body: dict[str, Any]) -> bool:
     return bool(body.get("tools")) and body.get("tool_choice") not in ("none", {"type": "none"})
 
 
-def _last_question(body: dict[str, Any]) -> tuple[str, int]:
+def last_question(body: dict[str, Any]) -> tuple[str, int]:
     """The text of the last message a user wrote, and how many answers with tool calls came since.
 
     A text in square brackets is a note of the engine, not a message.
