@@ -35,7 +35,7 @@ def may_audit(request: HttpRequest) -> bool:
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """Rows that nobody adds, changes or deletes here. What is absent answers 404."""
+    """Rows that nobody adds, changes or deletes here. What is absent, or not to be seen, answers 404."""
 
     actions = None
     list_per_page = 50
@@ -62,7 +62,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return self.has_view_permission(request)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        found = super().get_object(request, object_id, from_field)
+        found = super().get_object(request, object_id, from_field) if self.has_view_permission(request) else None
         if found is None:
             raise Http404
         return found

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
@@ -32,7 +33,16 @@ class SuperusersOnly:
         return self.has_module_permission(request)
 
 
-class NotDeleted(SuperusersOnly):
+class ManagedAdmin(SuperusersOnly, admin.ModelAdmin):
+    """Rows that superusers manage; others do not even learn which there are."""
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return super().get_object(request, object_id, from_field)
+
+
+class NotDeleted(ManagedAdmin):
     """What conversations and history name is kept."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -49,7 +59,7 @@ class MembershipInline(SuperusersOnly, admin.TabularInline):
 
 
 @admin.register(Workspace)
-class WorkspaceAdmin(NotDeleted, admin.ModelAdmin):
+class WorkspaceAdmin(NotDeleted):
     list_display = ("name", "slug", "member_count", "graph_count", "created_at")
     search_fields = ("name", "slug")
     fields = ("name", "slug")
@@ -71,7 +81,7 @@ class WorkspaceAdmin(NotDeleted, admin.ModelAdmin):
 
 
 @admin.register(Membership)
-class MembershipAdmin(SuperusersOnly, admin.ModelAdmin):
+class MembershipAdmin(ManagedAdmin):
     list_display = ("user", "workspace", "role", "created_at")
     list_display_links = ("user",)
     list_select_related = ("user", "workspace")

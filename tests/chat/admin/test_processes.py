@@ -27,4 +27,4 @@ def test_only_superusers_see_them(demo_workspace: Workspace) -> None:
     process = Process.objects.create(label="alive:1")
     client = auditor(demo_workspace)
     assert client.get(reverse(LIST)).status_code == 403
-    assert client.get(reverse("admin:chat_process_change", args=[process.pk])).status_code == 403
+    assert client.get(reverse("admin:chat_process_change", args=[process.pk])).status_code == 404

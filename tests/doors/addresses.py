@@ -1,0 +1,43 @@
+"""The doors there are, read from the code: addresses with their parameters."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_PARAMETER = re.compile(r"\(\?P<(\w+)>[^)]*\)|<(?:\w+:)?(\w+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`path` has its parameters in braces: `api/v1/graphs/{key}`."""
+
+    path: str
+
+    @property
+    def parameters(self) -> list[str]:
+        return re.findall(r"\{(\w+)\}", self.path)
+
+    def with_id(self, value: str) -> str:
+        return "/" + re.sub(r"\{\w+\}", value, self.path)
+
+
+def every_address() -> list[Address]:
+    """In the order in which they are tried."""
+    return [Address(_PARAMETER.sub(_in_braces, path)) for path in _walk(get_resolver())]
+
+
+def _in_braces(found: re.Match[str]) -> str:
+    return "{" + (found[1] or found[2]) + "}"
+
+
+def _walk(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        path = prefix + str(pattern.pattern).strip("^$")
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern, path)
+        else:
+            assert isinstance(pattern, URLPattern)
+            yield path

@@ -1,0 +1,100 @@
+"""What every door answers to whom: the expectations that the generated matrix is compared with.
+
+A door without a rule fails the build.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from tests.doors.world import MEMBERSHIPS, Id, RoleName
+
+#: Who is let in. "member": of the workspace; a door with an id in its address opens for its owner only.
+Who = Literal["anyone", "person", "member", "editor"]
+FILE = json.dumps(
+    {
+        "format": "countersign.graph",
+        "formatVersion": 1,
+        "key": "new",
+        "name": "New",
+        "sheets": [{"key": "main", "name": "Main"}],
+        "nodes": [{"key": "a", "type": "step", "sheet": "main"}],
+        "edges": [],
+    }
+).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Who gets `status` when they send `body`; others get what `refused` says."""
+
+    who: Who
+    status: int
+    body: Any = None
+
+    def multipart(self) -> bool:
+        return isinstance(self.body, dict) and "file" in self.body
+
+
+def new_file() -> dict[str, SimpleUploadedFile]:
+    return {"file": SimpleUploadedFile("new.json", FILE)}
+
+
+ANYTHING: dict[str, Any] = {"file": True}
+_WRONG = {"username": "nobody", "password": "wrong"}
+
+API: dict[str, Rule] = {
+    "POST auth/token": Rule("anyone", 401, _WRONG),
+    "POST auth/token/refresh": Rule("anyone", 401, {"refresh": "nonsense"}),
+    "GET graphs": Rule("member", 200),
+    "GET graphs/import": Rule("member", 404),
+    "POST graphs/import": Rule("editor", 201, ANYTHING),
+    "GET graphs/{key}": Rule("member", 200),
+    "GET graphs/{key}/export": Rule("member", 200),
+    "GET schema": Rule("person", 200),
+    "POST chat/messages": Rule("member", 202, {"message": "Hello"}),
+    "GET chat/messages/{message_id}/stream-events": Rule("member", 200),
+    "GET chat/models": Rule("member", 200),
+    "GET chat/sessions": Rule("member", 200),
+    "GET chat/sessions/{session_id}": Rule("member", 200),
+    "PATCH chat/sessions/{session_id}": Rule("member", 200, {"title": "New"}),
+    "DELETE chat/sessions/{session_id}": Rule("member", 204),
+    "GET chat/sessions/{session_id}/messages": Rule("member", 200),
+    "GET chat/sessions/{session_id}/stream-events": Rule("member", 200),
+    "POST chat/sessions/{session_id}/resume": Rule("member", 409, {"answer": "Yes"}),
+    "POST chat/sessions/{session_id}/retry": Rule("member", 409, {}),
+    "POST chat/sessions/{session_id}/stop": Rule("member", 204, {}),
+    "GET streams/sse": Rule("person", 503),
+    "GET streams/events/{stream_name}": Rule("member", 200),
+}  # fmt: skip
+PAGES: dict[str, Rule] = {
+    "GET healthz": Rule("anyone", 200),
+    "GET readyz": Rule("anyone", 200),
+    **{f"{method} favicon.ico": Rule("anyone", 302) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")},
+    **{f"{method} i18n/setlang/": Rule("anyone", 302) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")},
+    "GET ": Rule("person", 200),
+    "GET accounts/login/": Rule("anyone", 200),
+    "POST accounts/login/": Rule("anyone", 200, _WRONG),
+    "PUT accounts/login/": Rule("anyone", 200),
+    "POST accounts/logout/": Rule("anyone", 302),
+    "GET import/": Rule("editor", 200),
+    "POST import/": Rule("editor", 201, ANYTHING),
+    "GET graphs/{key}/": Rule("member", 200),
+}
+
+
+def expected(rule: Rule, role: RoleName, id_: Id | None, anonymous: int) -> int:
+    """What a door of the API or of the pages answers; `anonymous` is the status that asks to sign in."""
+    if rule.who == "anyone":
+        return rule.status
+    if role == "anonymous":
+        return anonymous
+    if rule.who == "person":
+        return rule.status
+    if role not in MEMBERSHIPS:
+        return 404
+    if rule.who == "editor" and role == "viewer":
+        return 403
+    return rule.status if id_ in (None, "own") else 404

@@ -1,0 +1,166 @@
+"""Who knocks, and what there is: two workspaces with graphs and conversations, all of them full of canaries.
+
+A canary names who may read it, so that any answer can be searched for what its reader may not see.
+"""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from django.contrib.auth.models import User
+from django.db.models import Model
+
+from chat.models import Message, Stream
+from graphs.models import Edge, Graph, Membership, Node, NodeType, Role, Sheet, Workspace
+from tests.chat.admin.talk import Talk, talk
+
+RoleName = Literal[
+    "anonymous", "stranger", "removed", "viewer", "editor", "admin", "auditor", "staff", "superuser"
+]  # fmt: skip
+#: Where each has a membership, and which; "removed" had one, "staff" and "superuser" never had.
+MEMBERSHIPS: dict[RoleName, tuple[str, Role]] = {
+    "stranger": ("other", Role.EDITOR),
+    "viewer": ("demo", Role.VIEWER),
+    "editor": ("demo", Role.EDITOR),
+    "admin": ("demo", Role.ADMIN),
+    "auditor": ("demo", Role.ADMIN),
+}
+PEOPLE: tuple[RoleName, ...] = ("removed", *MEMBERSHIPS, "staff", "superuser")
+ROLES: tuple[RoleName, ...] = ("anonymous", *PEOPLE)
+STAFF: tuple[RoleName, ...] = ("auditor", "staff", "superuser")
+#: "colleague" is a row of another member of the same workspace.
+Id = Literal["own", "colleague", "foreign", "deleted", "random"]
+IDS: tuple[Id, ...] = ("own", "colleague", "foreign", "deleted", "random")
+#: All as long as each other, so that an answer's length cannot tell which it was about.
+KEYS = {"demo": "graph-of-demo", "other": "graph-of-othr", "deleted": "graph-removed", "random": "graph-nowhere"}
+NOWHERE = str(uuid.UUID(int=7, version=4))
+
+
+@dataclass
+class World:
+    users: dict[RoleName, User] = field(default_factory=dict)
+    workspaces: dict[str, Workspace] = field(default_factory=dict)
+    graphs: dict[str, Graph] = field(default_factory=dict)
+    talks: dict[RoleName, Talk] = field(default_factory=dict)
+    hidden: dict[RoleName, Talk] = field(default_factory=dict)
+
+    def home(self, role: RoleName) -> str:
+        return MEMBERSHIPS.get(role, ("demo", Role.VIEWER))[0]
+
+    def ids(self, role: RoleName, parameter: str) -> dict[Id, str]:
+        """The ids that this person can put in the place of an address's parameter."""
+        if parameter == "key":
+            own = self.home(role)
+            foreign = "other" if own == "demo" else "demo"
+            return {
+                "own": KEYS[own], "foreign": KEYS[foreign], "deleted": KEYS["deleted"], "random": KEYS["random"]
+            }  # fmt: skip
+        own_role = "editor" if role == "anonymous" else role
+        colleague: RoleName = "viewer" if own_role == "editor" else "editor"
+        foreign_role: RoleName = "editor" if own_role == "stranger" else "stranger"
+        found = {
+            "own": self.talks[own_role],
+            "foreign": self.talks[foreign_role],
+            "deleted": self.hidden[own_role],
+        } | ({"colleague": self.talks[colleague]} if own_role != "stranger" else {})
+        names = {kind: _id_of(each, parameter) for kind, each in found.items()}
+        return {**names, "random": f"session_{NOWHERE}" if parameter == "stream_name" else NOWHERE}
+
+    def rows(self, model: type[Model]) -> dict[Id, str]:
+        """Primary keys of a model: "own" is of the workspace `demo`."""
+        own, foreign = self._rows(model)
+        return {"own": str(own), "foreign": str(foreign), "random": _absent(own)}
+
+    def _rows(self, model: type[Model]) -> tuple[Any, Any]:
+        name = model._meta.label_lower
+        if name == "chat.session":
+            return self.talks["editor"].session.pk, self.talks["stranger"].session.pk
+        if name == "chat.modelcall":
+            return tuple(self.talks[role].run.model_calls.get().pk for role in ("editor", "stranger"))
+        if name == "chat.process":
+            return self.talks["editor"].run.process, self.talks["stranger"].run.process
+        if name == "auth.user":
+            return self.users["editor"].pk, self.users["stranger"].pk
+        if name == "graphs.workspace":
+            return self.workspaces["demo"].pk, self.workspaces["other"].pk
+        if name == "graphs.graph":
+            return self.graphs["demo"].pk, self.graphs["other"].pk
+        paths = {"graphs.nodetype": "workspace__slug", "graphs.membership": "workspace__slug"}
+        path = paths.get(name, "graph__workspace__slug")
+        found = [model._default_manager.filter(**{path: slug}).order_by("pk")[0].pk for slug in ("demo", "other")]
+        return found[0], found[1]
+
+    def secrets_for(self, role: RoleName, in_admin: bool) -> Iterator[str]:
+        """The canaries that this person must never be shown."""
+        audits = in_admin and role in {"auditor", "superuser"}
+        if not audits:
+            yield canary("deleted")
+        for slug in self.workspaces:
+            member = MEMBERSHIPS.get(role, ("", None))[0] == slug
+            if not (in_admin and role == "superuser") and not member:
+                yield canary(slug)
+            for owner in PEOPLE:
+                theirs = self.home(owner) == slug
+                if not theirs or (role == owner and member) or (audits and (role == "superuser" or member)):
+                    continue
+                yield canary(owner)
+
+
+def canary(whose: str) -> str:
+    return f"canary{whose}canary"
+
+
+def build() -> World:
+    world = World()
+    for slug in ("demo", "other"):
+        world.workspaces[slug] = Workspace.objects.create(slug=slug, name=f"Workspace {canary(slug)}")
+        for key in (KEYS[slug], "nba"):
+            world.graphs[slug] = _graph(world.workspaces[slug], key, canary(slug))
+    _graph(world.workspaces["demo"], KEYS["deleted"], canary("deleted")).delete()
+    for role in PEOPLE:
+        flags = {"is_staff": role in STAFF, "is_superuser": role == "superuser"}
+        user = world.users[role] = User.objects.create(username=f"person-{role}", **flags)
+        if role in MEMBERSHIPS:
+            slug, name = MEMBERSHIPS[role]
+            Membership.objects.create(user=user, workspace=world.workspaces[slug], role=name)
+        workspace = world.workspaces[world.home(role)]
+        world.talks[role] = talk(user, workspace, f"Talk {canary(role)}")
+        hidden = world.hidden[role] = talk(user, workspace, f"Hidden {canary('deleted')}")
+        hidden.session.hidden_at = hidden.session.created_at
+        hidden.session.save()
+    for slug, graph in world.graphs.items():
+        Stream.objects.create(name=f"graph_{graph.pk}", workspace=world.workspaces[slug])
+    return world
+
+
+def _graph(workspace: Workspace, key: str, text: str) -> Graph:
+    graph = Graph.objects.create(
+        workspace=workspace, key=key, name=f"Graph {text}", description=text, metadata={"a": text}
+    )
+    sheet = Sheet.objects.create(graph=graph, key="main", name=f"Sheet {text}")
+    start, end = (
+        Node.objects.create(
+            graph=graph, sheet=sheet, key=node, name=f"Node {text}", type="step", process=text, data={"a": text}
+        )
+        for node in ("start", "end")
+    )
+    Edge.objects.create(
+        graph=graph, sheet=sheet, key=f"start-end-{key}", source=start, target=end, source_handle="R-0",
+        target_handle="L-0", label=text,
+    )  # fmt: skip
+    NodeType.objects.get_or_create(workspace=workspace, key="step", defaults={"display_name": f"Type {text}"})
+    return graph
+
+
+def _id_of(found: Talk, parameter: str) -> str:
+    if parameter == "stream_name":
+        return found.session.stream.name
+    if parameter == "message_id":
+        return str(Message.objects.filter(session=found.session, role=Message.Role.ASSISTANT).get().pk)
+    assert parameter == "session_id", f"say in `World.ids` what {parameter} is"
+    return str(found.session.pk)
+
+
+def _absent(like: Any) -> str:
+    return NOWHERE if isinstance(like, uuid.UUID) else str(10**6)
