@@ -21,13 +21,15 @@ POINTS = (
     # a message is taken
     Point("chat.actions:post_message"),
     Point("chat.idempotency:once"),
-    Point("chat.actions:_queue:on_commit"),
+    Point("chat.actions:_store:on_commit"),
     Point("chat.events.append:append:on_commit"),
-    Point("chat.engine.doorbell:ring"),
-    # a process claims its run and drives it
-    Point("chat.engine.claims:claim"),
+    # or waits for the one before it
+    Point("chat.actions:_store:on_commit", "queue"),
+    Point("chat.engine.doorbell:ring", "queue"),
+    Point("chat.engine.claims:claim", "queue"),
+    # a process drives its run
     Point("chat.engine.claims:beat"),
-    Point("chat.engine.records:enrich"),
+    Point("chat.engine.records:_enrich"),
     Point("chat.prompts.history:system_message"),
     Point("chat.engine.calling:perform"),
     Point("chat.engine.calling:perform", nth=2),
@@ -68,10 +70,11 @@ HARMLESS = {
 
 #: Functions that write, but only within a transaction that their caller holds.
 WITHIN_TRANSACTION = {
-    "chat.actions:_queue": "post_message, answer, retry",
+    "chat.actions:_store": "post_message, answer, retry",
     "chat.actions:_stop": "stop, delete_session",
     "chat.actions:open_session": "post_message",
     "chat.engine.claims:_take": "claim",
+    "chat.engine.claims:_take_over": "claim, post_message, answer, retry",
     "chat.engine.records:_record_costs": "save_round, finish, give_back",
     "chat.events.append:append": "it raises where there is none",
     "config.demo.spec:create_graph": "the command seed_demo",

@@ -14,12 +14,13 @@ from websockets.exceptions import ConnectionClosed
 
 from chat.models import Message, Process, Run, RunStatus, Session
 from tests.chat.engine.driving import until
-from tests.faults.crash_stage import MESSAGES, Stage, message
+from tests.faults.crash_stage import MESSAGES, NBA, Stage
 from tests.flows.listener import Listener
 from tests.vendors.scripts import Script
 
 LOOK = {"text": "I look.", "tool_calls": [{"name": "search_nodes", "arguments": {"query": "fetch"}}]}
 TELL = {"text": "It fetches the games and gives them back to you.", "delay_s": 0.02}
+SHORT = {"text": "It fetches the games.", "delay_s": 0.4}
 SLOW = {"text": " ".join(["word"] * 200), "delay_s": 0.1}
 
 
@@ -29,14 +30,27 @@ def asked(*scripts: dict[str, Any]) -> str:
 
 
 def question(stage: Stage) -> str:
+    return _posted_once(stage, {"context": NBA, "message": asked(LOOK, TELL)})
+
+
+def queue(stage: Stage) -> str:
+    """A second message while the first one is answered."""
+    session = stage.ask(asked(SHORT))["sessionId"]
+    _posted_once(stage, {"sessionId": session, "message": asked(TELL)})
+    stage.rests(session)
+    assert Run.objects.filter(session=session).count() == 2
+    return session
+
+
+def _posted_once(stage: Stage, body: dict[str, Any]) -> str:
     """The message is there once, and both answers about it are the same."""
-    text, key = asked(LOOK, TELL), str(uuid.uuid4())
+    key = str(uuid.uuid4())
     stage.arm()
-    told = stage.at_first("POST", MESSAGES, message(text), key)
+    told = stage.at_first("POST", MESSAGES, body, key)
     stage.await_death()
-    answer = stage.at_survivor("POST", MESSAGES, message(text), key)
+    answer = stage.at_survivor("POST", MESSAGES, body, key)
     assert told in (None, answer)
-    assert str(Message.objects.get(role=Message.Role.USER, content=text).pk) == answer["userMessageId"]
+    assert str(Message.objects.get(role=Message.Role.USER, content=body["message"]).pk) == answer["userMessageId"]
     return str(answer["sessionId"])
 
 
@@ -155,5 +169,5 @@ def _runs(session: str) -> str:
 
 SCENARIOS: dict[str, Callable[[Stage], str]] = {
     scenario.__name__: scenario
-    for scenario in (question, poll, watch, go_on, retry, stop, rename, delete, start, hand_over)
+    for scenario in (question, queue, poll, watch, go_on, retry, stop, rename, delete, start, hand_over)
 }

@@ -15,13 +15,10 @@ from tests.site import Api, Site
 from tests.web_process import WebProcess
 
 MESSAGES = "/api/v1/chat/messages"
+NBA = {"type": "graph", "id": "nba"}
 #: Within which a run of a dead process is closed or goes on, with the leases of `tests/web_process.py`.
 TAKEN_OVER_WITHIN_S = 45
 _LIVE = [RunStatus.QUEUED, RunStatus.RUNNING]
-
-
-def message(text: str) -> dict[str, Any]:
-    return {"message": text, "context": {"type": "graph", "id": "nba"}}
 
 
 class Stage:
@@ -83,7 +80,7 @@ class Stage:
 
     def ask(self, text: str) -> dict[str, Any]:
         """A question that nobody dies of yet."""
-        return self.alice.at(self.first.url).post(MESSAGES, message(text))
+        return self.alice.at(self.first.url).post(MESSAGES, {"context": NBA, "message": text})
 
     def rests(self, session_id: str) -> None:
         until(lambda: not Run.objects.filter(session=session_id, status__in=_LIVE).exists(), TAKEN_OVER_WITHIN_S)
