@@ -6,7 +6,7 @@ An ASGI application with a receive loop of its own: no channel layer and no midd
 import asyncio
 import logging
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,16 +14,16 @@ from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import frames, identity, socket_access, socket_limit
+from chat import frames, guests, identity, socket_limit
 from chat.backpressure import TooSlow
-from chat.database import in_db
 from chat.events.hub import CursorBeyondEnd
-from chat.identity import Headers, Identity, Reader
+from chat.identity import Headers, Identity
 from chat.refusals import Refused
-from chat.socket_commands import Commands
+from chat.socket_commands import ENDINGS, Commands
 from chat.socket_pace import Pace
 from chat.socket_subscriptions import Subscriptions
 from chat.socket_wire import NOT_AUTHENTICATED, RESTARTING, TOO_MANY_SOCKETS, TOO_SLOW, Closing, Wire
+from chat.standing import End, Reader
 from graphs.access import Forbidden, NotFound
 from graphs.api.problems import Problem
 from graphs.json_input import BadJSON, parse_json
@@ -38,14 +38,10 @@ AUTHENTICATE_WITHIN_S = 10
 LONGEST_INTRODUCTION = 10_000
 
 _open: set["ChatSocket"] = set()
-_checker: asyncio.Task[None] | None = None
 
 
 async def chat_socket(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Any) -> None:
     """The ASGI application of `/ws/chat/`."""
-    global _checker
-    if _checker is None or _checker.done():
-        _checker = asyncio.create_task(socket_access.check_forever(lambda: list(_open)))
     await ChatSocket(scope, receive, send).serve(scope["headers"])
 
 
@@ -76,8 +72,14 @@ class ChatSocket:
     def identity(self) -> Identity | None:
         return self._commands.identity
 
-    def reader(self) -> Reader:
-        return self._commands.reader()
+    def reader(self) -> Reader | None:
+        return self._commands.reader() if self.identity else None
+
+    def end(self, why: End) -> None:
+        self.close(ENDINGS[why])
+
+    def lose(self, stream_ids: Collection[int]) -> None:
+        self._subscriptions.lose(stream_ids)
 
     def close(self, code: int) -> None:
         """Ends the connection with this code; the client may come back or not, as the code says."""
@@ -104,6 +106,7 @@ class ChatSocket:
         finally:
             self._task = None
             _open.discard(self)
+            guests.leave(self)
             self._subscriptions.stop_all()
             if self.identity is not None:
                 await socket_limit.release(self.identity.user.pk, self.id)
@@ -114,19 +117,21 @@ class ChatSocket:
         if has_origin and not identity.origin_allowed(headers):
             await self._wire.close()
             return False
-        person = await in_db(identity.of_cookie, headers) if has_origin else None
+        proof = identity.cookie_proof(headers) if has_origin else None
+        person = await identity.who.answer(proof) if proof else None
         translation.activate(identity.language_of(headers, self._language))
         if person is not None:
-            await self._commands.enter(person)
+            self._commands.enter(person)
         await self._wire.accept()
         _open.add(self)
+        guests.enter(self)
         if person is not None:
             await self._require_room(person)
         return True
 
     async def _enter(self, person: Identity) -> None:
         await self._require_room(person)
-        await self._commands.enter(person)
+        self._commands.enter(person)
 
     async def _require_room(self, person: Identity) -> None:
         if not await socket_limit.take(person.user.pk, self.id):
@@ -186,13 +191,14 @@ class ChatSocket:
         return parse_json(text)
 
     async def _authenticate(self, frame: frames.Authenticate) -> None:
-        person, known = await in_db(identity.of_token, frame.token), self.identity
+        proof, known = identity.token_proof(frame.token), self.identity
+        person = await identity.who.answer(proof) if proof else None
         if person is None or (known is not None and person.user.pk != known.user.pk):
             raise Closing(NOT_AUTHENTICATED)
         if known is None:
             await self._enter(person)
         else:
-            await self._commands.enter(person)
+            self._commands.enter(person)
         await self._wire.frame({"type": "ai:authenticated", "_id": frame.id})
 
 

@@ -1,47 +1,67 @@
-"""Who is at the other end of a stream: from a session cookie or an access token, and whether they still may be."""
+"""Who is at the other end of a stream: from a session cookie or an access token. `standing` tells whether they stay."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib import import_module
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.sessions.models import Session as BrowserSession
+from django.db.models import OuterRef
+from django.db.models.functions import JSONObject
 from django.http.cookie import parse_cookie
 from django.http.request import split_domain_port, validate_host
 from django.utils import timezone, translation
 from django.utils.crypto import constant_time_compare
 from django.utils.http import is_same_domain
 
-from graphs.api.tokens import TokenRefused, read_access
-from graphs.models import Membership
+from chat.database import in_db
+from chat.together import Together
+from graphs.api.tokens import Claim, TokenRefused, read_claim
+from graphs.models import Membership, Role
 
 Headers = list[tuple[bytes, bytes]]
-#: "expired" can be renewed with a new token; "ended" cannot.
-Standing = Literal["good", "expired", "ended"]
+#: The key of a browser's session, or what a genuine access token says.
+Proof = str | Claim
+
+LONGEST_KEY = 40
+_PLACES = ArraySubquery(
+    Membership.objects.filter(user=OuterRef("pk"))
+    .order_by("created_at", "id")
+    .values(place=JSONObject(workspace="workspace_id", slug="workspace__slug", role="role"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace somebody was a member of when they came in, and their role there."""
+
+    workspace_id: int
+    slug: str
+    role: Role
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person and the proof they came with: it ends with their password, account, session or token."""
+    """A person as they came in: it ends with their password, account, roles, and with the session or token they showed.
+
+    `places` begins with their default workspace.
+    """
 
     user: User
     password: str
+    places: tuple[Place, ...] = ()
     session_key: str = ""
     expires_at: datetime | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Somebody who reads: who they are, and the workspaces (ids) that what they read belongs to."""
-
-    identity: Identity
-    workspaces: Collection[int]
+    def home(self, slug: str) -> int | None:
+        """The id of the workspace `slug`, or of the default one; None where they are no member."""
+        return next((place.workspace_id for place in self.places if slug in {"", place.slug}), None)
 
 
 def header(headers: Headers, name: bytes) -> str | None:
@@ -97,56 +117,70 @@ class _LanguageRequest:
         self.COOKIES = parse_cookie(header(headers, b"cookie") or "")
 
 
-def of_cookie(headers: Headers) -> Identity | None:
-    """The person signed in with the request's session cookie."""
+def cookie_proof(headers: Headers) -> Proof | None:
+    """The key of the browser's session that the request's cookie names."""
     key = parse_cookie(header(headers, b"cookie") or "").get(settings.SESSION_COOKIE_NAME)
-    return _of_session(key) if key and key.isascii() and key.isalnum() else None
+    return key if key and key.isascii() and key.isalnum() and len(key) <= LONGEST_KEY else None
 
 
-def _of_session(key: str) -> Identity | None:
-    session: Any = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    if SESSION_KEY not in session:
-        return None
-    user = User.objects.filter(pk=session[SESSION_KEY], is_active=True).first()
-    if user is None or not constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()):
-        return None
-    return Identity(user, user.password, session_key=key)
-
-
-def of_token(token: str) -> Identity | None:
-    """The person an access token speaks for."""
+def token_proof(token: str) -> Proof | None:
+    """What a genuine access token says."""
     try:
-        grant = read_access(token)
+        return read_claim(token)
     except TokenRefused:
         return None
-    return Identity(grant.user, grant.user.password, expires_at=grant.expires_at)
 
 
-def of_bearer(headers: Headers) -> Identity | None:
-    """The person of an `Authorization: Bearer` header."""
+def bearer_proof(headers: Headers) -> Proof | None:
+    """The same of an `Authorization: Bearer` header."""
     scheme, _, token = (header(headers, b"authorization") or "").partition(" ")
-    return of_token(token.strip()) if scheme.lower() == "bearer" else None
+    return token_proof(token.strip()) if scheme.lower() == "bearer" else None
 
 
-def standings(readers: Sequence[Reader]) -> list[Standing]:
-    """Whether each may read on, in three queries for all.
+def proven(proofs: Sequence[Proof]) -> list[Identity | None]:
+    """The person behind each proof, or None: one query for all sessions, one for all people."""
+    keys = [proof for proof in proofs if isinstance(proof, str)]
+    sessions = {key: _contents(row) for key, row in BrowserSession.objects.in_bulk(keys).items()} if keys else {}
+    ids = {proof.user_id for proof in proofs if isinstance(proof, Claim)}
+    ids |= {int(contents[SESSION_KEY]) for contents in sessions.values() if contents}
+    people = {user.pk: user for user in User.objects.filter(pk__in=ids, is_active=True).annotate(places=_PLACES)}
 
-    The account is active, the password unchanged, the browser's session not ended, the token not expired, and the
-    person still a member of every workspace they read from.
-    """
-    people = {reader.identity.user.pk for reader in readers}
-    passwords = dict(User.objects.filter(pk__in=people, is_active=True).values_list("pk", "password"))
-    keys = {reader.identity.session_key for reader in readers} - {""}
-    alive = BrowserSession.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
-    live_keys = {"", *alive.values_list("session_key", flat=True)}
-    memberships = set(Membership.objects.filter(user__in=people).values_list("user_id", "workspace_id"))
+    def identity(proof: Proof) -> Identity | None:
+        if isinstance(proof, Claim):
+            user = people.get(proof.user_id)
+            holds = user is not None and proof.holds_for(user)
+            key, expires_at = "", proof.expires_at
+        else:
+            contents = sessions.get(proof) or {}
+            user = people.get(int(contents.get(SESSION_KEY, 0)))
+            holds = user is not None and constant_time_compare(
+                contents.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()
+            )
+            key, expires_at = proof, None
+        if user is None or not holds:
+            return None
+        places = tuple(Place(place["workspace"], place["slug"], Role(place["role"])) for place in user.places)
+        return Identity(user, user.password, places, key, expires_at)
 
-    def standing(reader: Reader) -> Standing:
-        found = reader.identity
-        if passwords.get(found.user.pk) != found.password or found.session_key not in live_keys:
-            return "ended"
-        if any((found.user.pk, workspace) not in memberships for workspace in reader.workspaces):
-            return "ended"
-        return "expired" if found.expires_at is not None and found.expires_at <= datetime.now(UTC) else "good"
+    return [identity(proof) for proof in proofs]
 
-    return [standing(reader) for reader in readers]
+
+async def _proven(proofs: Sequence[Proof]) -> Sequence[Identity | None]:
+    return await in_db(proven, proofs)
+
+
+#: The person behind one proof, asked together with others who come at the same time.
+who: Together[Proof, Identity | None] = Together(_proven)
+
+
+async def of_request(headers: Headers) -> Identity | None:
+    """The person behind an HTTP request: by its token, where it shows one, else by its cookie."""
+    by_token = header(headers, b"authorization") is not None
+    proof = bearer_proof(headers) if by_token else cookie_proof(headers)
+    return await who.answer(proof) if proof else None
+
+
+def _contents(row: BrowserSession) -> dict[str, Any]:
+    """What a browser's session holds; nothing when it is over or nobody is signed in with it."""
+    contents = row.get_decoded() if row.expire_date > timezone.now() else {}
+    return contents if SESSION_KEY in contents else {}

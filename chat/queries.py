@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
@@ -39,6 +39,20 @@ class EventPage:
     @property
     def last(self) -> int:
         return max([self.stream.last_sequence, *(event.sequence for event in self.events[-1:])])
+
+
+#: The streams that the person `u` (a row of auth_user) may read, as the columns of `ReadableStream`.
+READABLE_STREAMS = """
+SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id AS session_id
+FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
+WHERE u.is_active
+    AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
+    AND (session.id IS NULL OR session.owner_id = u.id AND session.hidden_at IS NULL)
+"""
+_STREAM_FOR = f"""
+SELECT readable.* FROM auth_user AS u CROSS JOIN LATERAL ({READABLE_STREAMS} AND stream.name = %s) AS readable
+WHERE u.id = %s
+"""  # noqa: S608
 
 
 def parsed_id(text: str) -> uuid.UUID:
@@ -129,13 +143,12 @@ def stream_for(user: User, name: str) -> ReadableStream:
     """A stream the person may read: of an own session, or of an object of one of their workspaces."""
     if "\x00" in name:
         raise NotFound
-    mine = Q(session__owner=user, session__hidden_at=None)
-    of_an_object = Q(session=None)
-    member = Q(workspace__memberships__user=user, workspace__memberships__user__is_active=True)
-    stream = Stream.objects.filter(member, mine | of_an_object, name=name).select_related("session").first()
-    if stream is None:
+    with connection.cursor() as cursor:
+        cursor.execute(_STREAM_FOR, [name, user.pk])
+        row = cursor.fetchone()
+    if row is None:
         raise NotFound
-    return readable(stream)
+    return ReadableStream(*row)
 
 
 def readable(stream: Stream) -> ReadableStream:
@@ -175,6 +188,11 @@ def next_place(session: Session) -> tuple[int, bool]:
 def live_run(session: Session) -> Run | None:
     """The run that is being driven or waits next."""
     return session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).order_by("message__sequence").first()
+
+
+def stream_name_of(session_id: str) -> str:
+    """The name of a session's stream; what is no id names nothing and raises `NotFound`."""
+    return f"session_{parsed_id(session_id)}"
 
 
 def stream_position(name: str) -> tuple[int, int]:

@@ -7,18 +7,19 @@ from typing import Any, ParamSpec, TypeVar
 from django.core.validators import slug_re
 from django.utils.translation import gettext as _
 
-from chat import actions, asking, frames, identity, queries
+from chat import actions, asking, frames, queries
 from chat.database import in_db
-from chat.identity import Identity, Reader
+from chat.identity import Identity
 from chat.refusals import Refused
 from chat.socket_subscriptions import Subscriptions
 from chat.socket_wire import ACCESS_ENDED, NOT_AUTHENTICATED, Closing, Wire
+from chat.standing import End, Reader, Standing, look, standings
 from graphs.access import Member, NotFound, member_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_ENDINGS = {"expired": NOT_AUTHENTICATED, "ended": ACCESS_ENDED}
+ENDINGS: dict[End, int] = {"expired": NOT_AUTHENTICATED, "ended": ACCESS_ENDED}
 
 
 class Commands:
@@ -33,22 +34,16 @@ class Commands:
         self.home: int | None = None
         self.identity: Identity | None = None
 
-    async def enter(self, person: Identity) -> None:
+    def enter(self, person: Identity) -> None:
         """From now on frames are this person's."""
         self.identity = person
-        self.home = await in_db(self._home_of, person)
+        self.home = person.home(self._workspace)
 
-    def _home_of(self, person: Identity) -> int | None:
-        try:
-            return self._here(person).workspace.pk
-        except NotFound:
-            return None
-
-    def reader(self) -> Reader:
-        """Who reads what, for checks of access."""
+    def reader(self, *wishes: str) -> Reader:
+        """Who reads what, and wishes to read these streams, for checks of access."""
         assert self.identity is not None
         home = set() if self.home is None else {self.home}
-        return Reader(self.identity, home | self._subscriptions.workspaces())
+        return Reader(self.identity, home | self._subscriptions.workspaces(), self._subscriptions.stream_ids(), wishes)
 
     async def do(self, frame: frames.Frame) -> None:
         """Carries out one frame and answers it. Raises what refuses it, or `Closing` when the person may not stay."""
@@ -63,7 +58,7 @@ class Commands:
             case frames.Subscribe():
                 await self._subscribe(frame)
             case frames.Unsubscribe():
-                stream = await self._as_person(self._readable, frame)
+                stream = await self._readable(_stream_name(frame))
                 self._subscriptions.stop(stream.id)
                 await self._confirm("ai:unsubscribed", frame, stream)
 
@@ -72,9 +67,7 @@ class Commands:
         return await in_db(self._checked, lambda: act(*args, **kwargs))
 
     def _checked(self, act: Callable[[], T]) -> T:
-        standing = identity.standings([self.reader()])[0]
-        if standing != "good":
-            raise Closing(_ENDINGS[standing])
+        _require_good(standings([self.reader()])[0])
         return act()
 
     async def _chat(self, frame: frames.Chat) -> None:
@@ -107,11 +100,11 @@ class Commands:
         answer = {name: accepted[name] for name in shown} | {"streamId": accepted["stream"]}
         await self._wire.frame({"type": "ai:accepted", "_id": frame.id, **answer})
         if not self._subscriptions.reads(accepted["sessionId"]):
-            stream = await in_db(queries.stream_for, self._user(), accepted["stream"])
+            stream = await self._readable(accepted["stream"])
             self._subscriptions.start(stream, await self._subscriptions.watch(stream, accepted["after"]))
 
     async def _subscribe(self, frame: frames.Subscribe) -> None:
-        stream = await self._as_person(self._readable, frame)
+        stream = await self._readable(_stream_name(frame))
         watch = await self._subscriptions.watch(stream, frame.after)
         try:
             await self._confirm("ai:subscribed", frame, stream)
@@ -124,13 +117,13 @@ class Commands:
         session_id = str(stream.session_id) if stream.session_id else None
         await self._wire.frame({"type": type_, "_id": frame.id, "sessionId": session_id, "stream": stream.name})
 
-    def _readable(self, frame: frames.Subscribe | frames.Unsubscribe) -> queries.ReadableStream:
-        if (frame.session_id is None) == (frame.stream is None):
-            raise Refused("validation", _("Name either “sessionId” or “stream”."))
-        if frame.stream is not None:
-            return queries.stream_for(self._user(), frame.stream)
-        session, _member = queries.session_and_member(self._user(), frame.session_id or "")
-        return queries.readable(session.stream)
+    async def _readable(self, stream_name: str) -> queries.ReadableStream:
+        """The stream, if the person still may be here and may read it."""
+        standing = await look.answer(self.reader(stream_name))
+        _require_good(standing)
+        if not standing.granted:
+            raise NotFound
+        return standing.granted[0]
 
     def _member(self, session_id: str | None) -> Member:
         """The person in the session's workspace, else in the socket's."""
@@ -144,6 +137,13 @@ class Commands:
             raise NotFound
         return member_of(person.user, self._workspace or None)
 
-    def _user(self) -> Any:
-        assert self.identity is not None
-        return self.identity.user
+
+def _require_good(standing: Standing) -> None:
+    if standing.end:
+        raise Closing(ENDINGS[standing.end])
+
+
+def _stream_name(frame: frames.Subscribe | frames.Unsubscribe) -> str:
+    if (frame.session_id is None) == (frame.stream is None):
+        raise Refused("validation", _("Name either “sessionId” or “stream”."))
+    return frame.stream or queries.stream_name_of(frame.session_id or "")

@@ -15,7 +15,7 @@ from django.conf import settings
 log = logging.getLogger("countersign.socket")
 
 #: A socket nobody renewed for so long is gone with its process.
-FORGET_AFTER_S = 30
+FORGET_AFTER_S = 10
 
 
 async def take(user_id: int, socket_id: str) -> bool:

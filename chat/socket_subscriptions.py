@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -33,17 +33,21 @@ class _Reading:
 class Subscriptions:
     """`end` closes the connection with a code; a pump that cannot go on calls it."""
 
-    __slots__ = ("_asked", "_end", "_readings", "_wire")
+    __slots__ = ("_asked", "_end", "_readings", "_telling", "_wire")
 
     def __init__(self, wire: Wire, end: Callable[[int], None]) -> None:
         self._wire = wire
         self._end = end
         self._readings: dict[int, _Reading] = {}
         self._asked: dict[uuid.UUID, int | str] = {}
+        self._telling: set[asyncio.Task[None]] = set()
 
     def workspaces(self) -> set[int]:
         """The workspaces of everything that is read."""
         return {reading.stream.workspace_id for reading in self._readings.values()}
+
+    def stream_ids(self) -> set[int]:
+        return set(self._readings)
 
     def reads(self, session_id: str) -> bool:
         return any(str(reading.stream.session_id) == session_id for reading in self._readings.values())
@@ -75,9 +79,29 @@ class Subscriptions:
             reading.pump.cancel()
             reading.watch.close()
 
+    def lose(self, stream_ids: Collection[int]) -> None:
+        """Ends what may not be read any more, and says so."""
+        for reading in [found for id_ in stream_ids if (found := self._readings.get(id_))]:
+            self.stop(reading.stream.id)
+            telling = asyncio.create_task(self._tell_lost(reading.stream))
+            self._telling.add(telling)
+            telling.add_done_callback(self._telling.discard)
+
+    async def _tell_lost(self, stream: ReadableStream) -> None:
+        session_id = str(stream.session_id) if stream.session_id else None
+        try:
+            await self._wire.gate.passed()
+            async with self._wire.order:
+                frame = {"type": "ai:unsubscribed", "_id": None, "sessionId": session_id, "stream": stream.name}
+                await self._wire.frame(frame)
+        except TooSlow:
+            self._end(TOO_SLOW)
+
     def stop_all(self) -> None:
         for stream_id in list(self._readings):
             self.stop(stream_id)
+        for telling in self._telling:
+            telling.cancel()
 
     async def _pump(self, stream: ReadableStream, watch: Watch) -> None:
         session_id = str(stream.session_id) if stream.session_id else None

@@ -3,22 +3,19 @@
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from django.db import Error
-
-from chat import identity, queries, socket_limit
+from chat import queries
 from chat.backpressure import Gate, TooSlow, response_gate
-from chat.database import in_db
 from chat.events.hub import Watch
 from chat.events.vocabulary import StoredEvent, event_json
-from graphs.access import NotFound
+from chat.identity import Identity
+from chat.standing import End, Reader
 
 log = logging.getLogger("countersign.sse")
 
 PING_EVERY_S = 15.0
-CHECK_EVERY_S = 3.0
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-cache"),
@@ -27,25 +24,39 @@ _HEADERS = [
 ]
 
 
+class _AccessEnded(Exception):
+    """The reader may not read on."""
+
+
 class Response:
     """`cursors` is the number that each stream (by id) is read from; `own_id` is what it is counted under."""
 
     def __init__(
         self,
         send: Any,
-        person: identity.Identity,
+        person: Identity,
         streams: Sequence[queries.ReadableStream],
         cursors: dict[int, int],
         own_id: str,
     ) -> None:
         self._send = send
-        self._id = own_id
+        self.id = own_id
         self._person = person
         self._names = {stream.id: stream.name for stream in streams}
         self._workspaces = {stream.workspace_id for stream in streams}
         self._cursors = dict(cursors)
         self._gate = Gate()
         self._one_at_a_time = asyncio.Lock()
+        self._ended = asyncio.Event()
+
+    def reader(self) -> Reader:
+        return Reader(self._person, self._workspaces, self._names)
+
+    def end(self, _why: End) -> None:
+        self._ended.set()
+
+    def lose(self, _stream_ids: Collection[int]) -> None:
+        self._ended.set()
 
     async def stream_forever(self, watches: Sequence[Watch]) -> None:
         """Sends what the watches give until the reader may not read on, or takes nothing any more."""
@@ -57,11 +68,11 @@ class Response:
                 for watch in watches:
                     group.create_task(self._pump(watch))
                 group.create_task(self._ping_forever())
-                group.create_task(self._check_forever())
+                group.create_task(self._until_ended())
         except* TooSlow:
             log.warning("reader of user %s cut off, it took nothing for a while", self._person.user.pk)
             self._gate.cut()
-        except* NotFound:
+        except* _AccessEnded:
             log.info("reader of user %s lost access", self._person.user.pk)
 
     async def _pump(self, watch: Watch) -> None:
@@ -83,22 +94,9 @@ class Response:
             await self._gate.passed()
             await self._write(": ping\n\n")
 
-    async def _check_forever(self) -> None:
-        """Ends the response when its reader may not read any more."""
-        while True:
-            await asyncio.sleep(CHECK_EVERY_S)
-            try:
-                await in_db(self._require_access)
-                await socket_limit.renew([(self._person.user.pk, self._id)])
-            except Error:
-                log.warning("reader not checked, trying again", exc_info=True)
-
-    def _require_access(self) -> None:
-        reader = identity.Reader(self._person, self._workspaces)
-        if identity.standings([reader]) != ["good"]:
-            raise NotFound
-        for name in self._names.values():
-            queries.stream_for(self._person.user, name)
+    async def _until_ended(self) -> None:
+        await self._ended.wait()
+        raise _AccessEnded
 
     async def _write(self, text: str) -> None:
         await self._send({"type": "http.response.body", "body": text.encode(), "more_body": True})

@@ -17,11 +17,10 @@ from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import identity, queries, runtime, socket_limit
-from chat.database import in_db
+from chat import guests, identity, queries, runtime, socket_limit
 from chat.events.hub import CursorBeyondEnd, Watch
 from chat.sse_response import Response
-from graphs.access import NotFound
+from chat.standing import Reader, look
 from graphs.api import problems
 from graphs.api.problems import MEDIA_TYPE, Problem
 
@@ -55,13 +54,17 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     wish: _Wish | None = None
     own_id = uuid.uuid4().hex
     try:
-        wish = await in_db(_wish, scope)
+        wish = await _wish(scope)
         if not await socket_limit.take(wish.person.user.pk, own_id):
             raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
         for stream in wish.streams:
             watches.append(await runtime.current().hub.watch(stream.id, wish.cursors[stream.id]))
         response = Response(send, wish.person, wish.streams, wish.cursors, own_id)
-        await _serve_until_left(asyncio.create_task(response.stream_forever(watches)), receive)
+        guests.enter(response)
+        try:
+            await _serve_until_left(asyncio.create_task(response.stream_forever(watches)), receive)
+        finally:
+            guests.leave(response)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     except CursorBeyondEnd:
         await _answer_problem(_bad_cursor(), send)
@@ -95,29 +98,26 @@ async def _left(receive: Callable[[], Awaitable[Any]]) -> None:
         pass
 
 
-def _wish(scope: dict[str, Any]) -> _Wish:
+async def _wish(scope: dict[str, Any]) -> _Wish:
     """What is asked for; raises `Problem` for what cannot be given."""
     if scope["method"] != "GET":
         raise Problem(405, "method_not_allowed", _("Only GET is possible here."), headers={"Allow": "GET"})
-    person = _person(scope["headers"])
+    person = await _person(scope["headers"])
     query = parse_qs(scope.get("query_string", b"").decode("latin1"), keep_blank_values=True)
     names = list(dict.fromkeys(name for text in query.get("streams", []) for name in text.split(",") if name))
     if not 1 <= len(names) <= MAX_STREAMS:
         sentence = _("“streams” names one to eight streams, separated by commas.")
         raise Problem(400, "validation", sentence, errors={"streams": [sentence]})
-    try:
-        streams = [queries.stream_for(person.user, name) for name in names]
-    except NotFound:
-        raise problems.not_found() from None
+    granted = {stream.name: stream for stream in (await look.answer(Reader(person, wishes=names))).granted}
+    if len(granted) < len(names):
+        raise problems.not_found()
+    streams = [granted[name] for name in names]
     cursor = identity.header(scope["headers"], b"last-event-id") or query.get("cursor", [""])[0]
     return _Wish(person, streams, _positions(cursor, streams))
 
 
-def _person(headers: identity.Headers) -> identity.Identity:
-    if identity.header(headers, b"authorization") is None:
-        person = identity.of_cookie(headers)
-    else:
-        person = identity.of_bearer(headers)
+async def _person(headers: identity.Headers) -> identity.Identity:
+    person = await identity.of_request(headers)
     if person is None:
         raise Problem(401, "not_authenticated", _("Sign in first."), headers={"WWW-Authenticate": 'Bearer realm="api"'})
     return person

@@ -7,11 +7,14 @@ import asyncio
 import json
 import re
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
-from chat import queries, runtime
+from chat import guests, identity, queries, runtime
 from chat.database import in_db
+from chat.identity import Identity
+from chat.queries import ReadableStream
+from chat.standing import End, Reader, look
 
 WAIT_S = 120
 MAX_WAITING = 64
@@ -52,24 +55,52 @@ class WaitForRun:
             answer = _Recorded()
             await self._application(scope, _replay(received, receive), answer)
             if answer.status == 202 and json.loads(body).get("wait") is True:
-                await _wait(answer)
+                await _wait(answer, await identity.of_request(scope["headers"]))
             for message in answer.messages:
                 await send(message)
         finally:
             self._waiting -= 1
 
 
-async def _wait(answer: "_Recorded") -> None:
-    """Turns the 202 into how the run ended; leaves it as it is when that takes longer than anyone waits."""
+class _Waiter:
+    """A request that waits, looked after like everyone who reads."""
+
+    id = ""
+
+    def __init__(self, person: Identity, stream: ReadableStream, resting: "asyncio.Task[None]") -> None:
+        self._person = person
+        self._stream = stream
+        self._resting = resting
+
+    def reader(self) -> Reader:
+        return Reader(self._person, {self._stream.workspace_id}, {self._stream.id})
+
+    def end(self, _why: End) -> None:
+        self._resting.cancel()
+
+    def lose(self, _stream_ids: Collection[int]) -> None:
+        self._resting.cancel()
+
+
+async def _wait(answer: "_Recorded", person: Identity | None) -> None:
+    """Turns the 202 into how the run ended; leaves it as it is when that takes longer than anyone waits, or when the
+    person may not read any more."""
     accepted = answer.json()
+    wished = Reader(person, wishes=[accepted["streamId"]]) if person else None
+    granted = (await look.answer(wished)).granted if wished else ()
+    if person is None or not granted:
+        return
     run_id = uuid.UUID(accepted["runId"])
-    resting = asyncio.create_task(_rested(run_id, accepted["streamId"]))
+    resting = asyncio.create_task(_rested(run_id, granted[0]))
+    waiter = _Waiter(person, granted[0], resting)
     _open.add(resting)
+    guests.enter(waiter)
     try:
         await asyncio.wait([resting], timeout=WAIT_S)
         if resting.cancelled() or not resting.done():
             return
     finally:
+        guests.leave(waiter)
         _open.discard(resting)
         resting.cancel()
     resting.result()
@@ -77,9 +108,8 @@ async def _wait(answer: "_Recorded") -> None:
     answer.replace(200, {**accepted, **(result or {})})
 
 
-async def _rested(run_id: uuid.UUID, stream_name: str) -> None:
-    stream_id, last = await in_db(queries.stream_position, stream_name)
-    watch = await runtime.current().hub.watch(stream_id, last, present=False)
+async def _rested(run_id: uuid.UUID, stream: ReadableStream) -> None:
+    watch = await runtime.current().hub.watch(stream.id, stream.last_sequence, present=False)
     try:
         while await in_db(queries.run_result, run_id) is None:
             while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):

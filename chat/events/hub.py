@@ -18,6 +18,7 @@ from chat import background
 from chat.database import in_db
 from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import StoredEvent
+from chat.together import Together
 
 log = logging.getLogger("countersign.hub")
 
@@ -25,6 +26,8 @@ log = logging.getLogger("countersign.hub")
 RECENT = 256
 #: Events a reader gets at a time.
 PAGE = 500
+#: Pages that one statement reads.
+PAGES_AT_ONCE = 8
 POLL_S = 1.0
 RENEW_PRESENCE_S = 5.0
 #: Wake-ups for other processes are gathered this long.
@@ -66,6 +69,11 @@ class _Tail:
             self.last = last
             self.recent.clear()
             self.wake()
+
+    def remember(self, page: Sequence[StoredEvent]) -> None:
+        """Keeps a page that was read, where it is the end of the stream: others will want the same."""
+        if not self.recent and page and page[-1].sequence == self.last:
+            self.recent.extend(page)
 
     def wake(self) -> None:
         for watch in self.watches:
@@ -120,6 +128,8 @@ class Hub:
         self._loop = asyncio.get_running_loop()
         self._renew_at = 0.0
         self._left: set[int] = set()
+        self._arrivals: Together[tuple[int, bool], int] = Together(self._arrived)
+        self._pages: Together[tuple[int, int], list[StoredEvent]] = Together(self._read, PAGES_AT_ONCE)
 
     def start(self) -> None:
         self._redis = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
@@ -140,14 +150,12 @@ class Hub:
         """
         watch = Watch(self, stream_id, after, present=present)
         tail = self._tails.setdefault(stream_id, _Tail())
-        first = not tail.watches
+        alone = not any(other.present for other in tail.watches)
         tail.watches.add(watch)
         try:
-            last = (await in_db(reading.last_sequences, [stream_id])).get(stream_id, 0)
+            last = await self._arrivals.answer((stream_id, present and alone))
             if after > max(last, tail.last):
                 raise CursorBeyondEnd
-            if first and present:
-                await in_db(presence.seen, [stream_id], self._process_id)
         except BaseException:
             watch.close()
             raise
@@ -184,8 +192,31 @@ class Hub:
             return []
         events = tail.since(cursor, PAGE)
         if events is None:
-            events = await in_db(reading.after, {stream_id: cursor}, PAGE)
+            events = await self._pages.answer((stream_id, cursor))
+            tail.remember(events)
         return events
+
+    async def _arrived(self, arrivals: Sequence[tuple[int, bool]]) -> list[int]:
+        """Notes that people read these streams, and tells the last number of each."""
+        read = {stream_id for stream_id, present in arrivals if present}
+        wanted = {stream_id for stream_id, _present in arrivals}
+        lasts = await in_db(presence.seen_and_last, list(read), list(wanted), self._process_id)
+        return [lasts.get(stream_id, 0) for stream_id, _present in arrivals]
+
+    async def _read(self, places: Sequence[tuple[int, int]]) -> list[list[StoredEvent]]:
+        """A page after each (stream, cursor), read at once from the earliest cursor of each stream on.
+
+        Who is further on than that page reaches is read for in another round.
+        """
+        pages: dict[tuple[int, int], list[StoredEvent]] = {}
+        while left := sorted(set(places) - pages.keys(), reverse=True):
+            earliest = dict(left)
+            events = await in_db(reading.after, earliest, PAGE)
+            for stream_id, cursor in left:
+                page = [event for event in events if event.stream_id == stream_id and event.sequence > cursor]
+                if page or cursor == earliest[stream_id]:
+                    pages[stream_id, cursor] = page
+        return [pages[place] for place in places]
 
     def _announced(self, stream_id: int, last: int) -> None:
         """A transaction of this process appended events; called from any thread."""

@@ -33,13 +33,6 @@ def after(cursors: Mapping[int, int], limit: int) -> list[StoredEvent]:
         return [_stored(row) for row in cursor.fetchall()]
 
 
-def last_sequences(stream_ids: Sequence[int]) -> dict[int, int]:
-    """The last number of each stream, in one query."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT id, last_sequence FROM chat_stream WHERE id = ANY(%s)", [list(stream_ids)])
-        return dict(cursor.fetchall())
-
-
 def of_message(stream_id: int, message_id: uuid.UUID, after_sequence: int, limit: int) -> list[StoredEvent]:
     """Up to `limit` events of one message after a number."""
     with connection.cursor() as cursor:

@@ -18,7 +18,7 @@ class BearerAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             return None
         try:
-            return read_access(token.strip()).user, None
+            return read_access(token.strip()), None
         except TokenRefused as error:
             raise AuthenticationFailed(
                 _("The token is not valid or has expired. Ask for a new one with your refresh token or password.")

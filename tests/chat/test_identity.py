@@ -1,15 +1,14 @@
-from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.contrib.sessions.models import Session as BrowserSession
 from django.test import Client
 from pytest_django import Settings
 
 from chat import identity
-from chat.identity import Headers, Identity, Reader, origin_allowed, standings
+from chat.identity import Headers, Identity, Proof, origin_allowed
 from graphs.api import tokens
-from graphs.models import Membership
+from graphs.models import Membership, Role, Workspace
 from tests.cast import signed_in
 
 HOST = b"app.example.org:8000"
@@ -108,13 +107,17 @@ def cookie_of(client: Client) -> str:
     return client.cookies["sessionid"].value
 
 
+def person(proof: Proof | None) -> Identity | None:
+    return identity.proven([proof])[0] if proof else None
+
+
 def with_cookie(value: str) -> Headers:
     return [(b"cookie", f"other={{'a': [1]}}; sessionid={value}; more=1".encode())]
 
 
 @pytest.mark.django_db
 def test_it_knows_a_person_by_their_session_cookie(alice: User) -> None:
-    found = identity.of_cookie(with_cookie(cookie_of(signed_in(alice))))
+    found = person(identity.cookie_proof(with_cookie(cookie_of(signed_in(alice)))))
     assert found is not None
     assert found.user == alice
 
@@ -122,7 +125,7 @@ def test_it_knows_a_person_by_their_session_cookie(alice: User) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("value", ["", "unknown", "x" * 5000, "%00", "a\x00b", "é", '"', "../../etc"])
 def test_it_knows_nobody_by_another_cookie(alice: User, value: str) -> None:
-    assert identity.of_cookie(with_cookie(value)) is None
+    assert person(identity.cookie_proof(with_cookie(value))) is None
 
 
 @pytest.mark.django_db
@@ -130,58 +133,55 @@ def test_it_knows_nobody_whose_account_or_password_changed(alice: User) -> None:
     cookie = with_cookie(cookie_of(signed_in(alice)))
     alice.is_active = False
     alice.save()
-    assert identity.of_cookie(cookie) is None
+    assert person(identity.cookie_proof(cookie)) is None
     alice.is_active = True
     alice.set_password("another one")
     alice.save()
-    assert identity.of_cookie(cookie) is None
+    assert person(identity.cookie_proof(cookie)) is None
 
 
 @pytest.mark.django_db
 def test_it_takes_access_tokens_only(alice: User) -> None:
     pair = tokens.issue(alice)
-    found = identity.of_bearer([(b"authorization", f"Bearer {pair.access}".encode())])
+    found = person(identity.bearer_proof([(b"authorization", f"Bearer {pair.access}".encode())]))
     assert found is not None
     assert found.user == alice
     for wrong in (f"Bearer {pair.refresh}", f"Basic {pair.access}", "Bearer", "Bearer x", f"Bearer {pair.access}x"):
-        assert identity.of_bearer([(b"authorization", wrong.encode())]) is None
-
-
-def reader(user: User, session_key: str = "", expires_at: datetime | None = None) -> Reader:
-    home = set(Membership.objects.filter(user=user).values_list("workspace_id", flat=True))
-    return Reader(Identity(user, user.password, session_key, expires_at), home)
+        assert person(identity.bearer_proof([(b"authorization", wrong.encode())])) is None
 
 
 @pytest.mark.django_db
-def test_it_tells_who_may_read_on(alice: User, bob: User, charlie: User, django_assert_num_queries) -> None:
-    key = cookie_of(signed_in(bob))
-    later = datetime.now(UTC) + timedelta(minutes=1)
-    readers = [reader(alice, expires_at=later), reader(bob, session_key=key), reader(charlie)]
-    with django_assert_num_queries(3):
-        assert standings(readers) == ["good"] * 3
-
-
-@pytest.mark.django_db
-def test_it_ends_with_account_password_session_membership_and_token(alice: User) -> None:
-    client = signed_in(alice)
-    by_cookie = reader(alice, session_key=cookie_of(client))
-    by_token = reader(alice)
-    expired = reader(alice, expires_at=datetime.now(UTC) - timedelta(seconds=1))
-    assert standings([by_cookie, by_token, expired]) == ["good", "good", "expired"]
-
-    BrowserSession.objects.update(expire_date=datetime.now(UTC) - timedelta(seconds=1))
-    assert standings([by_cookie, by_token]) == ["ended", "good"]
-    BrowserSession.objects.update(expire_date=datetime.now(UTC) + timedelta(hours=1))
-    client.logout()
-    assert standings([by_cookie, by_token]) == ["ended", "good"]
-
-    membership = Membership.objects.get(user=alice)
-    membership.delete()
-    assert standings([by_token, expired]) == ["ended", "ended"]
-    membership.save()
-    User.objects.update(is_active=False)
-    assert standings([by_token]) == ["ended"]
-    User.objects.update(is_active=True)
+def test_it_knows_nobody_by_a_token_whose_person_changed(alice: User) -> None:
+    proof = identity.token_proof(tokens.issue(alice).access)
+    assert person(proof) is not None
     alice.set_password("another one")
     alice.save()
-    assert standings([by_token]) == ["ended"]
+    assert person(proof) is None
+    proof = identity.token_proof(tokens.issue(alice).access)
+    User.objects.update(is_active=False)
+    assert person(proof) is None
+    alice.delete()
+    assert person(proof) is None
+
+
+@pytest.mark.django_db
+def test_it_knows_many_people_in_two_queries(
+    alice: User, bob: User, charlie: User, django_assert_num_queries: Any
+) -> None:
+    proofs: list[Any] = [cookie_of(signed_in(alice)), "unknown", cookie_of(signed_in(bob))]
+    proofs += [identity.token_proof(tokens.issue(charlie).access)] * 3
+    with django_assert_num_queries(2):
+        found = identity.proven(proofs)
+    assert [each and each.user for each in found] == [alice, None, bob, charlie, charlie, charlie]
+    with django_assert_num_queries(1):
+        identity.proven(proofs[3:])
+
+
+@pytest.mark.django_db
+def test_it_knows_the_places_of_a_person(alice: User, demo_workspace: Workspace, other_workspace: Workspace) -> None:
+    Membership.objects.create(user=alice, workspace=other_workspace, role=Role.VIEWER)
+    found = person(cookie_of(signed_in(alice)))
+    assert found is not None
+    assert [(place.slug, place.role) for place in found.places] == [("demo", Role.EDITOR), ("other", Role.VIEWER)]
+    assert (found.home(""), found.home("other")) == (demo_workspace.pk, other_workspace.pk)
+    assert found.home("third") is None

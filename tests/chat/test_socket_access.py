@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session as BrowserSession
 from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 
-from chat import consumers, runtime, socket_access
+from chat import consumers, guests, runtime
 from chat.database import in_db
 from chat.models import Session
 from graphs.api import tokens
@@ -23,7 +23,7 @@ OURS = {"origin": "http://testserver"}
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     """People are looked at so often that a test need not wait."""
-    monkeypatch.setattr(socket_access, "CHECK_EVERY_S", 0.05)
+    monkeypatch.setattr(guests, "CHECK_EVERY_S", 0.05)
     settings.ALLOWED_HOSTS = ["testserver"]
 
 
@@ -181,7 +181,7 @@ def test_it_refuses_the_next_frame_of_somebody_who_may_not_be_here_any_more(
     alice: User, nba: Graph, end: Callable[[User], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cookie = cookie_of(alice)
-    monkeypatch.setattr(socket_access, "CHECK_EVERY_S", 3600)
+    monkeypatch.setattr(guests, "CHECK_EVERY_S", 3600)
 
     async def test() -> None:
         async with opened({**OURS, "cookie": cookie}) as socket:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from rest_framework_simplejwt.tokens import AccessToken
 
-from chat import runtime, sse_response, streams
+from chat import guests, runtime, streams
 from chat.actions import ObjectName, post_message
 from chat.database import in_db
 from chat.events.append import append
@@ -160,7 +160,7 @@ def test_it_answers_only_get_with_one_to_eight_streams(alice: User, nba: Graph) 
 def test_it_ends_when_its_reader_may_not_read_on(
     alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sse_response, "CHECK_EVERY_S", 0.05)
+    monkeypatch.setattr(guests, "CHECK_EVERY_S", 0.05)
 
     async def test() -> None:
         stream = await in_db(conversation, alice)

@@ -4,6 +4,7 @@ import random
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import psycopg
 import pytest
@@ -225,19 +226,19 @@ def test_it_misses_nothing_that_is_committed_while_a_reader_arrives(
     stream: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 60)
-    in_time = reading.last_sequences
+    in_time = presence.seen_and_last
 
-    def late(stream_ids: list[int]) -> dict[int, int]:
+    def late(*asked: Any) -> dict[int, int]:
         """Between the look at the table and the answer somebody appends, and the hub hears of it."""
-        found = in_time(stream_ids)
+        found = in_time(*asked)
         append_now(stream, status("meanwhile"))
         return found
 
     async def main() -> None:
         async with a_hub() as hub:
-            monkeypatch.setattr(reading, "last_sequences", late)
+            monkeypatch.setattr(presence, "seen_and_last", late)
             watch = await hub.watch(stream, 0)
-            monkeypatch.setattr(reading, "last_sequences", in_time)
+            monkeypatch.setattr(presence, "seen_and_last", in_time)
             assert numbers(await read(watch, 1)) == [1]
 
     run(main)
@@ -246,11 +247,12 @@ def test_it_misses_nothing_that_is_committed_while_a_reader_arrives(
 def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
     stream: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_time, asked = reading.last_sequences, []
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    in_time, asked = presence.seen_and_last, []
     after = reading.after
 
-    def late(stream_ids: list[int]) -> dict[int, int]:
-        found = in_time(stream_ids)
+    def late(*arrivals: Any) -> dict[int, int]:
+        found = in_time(*arrivals)
         append_now(stream, status("meanwhile"))
         return found
 
@@ -261,13 +263,49 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
     async def main() -> None:
         await in_db(elsewhere, stream, 300)
         async with a_hub() as hub:
-            monkeypatch.setattr(reading, "last_sequences", late)
+            monkeypatch.setattr(presence, "seen_and_last", late)
             monkeypatch.setattr(reading, "after", counted)
             watch = await hub.watch(stream, 300)
             assert numbers(await read(watch, 301)) == [301]
         assert min(cursors[stream] for cursors in asked) == 300
 
     run(main)
+
+
+def test_readers_that_come_together_share_what_is_read(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    looks, pages = count_calls(monkeypatch, presence, "seen_and_last"), count_calls(monkeypatch, reading, "after")
+    other = a_stream("session_2")
+    cursors = [0, 0, 3, 40, 590, 1100, 1199, 1200] * 5
+
+    async def main() -> None:
+        await in_db(elsewhere, stream, 1200)
+        await in_db(elsewhere, other, 1200)
+        async with a_hub() as hub:
+
+            async def all_after(stream_id: int, cursor: int) -> None:
+                watch = await hub.watch(stream_id, cursor)
+                if cursor < 1200:
+                    assert numbers(await read(watch, 1200)) == list(range(cursor + 1, 1201))
+
+            await asyncio.gather(*[all_after(id_, cursor) for cursor in cursors for id_ in (stream, other)])
+        assert len(looks) <= 2
+        assert len(pages) < len(cursors)
+
+    run(main)
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[tuple[Any, ...]]:
+    """The arguments of every call from now on."""
+    calls: list[tuple[Any, ...]] = []
+    original = getattr(module, name)
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return original(*given)
+
+    monkeypatch.setattr(module, name, counted)
+    return calls
 
 
 def test_it_serves_readers_that_come_and_go_while_it_writes(stream: int) -> None:

@@ -1,0 +1,47 @@
+"""Asking the database for many at once: whoever comes while a question is under way shares the next one.
+
+What group commit is to writing. When a thousand sockets come back together they cost a few statements, not thousands.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
+
+
+class Together(Generic[Question, Answer]):
+    """`ask` takes up to `most` questions and returns their answers in the same order."""
+
+    def __init__(self, ask: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]], most: int = 200) -> None:
+        self._ask = ask
+        self._most = most
+        self._waiting: list[tuple[Question, asyncio.Future[Answer]]] = []
+        self._asking: asyncio.Task[None] | None = None
+
+    async def answer(self, question: Question) -> Answer:
+        """The answer to one question; raises what its asking raised."""
+        mine: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append((question, mine))
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask_all())
+        return await mine
+
+    async def _ask_all(self) -> None:
+        while self._waiting:
+            first, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+            if wanted := [(question, mine) for question, mine in first if not mine.done()]:
+                await self._answer_each(wanted)
+
+    async def _answer_each(self, wanted: Sequence[tuple[Question, asyncio.Future[Answer]]]) -> None:
+        try:
+            answers = await self._ask([question for question, _mine in wanted])
+        except Exception as error:
+            for _question, mine in wanted:
+                if not mine.done():
+                    mine.set_exception(error)
+            return
+        for (_question, mine), answer in zip(wanted, answers, strict=True):
+            if not mine.done():
+                mine.set_result(answer)

@@ -1,0 +1,74 @@
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from chat.together import Together
+
+
+class Desk:
+    """Answers every question with its square, when it is let; notes which were asked together."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[int]] = []
+        self.let = asyncio.Event()
+
+    async def ask(self, questions: Sequence[int]) -> list[int]:
+        self.asked.append(list(questions))
+        await self.let.wait()
+        if 13 in questions:
+            raise ValueError
+        return [question**2 for question in questions]
+
+
+def run(test: Callable[[Desk], Awaitable[None]]) -> None:
+    async def with_desk() -> None:
+        await test(Desk())
+
+    asyncio.run(with_desk())
+
+
+async def begun(together: Together[int, int], *questions: int) -> list["asyncio.Task[int]"]:
+    tasks = [asyncio.create_task(together.answer(question)) for question in questions]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    return tasks
+
+
+def test_who_comes_while_a_question_is_under_way_shares_the_next_one() -> None:
+    async def test(desk: Desk) -> None:
+        together = Together(desk.ask, most=3)
+        tasks = await begun(together, 1) + await begun(together, 2, 3, 4, 5)
+        desk.let.set()
+        assert await asyncio.gather(*tasks) == [1, 4, 9, 16, 25]
+        assert desk.asked == [[1], [2, 3, 4], [5]]
+        assert await together.answer(6) == 36
+
+    run(test)
+
+
+def test_it_asks_for_nobody_who_left() -> None:
+    async def test(desk: Desk) -> None:
+        together = Together(desk.ask)
+        first, left, stays = await begun(together, 1) + await begun(together, 2, 3)
+        left.cancel()
+        await asyncio.sleep(0)
+        desk.let.set()
+        assert await asyncio.gather(first, stays) == [1, 9]
+        assert desk.asked == [[1], [3]]
+
+    run(test)
+
+
+def test_what_went_wrong_reaches_everybody_who_asked_and_nobody_else() -> None:
+    async def test(desk: Desk) -> None:
+        together = Together(desk.ask)
+        fine, broken, also = await begun(together, 1) + await begun(together, 13, 2)
+        desk.let.set()
+        assert await fine == 1
+        for task in (broken, also):
+            with pytest.raises(ValueError):
+                await task
+        assert await together.answer(3) == 9
+
+    run(test)
