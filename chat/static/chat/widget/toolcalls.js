@@ -2,7 +2,7 @@
 
 import { t } from "../../graphs/strings.js";
 
-const KNOWN = {
+const KNOWN = new Map(Object.entries({
   read_graph_overview: ["list", () => t("Looked at the graph")],
   search_nodes: ["search", () => t("Searched nodes")],
   explore_neighborhood: ["node", () => t("Followed connections")],
@@ -13,17 +13,17 @@ const KNOWN = {
   read_subgraph: ["node", () => t("Read several nodes")],
   ask_user: ["question", () => t("Asked you")],
   finish: ["check", () => t("Finished")],
-};
+}));
 const TELLING = ["query", "nodeKey", "typeKey", "nodeKeys", "name", "key", "text"];
 const LONGEST = 40;
 
 export function toolIcon(name) {
-  return KNOWN[name]?.[0] ?? (name.startsWith("propose_") ? "edit" : "wrench");
+  return KNOWN.get(name)?.[0] ?? (name.startsWith("propose_") ? "edit" : "wrench");
 }
 
 /** A known name in words, an unknown one with spaces. */
 export function toolTitle(name) {
-  if (KNOWN[name]) return KNOWN[name][1]();
+  if (KNOWN.has(name)) return KNOWN.get(name)[1]();
   const words = name.replaceAll("_", " ").trim();
   return words ? words[0].toUpperCase() + words.slice(1) : t("Tool");
 }
@@ -31,9 +31,7 @@ export function toolTitle(name) {
 /** The argument that says most, cut to a few words; "" where there is none. */
 export function toolSubject(args) {
   if (args === null || typeof args !== "object") return "";
-  const value = TELLING.map((key) => args[key]).find((each) => each !== undefined && each !== null && each !== "");
-  if (value === undefined) return "";
-  const text = Array.isArray(value) ? value.join(", ") : String(value);
+  const text = TELLING.map((key) => inLine(args[key])).find((each) => each !== "") ?? "";
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
 
@@ -55,4 +53,10 @@ export function toolCallFromRest({ id, name, args, arguments: given, result, sta
     result: missing ? undefined : result,
     status: unfinished ? "stopped" : toolStatus(status, result),
   };
+}
+
+/** What can be said of a value in a line; "" for objects, which need not even have a text. */
+function inLine(value) {
+  if (Array.isArray(value)) return value.map(inLine).filter(Boolean).join(", ");
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : "";
 }
