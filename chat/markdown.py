@@ -15,9 +15,9 @@ from markdown_it.token import Token
 
 _TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s"),
-    *("ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "span"),
+    *("ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "bdi"),
 }
-_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, "span": {"class"}}
+_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, "bdi": {"class"}}
 
 
 def render(text: str) -> str:
@@ -28,15 +28,29 @@ def render(text: str) -> str:
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
     )
 
 
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
+    parser.validateLink = _may_be_linked  # type: ignore[method-assign]
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_close", _link_close)
     return parser
+
+
+def _may_be_linked(address: str) -> bool:
+    """Only elsewhere, never to an address of this site; no user names: they imitate hosts. As in the widget."""
+    if address.lower().startswith("mailto:"):
+        return True
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and "@" not in parts.netloc and bool(host) and "%" not in host
 
 
 def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
@@ -45,15 +59,17 @@ def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any
 
 
 def _link_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """Where a link leads, after it and out of reach of what its text does with the direction of writing."""
     opened = next(i for i in range(index, -1, -1) if tokens[i].type == "link_open")
     host = _host(str(tokens[opened].attrGet("href") or ""))
     text = "".join(token.content for token in tokens[opened:index] if token.type == "text")
-    shown = f' <span class="host">({nh3.clean_text(host)})</span>' if host and host not in (text, _host(text)) else ""
+    shown = f' <bdi class="host">({nh3.clean_text(host)})</bdi>' if host and host not in (text, _host(text)) else ""
     return f"</a>{shown}"
 
 
 def _host(address: str) -> str:
+    """With its port, as a browser shows it."""
     try:
-        return urlsplit(address).hostname or ""
+        return urlsplit(address).netloc.lower()
     except ValueError:
         return ""
