@@ -25,10 +25,11 @@ class Script:
     "clean" is a proper end of HTTP, "eof" closes, "reset" is a TCP reset. `stall_at` sends nothing from that chunk on.
     `finish` replaces the reason of the end ("" leaves the terminal marker out), `usage` what is counted (None leaves it
     out). `raw` is sent as the body, byte for byte; a tuple is sent chunk by chunk. `slice_bytes` cuts the stream into
-    writes of that size.
+    writes of that size. `token_chars` makes tokens of that many characters instead of words.
     """
 
     text: str = ""
+    token_chars: int = 0
     reasoning: str = ""
     signature: str = ""
     tool_calls: tuple[ScriptedCall, ...] = ()
@@ -55,7 +56,7 @@ class Script:
         return cls(**{**fields, "tool_calls": calls, "raw": raw.encode() if raw is not None else None})
 
     def tokens(self) -> list[str]:
-        return _TOKEN.findall(self.text)
+        return pieces_of(self.text, self.token_chars) if self.token_chars else _TOKEN.findall(self.text)
 
 
 def pieces_of(text: str, size: int = 6) -> list[str]:
