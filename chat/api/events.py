@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 
 from chat import queries
 from chat.api import serialising, shapes
-from chat.api.requests import number, own_message, own_session, person_of
+from chat.api.requests import number, own_message, own_session, own_stream
 from chat.queries import EventPage, ReadableStream
 from graphs.api.problems import Problem
 
@@ -31,7 +31,7 @@ class StreamEventsView(APIView):
     @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
     def get(self, request: Request, stream_name: str) -> Response:
         """The events of a stream after a number."""
-        return _page(request, queries.stream_for(person_of(request), stream_name), queries.events_page)
+        return _page(request, own_stream(request, stream_name), queries.events_page)
 
 
 class MessageEventsView(APIView):

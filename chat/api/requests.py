@@ -9,6 +9,7 @@ from rest_framework.request import Request
 
 from chat import queries
 from chat.models import Message, Session
+from chat.queries import ReadableStream
 from chat.refusals import Refused
 from graphs.access import Member, NotFound
 from graphs.api.members import current_member
@@ -42,6 +43,14 @@ def own_message(request: Request, message_id: str) -> Message:
     if _names_workspace(request) and current_member(request).workspace != message.session.workspace:
         raise NotFound
     return message
+
+
+def own_stream(request: Request, name: str) -> ReadableStream:
+    """A stream the person may read, likewise."""
+    stream = queries.stream_for(person_of(request), name)
+    if _names_workspace(request) and current_member(request).workspace.pk != stream.workspace_id:
+        raise NotFound
+    return stream
 
 
 def person_of(request: Request) -> User:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from http.cookies import SimpleCookie
 from typing import Any
+from urllib.parse import quote
 
 from django.db import connection, transaction
 from django.http import HttpResponseBase
@@ -38,7 +40,7 @@ class Answer:
         """The answer with nothing in it that tells which id was asked for."""
 
         def blank(text: bytes) -> bytes:
-            for id_ in sorted(ids, key=len, reverse=True):
+            for id_ in sorted({*ids, *map(quote, ids), *map(escape, ids)}, key=len, reverse=True):
                 text = text.replace(id_.encode(), b"ID")
             return _MOMENTARY.sub(b"", text)
 

@@ -1,0 +1,236 @@
+"""What could give away a row without naming it in the path: bodies, queries, cursors, workspaces, other methods."""
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.contrib import admin
+from django.db.models import ForeignKey
+from django.test import Client
+from django.urls import reverse
+
+from tests.doors import rules
+from tests.doors.knocking import Answer, knock
+from tests.doors.matrix import PREFIX, Door, api_addresses, body_of, client_of, doors, ids_of, page_addresses
+from tests.doors.rules import Rule
+from tests.doors.test_admin import GROUPS, SITE, of_models
+from tests.doors.world import NOWHERE, Id, World, canary
+
+API_DOORS = [door for door in doors(rules.API, api_addresses(), PREFIX) if door.rule]
+PAGE_DOORS = [door for door in doors(rules.PAGES, page_addresses()) if door.rule]
+NOT_MINE = ("other", "nowhere", "demo2", "Demo", "../other", "demo\0", "othér", "x" * 51, "' OR 1=1 --")
+
+
+def own(world: World, door: Door) -> str:
+    ids = ids_of(world, "editor", door.address)
+    return door.address.with_id(ids.get("own", ""))
+
+
+@pytest.mark.parametrize("where", ["header", "query"])
+def test_a_workspace_one_is_not_in_is_the_same_as_none(everybody: World, where: str) -> None:
+    for found, program in ((API_DOORS, True), (PAGE_DOORS, False)):
+        client = client_of(everybody, "editor", program)
+        for door in found:
+            assert door.rule
+            if door.rule.who not in {"member", "editor"}:
+                continue
+            answers = {slug: _in_workspace(client, door, own(everybody, door), slug, where) for slug in NOT_MINE}
+            assert answers["nowhere"].status == 404, (str(door), where)
+            for slug, answer in answers.items():
+                assert not answer.differs_from(answers["nowhere"], NOT_MINE), (str(door), slug)
+            assert _in_workspace(client, door, own(everybody, door), "demo", where).status == door.rule.status, str(
+                door
+            )
+
+
+def _in_workspace(client: Client, door: Door, address: str, slug: str, where: str) -> Answer:
+    if where == "query":
+        return knock(client, door.method, f"{address}?workspace={quote(slug)}", body_of(door.rule))
+    return knock(client, door.method, address, body_of(door.rule), {"X-Workspace": slug.encode().decode("latin1")})
+
+
+#: Method, address, body; `{x}` is the id of a session, `{key}` that of a graph, `{own}` a session of one's own.
+NESTED: list[tuple[str, str, Any]] = [
+    ("POST", "chat/messages", {"message": "Hello", "sessionId": "{x}"}),
+    ("POST", "chat/messages", {"message": "Hello", "context": {"type": "graph", "id": "{key}"}}),
+    ("POST", "chat/messages", {"message": "Hello", "sessionId": "{own}", "context": {"type": "graph", "id": "{key}"}}),
+    ("GET", "chat/sessions?context=graph:{key}", None),
+    ("GET", "chat/sessions?context=session:{x}", None),
+    ("GET", "chat/sessions/{own}?workspace=other&session={x}", None),
+    ("GET", "streams/events/session_{x}?after=5", None),
+    ("GET", "graphs?search={key}", None),
+    ("POST", "chat/sessions/{x}/resume", {"wrong": True}),
+    ("PATCH", "chat/sessions/{x}", {"title": 7}),
+    ("GET", "chat/sessions/{x}/stream-events?after=nonsense", None),
+    ("GET", "chat/sessions/{x}/messages?cursor=nonsense", None),
+]
+
+
+@pytest.mark.parametrize("role", ["stranger", "viewer", "editor"])
+def test_an_id_in_a_body_or_a_query_tells_nothing_either(everybody: World, role: Any) -> None:
+    client = client_of(everybody, role, program=True)
+    sessions, keys = everybody.ids(role, "session_id"), everybody.ids(role, "key")
+    secrets = list(everybody.secrets_for(role, in_admin=False))
+    for method, path, body in NESTED:
+        answers: dict[Id, Answer] = {}
+        for kind, session in sessions.items():
+            names = {"x": session, "own": sessions["own"], "key": keys.get(kind, keys["random"])}
+            text = json.dumps(body)
+            for name, value in names.items():
+                text, path_now = text.replace(f"{{{name}}}", value), path.format(**names)
+            answers[kind] = knock(client, method, f"/{PREFIX}{path_now}", json.loads(text))
+        for kind, answer in answers.items():
+            assert kind == "own" or not answer.differs_from(answers["random"], [*sessions.values(), *keys.values()]), (
+                path,
+                kind,
+            )
+            assert not [secret for secret in secrets if secret.encode() in answer.body], (path, kind)
+            assert kind == "own" or not answer.writes, (path, kind)
+
+
+def test_a_cursor_made_of_a_foreign_row_shows_ones_own_rows_only(everybody: World) -> None:
+    foreign = everybody.talks["stranger"].session
+    client = client_of(everybody, "editor", program=True)
+    for direction in ("after", "before"):
+        place = [direction, "2999-01-01T00:00:00+00:00" if direction == "after" else "2000-01-01", str(foreign.pk)]
+        page = _page(client, "chat/sessions", place)
+        assert [row["title"] for row in page["results"]] == [f"Talk {canary('editor')}"]
+        name = ["", "0"] if direction == "after" else ["zzz", str(everybody.graphs["other"].pk)]
+        graphs = _page(client, "graphs", [direction, *name])
+        assert {row["key"] for row in graphs["results"]} == {"nba", everybody.ids("editor", "key")["own"]}
+
+
+def _page(client: Client, path: str, place: list[str]) -> Any:
+    cursor = base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+    return json.loads(knock(client, "GET", f"/{PREFIX}{path}?cursor={cursor}").body)
+
+
+def test_the_cursor_of_another_list_is_refused(everybody: World) -> None:
+    client = client_of(everybody, "editor", program=True)
+    of_graphs = base64.urlsafe_b64encode(b'["after", "name", "5"]').decode().rstrip("=")
+    for path in ("chat/sessions", f"chat/sessions/{everybody.ids('editor', 'session_id')['own']}/messages"):
+        assert knock(client, "GET", f"/{PREFIX}{path}?cursor={of_graphs}").status == 400
+
+
+def test_lists_of_the_admin_find_nothing_foreign_by_any_filter(everybody: World) -> None:
+    client = client_of(everybody, "auditor", program=False)
+    secrets = list(everybody.secrets_for("auditor", in_admin=True))
+    for model, model_admin in admin.site._registry.items():
+        if GROUPS[model._meta.label_lower] != "audited":
+            continue
+        address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        for foreign, absent in _queries(everybody, model, model_admin):
+            echoed = [foreign, absent, foreign.partition("=")[2], absent.partition("=")[2]]
+            answer = knock(client, "GET", f"{address}?{foreign}")
+            other = knock(client, "GET", f"{address}?{absent}")
+            difference = answer.differs_from(other, echoed)
+            assert not difference, f"{address}?{foreign}: {difference}"
+            shown = answer.without(*echoed)[2]
+            assert not [secret for secret in secrets if secret.encode() in shown], f"{address}?{foreign}"
+
+
+def _queries(world: World, model: Any, model_admin: Any) -> list[tuple[str, str]]:
+    """Queries that name something foreign, each with one that names nothing."""
+    found = [("q=canaryothercanary", "q=canarynevercanary"), ("workspace=other", "workspace=never")]
+    for field in model._meta.fields:
+        if isinstance(field, ForeignKey) and field.related_model._meta.label_lower in GROUPS:
+            foreign = world.rows(field.related_model)["foreign"]
+            absent = world.rows(field.related_model)["random"]
+            found.append((f"{field.name}__id__exact={foreign}", f"{field.name}__id__exact={absent}"))
+            found.append((f"{field.name}={foreign}", f"{field.name}={absent}"))
+    path = model_admin.workspace_path
+    found += [
+        (f"{path}__slug=other", f"{path}__slug=never"),
+        (f"{path}__name__endswith=canaryothercanary", f"{path}__name__endswith=canarynevercanary"),
+        (f"{path}__memberships__user__password__startswith=p", f"{path}__memberships__user__password__startswith=q"),
+    ]
+    return found
+
+
+def test_the_timeline_does_not_know_foreign_runs(everybody: World) -> None:
+    client = client_of(everybody, "auditor", program=False)
+    address = reverse("admin:chat_session_events", args=[everybody.talks["editor"].session.pk])
+    foreign = str(everybody.talks["stranger"].run.pk)
+    answer, absent = (knock(client, "GET", f"{address}?run={run}") for run in (foreign, NOWHERE))
+    assert answer.status == 400
+    assert not answer.differs_from(absent, [foreign, NOWHERE, foreign[:8], NOWHERE[:8]])
+
+
+def test_head_is_get_without_a_body(everybody: World) -> None:
+    for found, program in ((API_DOORS, True), (PAGE_DOORS, False)):
+        client = client_of(everybody, "editor", program)
+        for door in found:
+            if door.method == "GET":
+                get, head = (knock(client, method, own(everybody, door)) for method in ("GET", "HEAD"))
+                assert (head.status, head.body) == (get.status, b""), str(door)
+                assert set(head.headers) == set(get.headers), str(door)
+
+
+def test_options_names_the_methods_and_nothing_else(everybody: World) -> None:
+    methods: dict[str, set[str]] = {}
+    for door in API_DOORS:
+        methods.setdefault(door.address.path, set()).add(door.method)
+    client, nobody = client_of(everybody, "editor", program=True), client_of(everybody, "anonymous", program=True)
+    for address in api_addresses():
+        ids: Mapping[Any, str] = ids_of(everybody, "editor", address)
+        answers = {kind: knock(client, "OPTIONS", address.with_id(value)) for kind, value in ids.items()}
+        first = next(iter(answers.values()))
+        assert {name.strip() for name in first.headers["Allow"].split(",")} - {"HEAD", "OPTIONS"} == methods[
+            address.path
+        ]
+        assert not [kind for kind, answer in answers.items() if answer.differs_from(first, ids.values())]
+        everyone = all(door.rule and door.rule.who == "anyone" for door in API_DOORS if door.address == address)
+        assert knock(nobody, "OPTIONS", address.with_id("x")).status == (200 if everyone else 401), address
+
+
+def test_a_cookie_alone_changes_nothing(everybody: World) -> None:
+    """Every unsafe method with a session cookie and without the token of a page of ours."""
+    for door in [*API_DOORS, *PAGE_DOORS]:
+        if door.method == "GET" or _needs_no_person(door.rule, door):
+            continue
+        _refuses_a_forged_request(_with_cookie_only(everybody, "editor"), door.method, own(everybody, door), door.rule)
+    client = _with_cookie_only(everybody, "superuser")
+    for address, (label, view) in of_models().items():
+        if view not in {"redirect", "history"}:
+            model = next(each for each in admin.site._registry if each._meta.label_lower == label)
+            _refuses_a_forged_request(client, "POST", address.with_id(everybody.rows(model)["own"]), None)
+    for path in SITE:
+        if path in {"", "logout/", "login/", "password_change/"}:
+            _refuses_a_forged_request(client, "POST", f"/admin/{path}", None)
+
+
+def _with_cookie_only(world: World, role: Any) -> Client:
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    client.force_login(world.users[role])
+    return client
+
+
+def _refuses_a_forged_request(client: Client, method: str, address: str, rule: Rule | None) -> None:
+    answer = knock(client, method, address, body_of(rule))
+    assert answer.status == 403, (method, address)
+    assert b"csrf" in answer.body.lower() or b"CSRF" in answer.body, (method, address)
+    assert not answer.writes, (method, address)
+
+
+def _needs_no_person(rule: Rule | None, door: Door) -> bool:
+    """Tokens are exchanged without a cookie; the icon is sent on to whatever the method."""
+    return door.address.path.startswith(f"{PREFIX}auth/") or door.address.path == "favicon.ico"
+
+
+MALFORMED = ("nonsense", "0", "null", "%27%20OR%201=1", "%C3%A9", "..", "x" * 90)
+
+
+def test_what_is_no_id_names_nothing(everybody: World) -> None:
+    for found, program in ((API_DOORS, True), (PAGE_DOORS, False)):
+        client = client_of(everybody, "editor", program)
+        for door in found:
+            if not door.address.parameters:
+                continue
+            ids = everybody.ids("editor", door.address.parameters[0])
+            absent = knock(client, door.method, door.address.with_id(ids["random"]), body_of(door.rule))
+            for value in MALFORMED:
+                answer = knock(client, door.method, door.address.with_id(value), body_of(door.rule))
+                assert not answer.differs_from(absent, [*ids.values(), value]), (str(door), value)
