@@ -4,8 +4,11 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-#: Raised when the shape of `State` changes; `load` upgrades older ones.
-STATE_VERSION = 1
+from graphs.versions import Shape
+
+#: What `State.to_json` gives; who changes it adds an upgrade here and a fixture to the tests.
+_STORED = Shape("engine state")
+STATE_VERSION = _STORED.version
 
 
 class Phase(StrEnum):
@@ -95,13 +98,11 @@ class State:
 
 
 def load(data: dict[str, Any]) -> State:
-    """The stored state; an empty one for a new session. Raises `ValueError` for a version it does not know."""
+    """The stored state, upgraded; an empty one for a new session. Raises `UnknownVersion`."""
     if not data:
         return State()
     fields = dict(data)
-    version = fields.pop("version", None)
-    if version != STATE_VERSION:
-        raise ValueError(f"engine state of version {version}, this program knows {STATE_VERSION}")
+    fields = _STORED.upgraded(fields, fields.pop("version", None))
     waiting = fields.pop("waiting")
     end_reason = fields.pop("end_reason")
     return State(

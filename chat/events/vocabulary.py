@@ -9,6 +9,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from graphs.versions import Shape
+
 EventType = Literal[
     "user_message",
     "status",
@@ -30,8 +32,10 @@ EventType = Literal[
 #: Neighbours of these types may become one event: their text is joined, nothing is lost.
 MERGEABLE = frozenset({"content_delta", "reasoning_delta"})
 
-#: The version of the shapes below, stored with every event.
-EVENT_VERSION = 1
+#: `{type, data}` of an event; who changes the data of a type adds an upgrade here and a fixture to the tests.
+STORED = Shape("event")
+#: Stored with every event.
+EVENT_VERSION = STORED.version
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 
 from graphs.access import Forbidden, NotFound
 from graphs.json_input import BadJSON
+from graphs.versions import UnknownVersion
 
 MEDIA_TYPE = "application/problem+json"
 Errors = Mapping[str, Sequence[str]]
@@ -112,6 +113,13 @@ def unexpected(exc: BaseException | None) -> Problem:
     return Problem(500, "internal", detail, extra={"instance": f"urn:uuid:{reference}"})
 
 
+def _newer_version(exc: Exception) -> Problem:
+    """While versions are exchanged, a process may meet what the next one wrote."""
+    logger.error("Not read: %s", exc)
+    sentence = _("This was stored by a newer version of the program. Try again when the update is complete.")
+    return Problem(503, "unavailable", sentence, headers={"Retry-After": "30"})
+
+
 def _forbidden(_exc: Exception) -> Problem:
     return Problem(403, "forbidden", _("Your role in this workspace does not allow this."))
 
@@ -186,6 +194,7 @@ _MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
     (SuspiciousOperation, _suspicious),
     (OperationalError, lambda _exc: unavailable()),
     (InterfaceError, lambda _exc: unavailable()),
+    (UnknownVersion, _newer_version),
     (exceptions.NotAuthenticated, _anonymous),
     (exceptions.APIException, _from_framework),
 ]
