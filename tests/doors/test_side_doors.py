@@ -220,7 +220,7 @@ def _needs_no_person(rule: Rule | None, door: Door) -> bool:
     return door.address.path.startswith(f"{PREFIX}auth/") or door.address.path == "favicon.ico"
 
 
-MALFORMED = ("nonsense", "0", "null", "%27%20OR%201=1", "%C3%A9", "..", "x" * 90)
+MALFORMED = ("nonsense", "0", "null", "1%20OR%202", "%C3%A9", "..", "x" * 90)
 
 
 def test_what_is_no_id_names_nothing(everybody: World) -> None:
