@@ -55,7 +55,9 @@ class WaitForRun:
             answer = _Recorded()
             await self._application(scope, _replay(received, receive), answer)
             if answer.status == 202 and json.loads(body).get("wait") is True:
-                await _wait(answer, await identity.of_request(scope["headers"]))
+                person = await identity.of_request(scope["headers"])
+                if person is not None:
+                    await _wait(answer, person)
             for message in answer.messages:
                 await send(message)
         finally:
@@ -82,13 +84,12 @@ class _Waiter:
         self._resting.cancel()
 
 
-async def _wait(answer: "_Recorded", person: Identity | None) -> None:
+async def _wait(answer: "_Recorded", person: Identity) -> None:
     """Turns the 202 into how the run ended; leaves it as it is when that takes longer than anyone waits, or when the
     person may not read any more."""
     accepted = answer.json()
-    wished = Reader(person, wishes=[accepted["streamId"]]) if person else None
-    granted = (await look.answer(wished)).granted if wished else ()
-    if person is None or not granted:
+    granted = (await look.answer(Reader(person, wishes=[accepted["streamId"]]))).granted
+    if not granted:
         return
     run_id = uuid.UUID(accepted["runId"])
     resting = asyncio.create_task(_rested(run_id, granted[0]))
@@ -104,8 +105,9 @@ async def _wait(answer: "_Recorded", person: Identity | None) -> None:
         _open.discard(resting)
         resting.cancel()
     resting.result()
-    result = await in_db(queries.run_result, run_id)
-    answer.replace(200, {**accepted, **(result or {})})
+    standing = await look.answer(waiter.reader())
+    if not standing.end and not standing.lost:
+        answer.replace(200, {**accepted, **(await in_db(queries.run_result, run_id) or {})})
 
 
 async def _rested(run_id: uuid.UUID, stream: ReadableStream) -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session as BrowserSession
+from django.utils import timezone
 from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 
@@ -157,7 +158,11 @@ def delete_account(user: User) -> None:
     User.objects.filter(pk=user.pk).delete()
 
 
-ENDS = [disable, change_password, delete_membership, log_out]
+def lower_role(user: User) -> None:
+    Membership.objects.filter(user=user).update(role=Role.VIEWER)
+
+
+ENDS = [disable, change_password, delete_membership, log_out, lower_role]
 
 
 @pytest.mark.parametrize("end", [*ENDS, delete_account])
@@ -217,6 +222,25 @@ def test_it_stops_streams_of_a_workspace_that_somebody_was_removed_from(
             assert (await staying.frame("ai:error", _id=1))["code"] == "not_found"
             assert staying.close_code is None
         assert reading.text() == "Before"
+
+    run(test)
+
+
+def test_it_ends_the_stream_of_a_deleted_conversation_and_nothing_else(alice: User, nba: Graph, model: Model) -> None:
+    async def test() -> None:
+        async with signed_in(alice) as socket:
+            socket.send("ai:chat", _id=1, message="Hello", context={"type": "graph", "id": "nba"})
+            accepted = await socket.frame("ai:accepted")
+            model.say("Before")
+            await socket.frame("ai:token")
+            await in_db(Session.objects.update, hidden_at=timezone.now())
+            told = await socket.frame("ai:unsubscribed")
+            assert (told["_id"], told["stream"], told["sessionId"]) == (None, accepted["stream"], accepted["sessionId"])
+            model.say("After")
+            socket.send("ai:subscribe", _id=2, sessionId=accepted["sessionId"])
+            assert (await socket.frame("ai:error", _id=2))["code"] == "not_found"
+            assert not runtime.current().hub._tails
+        assert socket.text() == "Before"
 
     run(test)
 
