@@ -14,8 +14,9 @@ from chat.models import Message, Run, RunStatus, Session, Stream
 from graphs.access import Member, NotFound
 from graphs.models import Role
 
-#: Events one page of the log may hold.
+#: Events and bytes one page of the log may hold.
 MAX_EVENTS = 1_000
+MAX_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +162,14 @@ def readable(stream: Stream) -> ReadableStream:
 def events_page(stream: ReadableStream, after: int, limit: int) -> EventPage:
     """One page of the log; asking counts as being there."""
     presence.seen([stream.id], None)
-    return EventPage(stream, reading.after({stream.id: after}, min(limit, MAX_EVENTS)))
+    return EventPage(stream, reading.after({stream.id: after}, min(limit, MAX_EVENTS), MAX_BYTES))
 
 
 def events_of_message(message: Message, after: int, limit: int) -> EventPage:
     """The events of one message, in order."""
     stream = readable(message.session.stream)
     presence.seen([stream.id], None)
-    return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS)))
+    return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS), MAX_BYTES))
 
 
 _PLACE = """

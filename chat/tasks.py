@@ -1,11 +1,20 @@
 """Celery's doors."""
 
+import logging
+import time
 from datetime import timedelta
 
 from celery import shared_task
+from django.conf import settings
 from django.db.models.functions import Now
 
+from chat.events import compaction
 from chat.models import IdempotencyKey, Presence, Process
+
+log = logging.getLogger("countersign.tasks")
+
+#: What is left then is folded the next day.
+LONGEST_COMPACTION_S = 3600
 
 
 @shared_task
@@ -14,3 +23,15 @@ def delete_silent_processes() -> None:
     Process.objects.filter(seen_at__lt=Now() - timedelta(minutes=10)).delete()
     Presence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()
+
+
+@shared_task
+def compact_old_events() -> None:
+    """Folds the deltas of answers that are older than `COMPACT_EVENTS_DAYS`."""
+    total = compaction.Step()
+    end = time.monotonic() + LONGEST_COMPACTION_S
+    for step in compaction.steps(settings.COMPACT_EVENTS_DAYS):
+        total += step
+        if time.monotonic() > end:
+            break
+    log.info("folded %s events: %s rows and %s bytes fewer", total.events, total.rows, total.bytes)

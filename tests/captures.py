@@ -133,4 +133,4 @@ def stored_events(stream_name: str) -> list[dict[str, Any]]:
 
 
 def events_of(stream: Stream) -> list[StoredEvent]:
-    return reading.after({stream.pk: 0}, stream.last_sequence + 1)
+    return [event for page in reading.pages_after(stream.pk, 0) for event in page]

@@ -1,28 +1,37 @@
 """A page of one stream's events, found by type and run, in one query that stays quick in a log of millions."""
 
-import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from django.db import connection
+
+from chat.events.folding import COLUMNS, Row, events_of
 
 PAGE = 500
 #: How far one query looks for events of a type or a run before it lets the reader decide to look on.
 LOOKS_THROUGH = 100_000
 
-_EVENTS = """
-SELECT sequence, type, data::text, message_id, run_id, created_at, since FROM (
-    SELECT sequence, type, data, message_id, run_id, created_at,
-           created_at - lag(created_at) OVER (ORDER BY sequence) AS since
-    FROM chat_streamevent WHERE stream_id = %(stream)s AND sequence BETWEEN %(start)s - 1 AND %(end)s
+#: The rows that hold the wanted events. A row stands for the numbers since the row before it, so that many events may
+#: be in few rows, and the one that holds the last number may go on beyond it.
+_ROWS = f"""
+SELECT {COLUMNS}, e.before_at FROM (
+    SELECT *, sum(count) OVER (ORDER BY sequence) - count AS found FROM (
+        SELECT *, lag(created_at) OVER log AS before_at,
+               sequence - greatest(lag(sequence) OVER log, %(start)s - 1) AS count
+        FROM chat_streamevent
+        WHERE stream_id = %(stream)s AND sequence >= %(start)s - 1 AND sequence <= (
+            SELECT min(sequence) FROM chat_streamevent WHERE stream_id = %(stream)s AND sequence >= %(end)s)
+        WINDOW log AS (ORDER BY sequence)
+    ) AS stretch
+    WHERE sequence >= %(start)s
+      AND (%(type)s::text IS NULL OR type = %(type)s) AND (%(run)s::uuid IS NULL OR run_id = %(run)s)
 ) AS e
-WHERE sequence >= %(start)s
-  AND (%(type)s::text IS NULL OR type = %(type)s) AND (%(run)s::uuid IS NULL OR run_id = %(run)s)
-ORDER BY sequence LIMIT %(limit)s
-"""
+WHERE e.found < %(limit)s ORDER BY e.sequence LIMIT %(limit)s
+"""  # noqa: S608 - the only insertion is a list of columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +59,20 @@ def read(stream_id: int, last: int, start: int, type_: str | None, run_id: uuid.
     """Up to `PAGE` events from the number `start` on, of a stream that ends at `last`."""
     end = min(last, start + LOOKS_THROUGH - 1)
     with connection.cursor() as cursor:
-        cursor.execute(
-            _EVENTS,
-            {"stream": stream_id, "start": start, "end": end, "type": type_, "run": run_id, "limit": PAGE},
-        )
-        events = tuple(_logged(row) for row in cursor.fetchall())
+        wanted = {"stream": stream_id, "start": start, "end": end, "type": type_, "run": run_id, "limit": PAGE}
+        cursor.execute(_ROWS, wanted)
+        rows = cursor.fetchall()
+    found = (event for *row, before_at in rows for event in _logged(Row(*row), before_at, start, end))
+    events = tuple(islice(found, PAGE))
     seen_to = events[-1].sequence if len(events) == PAGE else end
     return LogPage(events, seen_to + 1 if seen_to < last else None)
 
 
-def _logged(row: Sequence[Any]) -> LoggedEvent:
-    sequence, type_, data, message_id, run_id, created_at, since = row
-    return LoggedEvent(sequence, type_, json.loads(data), message_id, run_id, created_at, since)
+def _logged(row: Row, before_at: datetime | None, start: int, end: int) -> Iterator[LoggedEvent]:
+    """The row's events from `start` to `end`; `before_at` is when the event before its first one happened."""
+    for event in events_of(row, start - 2, PAGE + 1):
+        at = event.created_at
+        if start <= event.sequence <= end:
+            since = None if before_at is None else at - before_at
+            yield LoggedEvent(event.sequence, event.type, event.data, event.message_id, event.run_id, at, since)
+        before_at = at

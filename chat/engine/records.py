@@ -87,10 +87,8 @@ def _enrich(question: Message, graph: Graph | None, member: Member) -> None:
 def shown_so_far(run: ClaimedRun) -> Transcript:
     """What readers have seen of a run that another process began."""
     transcript = Transcript()
-    after = run.first_sequence - 1
-    while events := reading.after({run.stream_id: after}, 1000):
+    for events in reading.pages_after(run.stream_id, run.first_sequence - 1):
         replay(events, run.id, transcript)
-        after = events[-1].sequence
     return transcript
 
 

@@ -10,6 +10,7 @@ import re
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import groupby, islice
 
 import redis.asyncio
 from django.conf import settings
@@ -17,15 +18,14 @@ from django.conf import settings
 from chat import background
 from chat.database import in_db
 from chat.events import presence, reading, wakeup
-from chat.events.vocabulary import StoredEvent
+from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
 from chat.together import Together
 
 log = logging.getLogger("countersign.hub")
 
-#: Committed events kept in memory for the readers of a stream; who is further behind reads the table.
+#: Committed events kept in memory for the readers of a stream, and their text; who is further behind reads the table.
 RECENT = 256
-#: Events a reader gets at a time.
-PAGE = 500
+RECENT_CHARS = 262_144
 #: Pages that one statement reads.
 PAGES_AT_ONCE = 8
 POLL_S = 1.0
@@ -42,13 +42,15 @@ class CursorBeyondEnd(Exception):
 class _Tail:
     """The end of one watched stream: its last number, its newest events, and who waits for more.
 
-    `recent` is empty or a run without gaps that ends at `last`. `started` once the stream's end was looked up.
+    `recent` is empty or a run without gaps that ends at `last`; `chars` is how much text it holds. `started` once the
+    stream's end was looked up.
     """
 
     def __init__(self) -> None:
         self.started = False
         self.last = 0
-        self.recent: deque[StoredEvent] = deque(maxlen=RECENT)
+        self.recent: deque[StoredEvent] = deque()
+        self.chars = 0
         self.watches: set[Watch] = set()
 
     def add(self, events: Sequence[StoredEvent]) -> None:
@@ -57,8 +59,8 @@ class _Tail:
         if not fresh:
             return
         if fresh[0].sequence != self.last + 1:
-            self.recent.clear()
-        self.recent.extend(fresh)
+            self._forget()
+        self._keep(fresh)
         self.last = fresh[-1].sequence
         self.wake()
 
@@ -67,24 +69,38 @@ class _Tail:
         self.started = True
         if last > self.last:
             self.last = last
-            self.recent.clear()
+            self._forget()
             self.wake()
 
     def remember(self, page: Sequence[StoredEvent]) -> None:
         """Keeps a page that was read, where it is the end of the stream: others will want the same."""
         if not self.recent and page and page[-1].sequence == self.last:
-            self.recent.extend(page)
+            self._keep(page)
+
+    def _keep(self, events: Sequence[StoredEvent]) -> None:
+        self.recent.extend(events)
+        self.chars += sum(map(_chars, events))
+        while len(self.recent) > RECENT or self.chars > RECENT_CHARS:
+            self.chars -= _chars(self.recent.popleft())
+
+    def _forget(self) -> None:
+        self.recent.clear()
+        self.chars = 0
 
     def wake(self) -> None:
         for watch in self.watches:
             watch.wake()
 
-    def since(self, cursor: int, limit: int) -> list[StoredEvent] | None:
+    def since(self, cursor: int) -> list[StoredEvent] | None:
         """The events after the cursor from memory, or None where memory does not reach back so far."""
         if not self.recent or self.recent[0].sequence > cursor + 1:
             return None
-        skip = cursor + 1 - self.recent[0].sequence
-        return [self.recent[i] for i in range(skip, min(skip + limit, len(self.recent)))]
+        return list(islice(self.recent, cursor + 1 - self.recent[0].sequence, None))
+
+
+def _chars(event: StoredEvent) -> int:
+    """How much text an event holds, about."""
+    return len(event.data["delta"]) if event.type in MERGEABLE else len(to_json(event.data))
 
 
 class Watch:
@@ -101,7 +117,7 @@ class Watch:
         self.news.set()
 
     async def next(self) -> list[StoredEvent]:
-        """Waits for events after the cursor, moves it, and returns them (up to `PAGE`)."""
+        """Waits for events after the cursor, moves it, and returns them, a page at most."""
         while True:
             self.news.clear()
             events = await self._hub.events_after(self.stream_id, self.cursor)
@@ -120,7 +136,7 @@ class Hub:
         self._process_id = process_id
         self._fail = fail
         self._tails: dict[int, _Tail] = {}
-        self._behind: set[int] = set()
+        self._behind: dict[int, int] = {}
         self._outgoing: dict[int, int] = {}
         self._refresh = asyncio.Event()
         self._publish = asyncio.Event()
@@ -172,7 +188,7 @@ class Hub:
         tail.watches.discard(watch)
         if not tail.watches:
             del self._tails[watch.stream_id]
-            self._behind.discard(watch.stream_id)
+            self._behind.pop(watch.stream_id, None)
 
     def deliver(self, events: Sequence[StoredEvent]) -> None:
         """Takes what the writer of this process has committed, for readers here and, as wake-ups, elsewhere."""
@@ -186,11 +202,11 @@ class Hub:
             self._tell_others(stream_id, own[-1].sequence)
 
     async def events_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
-        """Up to `PAGE` events after the cursor; none when the reader is up to date."""
+        """A page of the events after the cursor; none when the reader is up to date."""
         tail = self._tails.get(stream_id)
         if tail is None or cursor >= tail.last:
             return []
-        events = tail.since(cursor, PAGE)
+        events = tail.since(cursor)
         if events is None:
             events = await self._pages.answer((stream_id, cursor))
             tail.remember(events)
@@ -211,7 +227,7 @@ class Hub:
         pages: dict[tuple[int, int], list[StoredEvent]] = {}
         while left := sorted(set(places) - pages.keys(), reverse=True):
             earliest = dict(left)
-            events = await in_db(reading.after, earliest, PAGE)
+            events = await in_db(reading.after, earliest, reading.PAGE_EVENTS)
             for stream_id, cursor in left:
                 page = [event for event in events if event.stream_id == stream_id and event.sequence > cursor]
                 if page or cursor == earliest[stream_id]:
@@ -233,7 +249,7 @@ class Hub:
     def _note(self, stream_id: int, last: int) -> None:
         tail = self._tails.get(stream_id)
         if tail is not None and last > tail.last:
-            self._behind.add(stream_id)
+            self._behind[stream_id] = max(last, self._behind.get(stream_id, 0))
             self._refresh.set()
 
     def _to_renew(self) -> list[int]:
@@ -252,7 +268,7 @@ class Hub:
             await self._refresh.wait()
             self._refresh.clear()
             behind = {id_: self._tails[id_].last for id_ in self._behind if self._tails[id_].started}
-            self._behind -= behind.keys()
+            told = {id_: self._behind.pop(id_) for id_ in behind}
             if not behind:
                 continue
             try:
@@ -260,18 +276,11 @@ class Hub:
             except Exception as error:
                 log.warning("events not read, trying again: %s", type(error).__name__)
                 continue
-            self._take_in(events)
-
-    def _take_in(self, events: Sequence[StoredEvent]) -> None:
-        start = 0
-        for i in range(1, len(events) + 1):
-            if i == len(events) or events[i].stream_id != events[start].stream_id:
-                tail = self._tails.get(events[start].stream_id)
+            for stream_id, found in groupby(events, key=lambda event: event.stream_id):
+                tail = self._tails.get(stream_id)
                 if tail is not None:
-                    tail.add(events[start:i])
-                    if i - start == RECENT:
-                        self._note(events[start].stream_id, tail.last + 1)
-                start = i
+                    tail.add(list(found))
+                    self._note(stream_id, told[stream_id])  # where a page did not reach so far
 
     async def _publish_forever(self) -> None:
         while True:

@@ -45,7 +45,7 @@ class Run(models.Model):
 
     `trigger` is one of the engine's events as JSON (`{"event": "UserMessageSent", ...}`). `epoch` is the stream's epoch
     when it was claimed. `first_sequence` is the number of its `status: started`, `last_sequence` that of its `done` or
-    `error`.
+    `error`; up to `folded_to` the run's deltas have been folded (`chat/events/compaction.py`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -59,6 +59,7 @@ class Run(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     first_sequence = models.BigIntegerField(null=True, blank=True)
     last_sequence = models.BigIntegerField(null=True, blank=True)
+    folded_to = models.BigIntegerField(default=0, db_default=0, editable=False)
     stop_requested_at = models.DateTimeField(null=True, blank=True)
     provider = models.CharField(_("provider"), max_length=40, blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)
@@ -77,6 +78,11 @@ class Run(models.Model):
                 fields=["created_at"],
                 name="live_runs",
                 condition=models.Q(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]),
+            ),
+            models.Index(
+                fields=["ended_at"],
+                name="runs_to_fold",
+                condition=models.Q(last_sequence__gt=models.F("folded_to")),
             ),
         ]
         constraints: ClassVar = [

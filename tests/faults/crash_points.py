@@ -62,6 +62,7 @@ POINTS = (
 HARMLESS = {
     "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
     "chat.events.wakeup:announce": "no web process publishes here, its hub does; readers poll when it is lost",
+    "chat.events.compaction:_step": "one statement, the same events in fewer rows or not; the next one goes on",
     "chat.tasks:delete_silent_processes": "three deletes of what nobody asks for, each repeated by the next beat",
     "graphs.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
     "graphs.imports:_create_graph": "a savepoint of that transaction",

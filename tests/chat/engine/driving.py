@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import connections
 
-from chat import actions, queries
+from chat import actions
 from chat.events import reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Run, RunStatus, Session
@@ -80,7 +80,8 @@ def rested(run_id: uuid.UUID) -> Run:
 
 
 def events(session_id: uuid.UUID) -> list[StoredEvent]:
-    return reading.after({Session.objects.get(pk=session_id).stream_id: 0}, queries.MAX_EVENTS)
+    stream_id = Session.objects.get(pk=session_id).stream_id
+    return [event for page in reading.pages_after(stream_id, 0) for event in page]
 
 
 def of_run(run_id: uuid.UUID) -> list[StoredEvent]:

@@ -24,7 +24,7 @@ def a_stream(name: str = "session_1") -> int:
 
 
 def stored(stream_id: int) -> list[StoredEvent]:
-    return reading.after({stream_id: 0}, 100_000)
+    return [event for page in reading.pages_after(stream_id, 0) for event in page]
 
 
 def numbers(events: Sequence[StoredEvent]) -> list[int]:
