@@ -14,6 +14,7 @@ alone is for tests without processes. A client that must have seen everything: `
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from django.conf import settings
 from django.db import connection
@@ -27,7 +28,6 @@ from chat.transcript import replay
 from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
 from tests.cast import PASSWORD
 from tests.checked_logs import check_logs
-from tests.site import Site
 
 __all__ = ["check_received", "stored_events", "stored_frames"]
 
@@ -49,7 +49,16 @@ _LIVE = {RunStatus.QUEUED, RunStatus.RUNNING}
 _ENDS = {"done", "error"}
 
 
-def check_run(site: Site, *clients: Client) -> None:
+class Logged(Protocol):
+    """Processes that were kept under watch: `tests/site.py`, `tests/whole_site.py`."""
+
+    @property
+    def secrets(self) -> set[str]: ...
+
+    def logs(self) -> str: ...
+
+
+def check_run(site: Logged, *clients: Client) -> None:
     """Everything about a run of real processes: what is stored, what the clients received, what the logs say."""
     check_database()
     check_clients(clients)

@@ -19,7 +19,7 @@ class Site:
     def __init__(self, vendor: VendorServer, overrides: dict[str, str], module: str = "chat.server") -> None:
         self.vendor = vendor
         self._module = module
-        self._environment = {**_of_the_vendor(vendor), **overrides}
+        self._environment = {**of_the_vendor(vendor), **overrides}
         self.processes: list[WebProcess] = []
         self._replaced: list[WebProcess] = []
 
@@ -58,7 +58,8 @@ class Site:
             process.close()
 
 
-def _of_the_vendor(vendor: VendorServer) -> dict[str, str]:
+def of_the_vendor(vendor: VendorServer) -> dict[str, str]:
+    """What makes the product talk to it."""
     return {
         "LLM_PROVIDER": "custom",
         "CUSTOM_API_KEY": "canary-key-of-the-vendor",

@@ -19,6 +19,8 @@ from django.db import connection
 ROOT = Path(__file__).resolve().parent.parent
 #: How long a process may take to serve, and to end.
 PATIENCE_S = 60
+#: Makes processes notice each other's death soon, and lets tests sign in as often as they like.
+QUICK = {"HEARTBEAT_S": "0.5", "PROCESS_SILENT_S": "3", "DRAIN_S": "5", "LIMIT_LOGIN": "1000/min"}
 
 
 class WebProcess:
@@ -124,8 +126,5 @@ def _of_the_test() -> dict[str, str]:
         "SECRET_KEY": settings.SECRET_KEY,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "ALLOWED_HOSTS": "127.0.0.1",
-        "HEARTBEAT_S": "0.5",
-        "PROCESS_SILENT_S": "3",
-        "DRAIN_S": "5",
-        "LIMIT_LOGIN": "1000/min",
+        **QUICK,
     }

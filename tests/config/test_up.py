@@ -14,7 +14,7 @@ import pytest
 import redis
 
 from config import local
-from tests.config.conftest import Up
+from tests.config.running import Up
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
 

@@ -1,54 +1,110 @@
-"""kill -9 of web processes at random moments of answers: nothing lost, nothing twice, nobody waits for ever."""
+"""kill -9 of web, worker and supervisor at random moments: nothing lost, nothing twice, nobody waits for ever.
 
+Everything is as `make run` starts it, on a data folder of its own. The supervisor is started again on the same folder;
+the others are its business.
+"""
+
+import json
 import os
 import random
 import time
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
+from celery import Celery
 from django.contrib.auth.models import User
+from django.utils import timezone
+from pytest_django import DjangoDbBlocker
 
-from chat.models import Run, RunStatus
-from graphs.models import Graph
+from chat.models import IdempotencyKey, Message
+from config import local
 from tests import checker
+from tests.captures import canary_of
+from tests.cast import PASSWORD
 from tests.chat.engine.driving import until
-from tests.flows.listener import Listener
-from tests.site import Site, site
+from tests.faults.caller import Caller
+from tests.site import Api
+from tests.vendors import VendorServer
+from tests.whole_site import WholeSite, whole_site
 
-pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
-KILLS = 100 if os.environ.get("FULL") else 3
-#: Within which a run of a dead process is closed or goes on, with the leases of `tests/web_process.py`.
-TAKEN_OVER_WITHIN_S = 30
-QUESTION = 'SCRIPT={"text": "one two three four five six seven eight nine ten eleven twelve", "delay_s": 0.1}'
+#: Five kills: of these a full run has twenty rounds.
+ROUND = ("web", "web", "web", "worker", "supervisor")
+ROUNDS = 20 if os.environ.get("FULL") else 1
+WITHIN_S = 6
+#: Within which everybody must have been answered, a start of everything on a busy machine included.
+PATIENCE_S = 150
+PEOPLE = (("alice", "demo", "nba"), ("charlie", "other", "newsletter"))
+CALLERS_EACH = 3
+LOOK = {"text": "I look.", "tool_calls": [{"name": "search_nodes", "arguments": {"query": "fetch"}}]}
 
 
-def replaced(here: Site, place: int) -> None:
-    here.processes[place].close()
-    here.start(1)
-    here.processes[place] = here.processes.pop()
+@pytest.fixture
+def here(django_db_blocker: DjangoDbBlocker) -> Iterator[WholeSite]:
+    with django_db_blocker.unblock(), VendorServer() as vendor, whole_site(vendor) as site:
+        yield site
 
 
-@pytest.mark.timeout(3000)
-def test_nothing_is_lost_and_nothing_comes_twice(transactional_db: None, alice: User, nba: Graph) -> None:
-    moments = random.Random(20261120)
-    with site(2) as here:
-        for _ in range(KILLS):
-            listeners = [Listener(process) for process in here.processes]
-            accepted = [listener.ask(QUESTION) for listener in listeners]
-            time.sleep(moments.uniform(0, 1.5))
-            victim = moments.randrange(2)
-            here.processes[victim].kill()
-            replaced(here, victim)
-            until(
-                lambda: not Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists(),
-                TAKEN_OVER_WITHIN_S,
-            )
-            for each in accepted:
-                late = Listener(here.processes[1 - victim])
-                late.follow(each["sessionId"])
-                late.to_the_end()
-                checker.check_received(late.events, checker.stored_frames(each["stream"]))
-                late.close()
-            checker.check_database()
-            for listener in listeners:
-                listener.close()
+def question(workspace: str) -> str:
+    tell = {"text": " ".join(["one", "two", canary_of(workspace)] * 8), "delay_s": 0.25}
+    return f"SCRIPT={json.dumps([LOOK, tell])} {canary_of(workspace)} {uuid.uuid4()}"
+
+
+def call(here: WholeSite) -> list[Caller]:
+    """Everybody asks at once."""
+    callers = []
+    for username, workspace, graph in PEOPLE:
+        token = Api(here.url, username, PASSWORD).token
+        callers += [Caller(here, username, token, graph, question(workspace), PATIENCE_S) for _ in range(CALLERS_EACH)]
+    for caller in callers:
+        caller.start()
+    return callers
+
+
+def strike(here: WholeSite, kind: str, chance: random.Random) -> None:
+    if kind == "supervisor":
+        here.up.process.kill()
+        here.start_again()
+        return
+    victim = chance.choice(until(lambda: here.children(kind), PATIENCE_S))
+    if kind == "worker":
+        keep_busy(here)
+    victim.kill()
+
+
+def keep_busy(here: WholeSite) -> None:
+    """Work for the worker, and something that it has to forget."""
+    broker = local.celery_url(local.addresses(here.data_dir).redis_url)
+    with Celery(broker=broker) as app:
+        for _ in range(20):
+            app.send_task("chat.tasks.delete_silent_processes", queue="default")
+
+
+def remember_something_old() -> None:
+    old = IdempotencyKey.objects.create(user=User.objects.get(username="alice"), key=str(uuid.uuid4()), body_digest="")
+    IdempotencyKey.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=2))
+
+
+@pytest.mark.timeout(60 * ROUNDS + 300)
+def test_nothing_is_lost_and_nothing_comes_twice(here: WholeSite) -> None:
+    chance = random.Random(20261120)
+    for _ in range(ROUNDS):
+        callers = call(here)
+        started = time.monotonic()
+        moments = sorted(chance.uniform(0, WITHIN_S) for _ in ROUND)
+        for moment, kind in zip(moments, chance.sample(ROUND, len(ROUND)), strict=True):
+            time.sleep(max(started + moment - time.monotonic(), 0))
+            strike(here, kind, chance)
+        accepted = [caller.served() for caller in callers]
+        assert any(caller.connections > 1 for caller in callers), "nobody noticed any of the kills"
+        here.up.ready()
+        asked = Message.objects.filter(pk__in=[each["userMessageId"] for each in accepted], role=Message.Role.USER)
+        assert asked.count() == len(callers)
+        checker.check_run(here, *callers)
+    assert Message.objects.filter(role=Message.Role.USER).count() == ROUNDS * len(PEOPLE) * CALLERS_EACH
+    remember_something_old()
+    keep_busy(here)
+    until(lambda: not IdempotencyKey.objects.filter(body_digest="").exists(), PATIENCE_S)

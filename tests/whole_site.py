@@ -1,0 +1,122 @@
+"""The whole of `manage.py up` on a data folder of its own: servers, web processes, worker and beat."""
+
+import re
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import psutil
+from django.conf import settings
+from django.db import connection
+
+from config import local
+from tests.cast import PASSWORD
+from tests.config.running import Up
+from tests.site import of_the_vendor
+from tests.vendors import VendorServer
+from tests.web_process import QUICK
+
+#: What the supervisor's children have in their command lines.
+WORDS = {"web": "daphne", "worker": "worker-1@%h"}
+_PREFIXED = re.compile(r"^(\S+) +\| ?(.*)$")
+
+
+class WholeSite:
+    """Two web processes and a worker; people and graphs are those of the demo data, with the password of the cast."""
+
+    def __init__(self, data_dir: Path, environment: Mapping[str, str]) -> None:
+        self.data_dir = data_dir
+        self._environment = {**environment, **QUICK, "DEMO_PASSWORD": PASSWORD}
+        self._output: list[str] = []
+        self._start("0")
+        self._port = self.up.port()
+
+    def _start(self, port: str) -> None:
+        arguments = ("--web", "2", "--workers", "1", "--port", port)
+        self.up = Up(self.data_dir, arguments, self._environment, ("manage.py", "up"))
+
+    def start_again(self) -> None:
+        """After a kill, on the same folder and port; it is not ready yet."""
+        self.up.process.wait(60)
+        self._output.append(self.up.output)
+        self._start(str(self._port))
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def chat_url(self) -> str:
+        return f"ws://127.0.0.1:{self._port}/ws/chat/"
+
+    def children(self, kind: str) -> list[psutil.Process]:
+        """The web processes or the workers that are there now."""
+        found = []
+        for process in psutil.Process(self.up.process.pid).children():
+            try:
+                if WORDS[kind] in process.cmdline():
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return found
+
+    def logs(self) -> str:
+        """What each process said, one after the other. The line that tells the person at the terminal the password is
+        no log."""
+        said: dict[str, list[str]] = defaultdict(list)
+        for line in "".join([*self._output, self.up.output]).splitlines():
+            named = _PREFIXED.match(line)
+            if not line.startswith("Ready: "):
+                said[named[1] if named else ""].append(named[2] if named else line)
+        return "\n".join("\n".join(lines) for lines in said.values())
+
+    @property
+    def secrets(self) -> set[str]:
+        return {value for name, value in self._environment.items() if name.endswith("_KEY")} | {settings.SECRET_KEY}
+
+    def close(self) -> None:
+        """As suddenly as everything else here."""
+        if self.up.process.poll() is None:
+            family = self.up.family()
+            self.up.process.kill()
+            self.up.process.wait(60)
+            psutil.wait_procs(family, timeout=60)
+
+
+@contextmanager
+def whole_site(vendor: VendorServer) -> Iterator[WholeSite]:
+    """Ready, with the demo data; and the test's own database connection leads to its database meanwhile."""
+    folder = Path(tempfile.mkdtemp(prefix="countersign-whole-", dir="/tmp"))
+    folder.chmod(0o711)
+    try:
+        site = WholeSite(folder, of_the_vendor(vendor))
+        try:
+            with connected_to(local.addresses(folder).database_url):
+                yield site
+        finally:
+            site.close()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def connected_to(database_url: str) -> Iterator[None]:
+    """Makes Django's models in this test read another database."""
+    parts, own = urlsplit(database_url), dict(connection.settings_dict)
+    there = {"NAME": parts.path.strip("/"), "USER": parts.username, "HOST": parse_qs(parts.query)["host"][0]}
+    _disconnect()
+    connection.settings_dict.update(there, PASSWORD="", PORT="")
+    try:
+        yield
+    finally:
+        _disconnect()
+        connection.settings_dict.update(own)
+
+
+def _disconnect() -> None:
+    connection.close()
+    connection.close_pool()
