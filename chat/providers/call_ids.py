@@ -36,7 +36,10 @@ class CallIds:
 
 
 def tool_name(written: object) -> str:
-    """A name that vendors accept in the history: what the model wrote, without the characters they refuse."""
+    """A name that vendors accept in the history: what the model wrote, without the characters they refuse.
+
+    In place of these stands what no name of a tool here has, so that a name never becomes one which was not written.
+    """
     if not isinstance(written, str):
         return UNNAMED
-    return _NOT_IN_A_NAME.sub("_", written)[:MAX_NAME] or UNNAMED
+    return _NOT_IN_A_NAME.sub("-", written)[:MAX_NAME] or UNNAMED

@@ -38,9 +38,20 @@ def parse_json(data: bytes) -> Any:
 
 
 def json_object_or_empty(text: str) -> dict[str, Any]:
-    """The object that a JSON text holds; an empty one for anything else."""
+    """The object that a JSON text holds, if it can be sent again (NaN cannot); an empty one for anything else."""
     try:
         value = parse_json(text.encode("utf-8", "replace"))
-    except ValueError:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def json_object_text(text: str) -> str:
+    """The same text where it is an object in strict JSON, else that of `json_object_or_empty`."""
+    try:
+        if isinstance(jiter.from_json(text.encode(), allow_inf_nan=False), dict):
+            return text
+    except ValueError:
+        pass
+    return json.dumps(json_object_or_empty(text))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall, ToolSpec
-from chat.providers.cleaning import json_object_or_empty
+from chat.providers.cleaning import json_object_text
 
 
 def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def _tool_call(call: ToolCall) -> dict[str, Any]:
 
 
 def sent_arguments(call: ToolCall) -> str:
-    """The arguments as written, or "{}" for malformed ones, which some endpoints refuse for the whole conversation."""
-    return call.arguments if json_object_or_empty(call.arguments) else "{}"
+    """The arguments as written, or mended: some endpoints refuse a whole conversation for malformed ones."""
+    return json_object_text(call.arguments)
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.providers.cleaning import clean, json_object_or_empty, parse_json
+from chat.providers.cleaning import clean, json_object_or_empty, json_object_text, parse_json
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,25 @@ def test_it_reads_every_object_that_python_writes(value):
     assert json_object_or_empty(json.dumps(value)) == value
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "null", '{"query": "fe', "[" * 100_000])
+NO_OBJECTS = [
+    *("", "[1]", "null", '{"query": "fe', "[" * 100_000, '{"a": NaN}', '{"a": [-Infinity]}'),
+    *('{"a": "\\ud83c"}', '{"a": ' + "9" * 5000 + "}"),
+]
+
+
+@pytest.mark.parametrize("text", NO_OBJECTS)
 def test_it_takes_anything_else_for_an_empty_object(text):
     assert json_object_or_empty(text) == {}
+    assert json_object_text(text) == "{}"
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ('{ "query" :"é"}', '{ "query" :"é"}'),
+        ('{"query": "two\nlines"}', '{"query": "two\\nlines"}'),
+        ("{}", "{}"),
+    ],
+)
+def test_it_sends_back_what_was_written_or_what_it_means(text, sent):
+    assert json_object_text(text) == sent

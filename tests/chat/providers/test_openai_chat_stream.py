@@ -135,7 +135,7 @@ def test_it_names_a_call_that_never_gets_a_name():
 
 
 def test_it_cleans_names_that_vendors_refuse_in_the_history():
-    assert calls(fragment(0, "a", "drop table;", "{}")) == [("a", "drop_table_", "{}")]
+    assert calls(fragment(0, "a", "drop table;", "{}")) == [("a", "drop-table-", "{}")]
 
 
 @pytest.mark.parametrize(("arguments", "read_as"), [("", "{}"), ("  ", "  {}"), ({"a": 1}, '{"a": 1}'), (None, "{}")])

@@ -1,0 +1,33 @@
+"""A running engine and a vendor of all three wires that it talks to."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import Settings
+
+from chat.providers import circuit, retrying
+from tests.chat.engine.driving import Engine, engine
+from tests.vendors import VendorServer
+
+KEY = "canary-key-of-the-vendor"
+
+
+@pytest.fixture
+def vendor(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Iterator[VendorServer]:
+    """Whoever is asked, this one answers. Pauses between attempts are short, and no circuit opens."""
+    settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:vendors"
+    monkeypatch.setattr(retrying, "FIRST_DELAY_S", 0.001)
+    monkeypatch.setattr(circuit, "FAILURES", 1_000_000)
+    with VendorServer() as server:
+        for name in ("CUSTOM", "OPENAI", "ANTHROPIC"):
+            monkeypatch.setenv(f"{name}_API_KEY", KEY)
+            url = server.anthropic_url if name == "ANTHROPIC" else server.openai_url
+            monkeypatch.setenv(f"{name}_BASE_URL", url)
+        monkeypatch.setenv("CUSTOM_MODEL", "scripted")
+        yield server
+
+
+@pytest.fixture
+def running(transactional_db: None) -> Iterator[Engine]:
+    with engine() as started:
+        yield started
