@@ -35,16 +35,18 @@ class EventStream:
         if self._after_cr:
             chunk = chunk.removeprefix(b"\n")
         self._after_cr = chunk.endswith(b"\r")
-        first, *rest = _NEWLINE.split(chunk)
-        self._hold(first)
-        for following in rest:
-            yield from self._end_line()
+        lines = _NEWLINE.split(chunk) if b"\r" in chunk else chunk.split(b"\n")
+        self._hold(lines[0])
+        for following in lines[1:]:
+            if event := self._end_line():
+                yield event
             self._hold(following)
 
     def close(self) -> Iterator[ServerSentEvent]:
         """The last event, where the sender forgot the empty line that ends it."""
-        yield from self._end_line()
-        yield from self._end_event()
+        for event in (self._end_line(), self._end_event()):
+            if event:
+                yield event
 
     def _hold(self, part: bytes) -> None:
         self._line_size += len(part)
@@ -53,17 +55,18 @@ class EventStream:
         if part:
             self._line_parts.append(part)
 
-    def _end_line(self) -> Iterator[ServerSentEvent]:
+    def _end_line(self) -> ServerSentEvent | None:
+        """The event that an empty line ends."""
         line = b"".join(self._line_parts)
         self._line_parts.clear()
         self._line_size = 0
         if self._at_start:
             self._at_start = False
             line = line.removeprefix(_BOM)
-        if line:
-            self._take_field(line)
-        else:
-            yield from self._end_event()
+        if not line:
+            return self._end_event()
+        self._take_field(line)
+        return None
 
     def _take_field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
@@ -76,8 +79,7 @@ class EventStream:
         elif name == b"event":
             self._name = value.decode("utf-8", "replace")
 
-    def _end_event(self) -> Iterator[ServerSentEvent]:
+    def _end_event(self) -> ServerSentEvent | None:
         name, data = self._name, self._data
         self._name, self._data, self._data_size = "", [], 0
-        if data:
-            yield ServerSentEvent(name, b"\n".join(data))
+        return ServerSentEvent(name, b"\n".join(data)) if data else None

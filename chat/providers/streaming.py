@@ -12,6 +12,7 @@ import httpx2
 
 from chat.providers.base import Piece, ProviderConfig, ProviderError
 from chat.providers.cleaning import parse_json
+from chat.providers.clock import Clock
 from chat.providers.decoding import Decoder
 from chat.providers.errors import classify, error_in_stream, redacted
 
@@ -40,16 +41,16 @@ async def read_pieces(
 
     Whatever way this is left (end, error, closing, cancelling), the connection is closed or given back.
     """
-    clock = _Clock(config, deadline)
+    clock = Clock(config, deadline)
     answered = False
     try:
         async with AsyncExitStack() as stack:
-            async with clock.limit():
-                opened = await stack.enter_async_context(open_answer())
+            stack.callback(clock.close)
+            opened = await clock.wait(stack.enter_async_context(open_answer()))
             answered = True
             response: httpx2.Response = opened.http_response
             await _refuse_plain_json(response, clock, config)
-            chunks = await stack.enter_async_context(aclosing(response.aiter_bytes()))
+            chunks = await stack.enter_async_context(aclosing(_body(response)))
             while not decoder.done and (chunk := await _next_chunk(chunks, decoder, clock)):
                 for piece in decoder.feed(chunk):
                     yield piece
@@ -64,33 +65,18 @@ async def read_pieces(
         raise failure.retold(detail, billed=failure.billed or answered) from None
 
 
-class _Clock:
-    """The two limits of a call: between chunks, and in all."""
-
-    def __init__(self, config: ProviderConfig, deadline: float) -> None:
-        self._config = config
-        self._now = asyncio.get_running_loop().time
-        self._deadline = min(deadline, self._now() + config.total_timeout_s)
-
-    def limit(self, seconds: float | None = None) -> asyncio.Timeout:
-        pause = self._config.idle_timeout_s if seconds is None else min(seconds, self._config.idle_timeout_s)
-        return asyncio.timeout_at(min(self._now() + pause, self._deadline))
-
-    def error(self) -> ProviderError:
-        if self._now() >= self._deadline:
-            limit = self._config.total_timeout_s
-            return ProviderError("timeout", f"the answer took longer than {limit:g} s", billed=True)
-        return ProviderError("timeout", f"nothing came for {self._config.idle_timeout_s:g} s", billed=True)
+def _body(response: httpx2.Response) -> AsyncGenerator[bytes]:
+    """The body's chunks as they come; unpacked where a vendor packed it although we asked it not to."""
+    packed = "content-encoding" in response.headers
+    return response.aiter_bytes() if packed else response.aiter_raw()
 
 
-async def _next_chunk(chunks: AsyncIterator[bytes], decoder: Decoder, clock: _Clock) -> bytes:
+async def _next_chunk(chunks: AsyncIterator[bytes], decoder: Decoder, clock: Clock) -> bytes:
     """Bytes, empty at the end. Once the vendor said that the turn is over, a failure is only an end."""
     if decoder.ended is None:
-        async with clock.limit():
-            return await anext(chunks, b"")
+        return await clock.wait(anext(chunks, b""))
     try:
-        async with clock.limit(SETTLE_S):
-            return await anext(chunks, b"")
+        return await clock.wait(anext(chunks, b""), SETTLE_S)
     except _LOST:
         return b""
 
@@ -104,20 +90,25 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
         return
 
 
-async def _refuse_plain_json(response: httpx2.Response, clock: _Clock, config: ProviderConfig) -> None:
+async def _refuse_plain_json(response: httpx2.Response, clock: Clock, config: ProviderConfig) -> None:
     """Some endpoints answer 200 with an error as plain JSON where a stream was asked for."""
     if not response.headers.get("content-type", "").startswith("application/json"):
         return
-    body = b""
-    async with clock.limit(), aclosing(response.aiter_bytes()) as chunks:
-        async for chunk in chunks:
-            body += chunk
-            if len(body) > MAX_ERROR_BYTES:
-                break
     try:
-        answer = parse_json(body)
+        answer = parse_json(await clock.wait(_beginning(response)))
     except ValueError:
         answer = None
     if isinstance(answer, dict) and answer.get("error"):
         raise error_in_stream(answer)
     raise ProviderError("server_error", "the answer is plain JSON, not an event stream")
+
+
+async def _beginning(response: httpx2.Response) -> bytes:
+    """As much of a body as an error may need."""
+    body = b""
+    async with aclosing(response.aiter_bytes()) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > MAX_ERROR_BYTES:
+                break
+    return body
