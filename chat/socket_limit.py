@@ -7,10 +7,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterable
-from functools import cache
 
 import redis
 from django.conf import settings
+
+from graphs import valkey
 
 log = logging.getLogger("countersign.socket")
 
@@ -32,13 +33,6 @@ async def release(user_id: int, socket_id: str) -> None:
     await asyncio.to_thread(_release, user_id, socket_id)
 
 
-@cache
-def _client() -> redis.Redis:
-    """Hold it while its pipeline is at work: of several that first callers build at once all but one are dropped, and a
-    client that is dropped closes its connections."""
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1)
-
-
 def _key(user_id: int) -> str:
     return f"{settings.REDIS_PREFIX}:sockets:{user_id}"
 
@@ -46,7 +40,7 @@ def _key(user_id: int) -> str:
 def _take(user_id: int, socket_id: str) -> bool:
     now = time.time()
     try:
-        client = _client()
+        client = valkey.client()
         pipeline = client.pipeline()
         pipeline.zremrangebyscore(_key(user_id), "-inf", now - FORGET_AFTER_S)
         pipeline.zadd(_key(user_id), {socket_id: now})
@@ -65,7 +59,7 @@ def _take(user_id: int, socket_id: str) -> bool:
 def _renew(sockets: list[tuple[int, str]]) -> None:
     now = time.time()
     try:
-        client = _client()
+        client = valkey.client()
         pipeline = client.pipeline(transaction=False)
         for user_id, socket_id in sockets:
             pipeline.zadd(_key(user_id), {socket_id: now})
@@ -77,6 +71,6 @@ def _renew(sockets: list[tuple[int, str]]) -> None:
 
 def _release(user_id: int, socket_id: str) -> None:
     try:
-        _client().zrem(_key(user_id), socket_id)
+        valkey.client().zrem(_key(user_id), socket_id)
     except redis.RedisError as error:
         log.warning("socket not uncounted: %s", type(error).__name__)

@@ -6,13 +6,13 @@ process. A lost ring costs a second: runners look by themselves as well.
 
 import logging
 import uuid
-from functools import cache
 from typing import Protocol
 
 import redis
 from django.conf import settings
 
 from chat.engine.claims import ClaimedRun
+from graphs import valkey
 
 log = logging.getLogger("countersign.doorbell")
 
@@ -50,15 +50,10 @@ def channel() -> str:
     return f"{settings.REDIS_PREFIX}:runs"
 
 
-@cache
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5)
-
-
 def ring() -> None:
     if _local is not None:
         _local.ring()
     try:
-        _client().publish(channel(), "")
+        valkey.client().publish(channel(), "")
     except redis.RedisError as error:
         log.warning("runners elsewhere not told: %s", type(error).__name__)

@@ -11,7 +11,6 @@ from contextvars import Context
 from functools import partial
 
 import redis
-import redis.asyncio
 from django.conf import settings
 from django.db import Error as DatabaseTrouble
 
@@ -20,6 +19,7 @@ from chat.database import in_db, in_vital_thread
 from chat.engine import claims, doorbell
 from chat.engine.driver import Driver
 from chat.events.writer import GroupWriter
+from graphs import valkey
 
 log = logging.getLogger("countersign.runner")
 
@@ -157,7 +157,7 @@ class Runner:
                 return
 
     async def _listen_forever(self) -> None:
-        client = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
+        client = valkey.subscriber()
         while True:
             try:
                 async with client.pubsub() as pubsub:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import groupby, islice
 
-import redis.asyncio
+import redis
 from django.conf import settings
 
 from chat import background
@@ -20,6 +20,7 @@ from chat.database import in_db
 from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
 from chat.together import Together
+from graphs import valkey
 
 log = logging.getLogger("countersign.hub")
 
@@ -148,7 +149,8 @@ class Hub:
         self._pages: Together[tuple[int, int], list[StoredEvent]] = Together(self._read, PAGES_AT_ONCE)
 
     def start(self) -> None:
-        self._redis = redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2)
+        self._publisher = valkey.publisher()
+        self._subscriber = valkey.subscriber()
         jobs = (self._refresh_forever(), self._publish_forever(), self._listen_forever(), self._poll_forever())
         self._tasks = background.start(jobs, self._fail)
         wakeup.use(self._announced)
@@ -156,7 +158,8 @@ class Hub:
     async def close(self) -> None:
         wakeup.use(None)
         await background.end(self._tasks)
-        await self._redis.aclose()
+        await self._publisher.aclose()
+        await self._subscriber.aclose()
 
     async def watch(self, stream_id: int, after: int, *, present: bool = True) -> Watch:
         """A reader from the event after `after` on; raises `CursorBeyondEnd` for a cursor from the future.
@@ -290,14 +293,14 @@ class Hub:
             outgoing, self._outgoing = self._outgoing, {}
             text = ",".join(f"{id_}:{last}" for id_, last in outgoing.items())
             try:
-                await self._redis.publish(wakeup.channel(), text)
+                await self._publisher.publish(wakeup.channel(), text)
             except (redis.RedisError, OSError) as error:
                 log.warning("wake-ups not published: %s", type(error).__name__)
 
     async def _listen_forever(self) -> None:
         while True:
             try:
-                async with self._redis.pubsub() as pubsub:
+                async with self._subscriber.pubsub() as pubsub:
                     await pubsub.subscribe(wakeup.channel())
                     async for message in pubsub.listen():
                         if message["type"] == "message":

@@ -5,10 +5,11 @@ In a web process the hub takes it and tells the other processes; elsewhere (Cele
 
 import logging
 from collections.abc import Callable
-from functools import cache
 
 import redis
 from django.conf import settings
+
+from graphs import valkey
 
 log = logging.getLogger("countersign.wakeup")
 
@@ -27,17 +28,12 @@ def channel() -> str:
     return f"{settings.REDIS_PREFIX}:streams"
 
 
-@cache
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5)
-
-
 def announce(stream_id: int, last_sequence: int) -> None:
     """Wakes the stream's readers everywhere. Readers poll as well, so that a lost wake-up costs a second."""
     if _local is not None:
         _local(stream_id, last_sequence)
         return
     try:
-        _client().publish(channel(), f"{stream_id}:{last_sequence}")
+        valkey.client().publish(channel(), f"{stream_id}:{last_sequence}")
     except redis.RedisError as error:
         log.warning("wake-up not published: %s", type(error).__name__)

@@ -7,13 +7,12 @@ import hashlib
 import logging
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 from django.conf import settings
 from django.utils.translation import ngettext
-from redis import Redis
 from redis.exceptions import RedisError
 
+from graphs import valkey
 from graphs.api.problems import Problem
 
 logger = logging.getLogger("countersign.limits")
@@ -56,9 +55,9 @@ def take(what: str, who: str, rate: str) -> float:
     name = hashlib.sha256(who.encode()).hexdigest()[:32]
     key = f"{settings.REDIS_PREFIX}:limit:{what}:{{{name}}}"
     try:
-        return float(_client(settings.REDIS_URL).eval(_TAKE, 1, key, limit.period * 1_000_000, limit.count)) / 1e6
-    except RedisError:
-        logger.exception("Valkey does not answer; %s is not limited", what)
+        return float(valkey.client().eval(_TAKE, 1, key, limit.period * 1_000_000, limit.count)) / 1e6
+    except RedisError as error:
+        logger.warning("Valkey does not answer; %s is not limited: %s", what, type(error).__name__)
         return 0
 
 
@@ -76,8 +75,3 @@ def too_often(wait: float) -> str:
         "Too many attempts. Try again in %(seconds)s seconds.",
         seconds,
     ) % {"seconds": seconds}
-
-
-@lru_cache
-def _client(url: str) -> Redis:
-    return Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2)

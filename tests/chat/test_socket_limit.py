@@ -6,6 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from chat import socket_limit
+from graphs import valkey
 
 AT_ONCE = 16
 
@@ -13,7 +14,7 @@ AT_ONCE = 16
 @pytest.mark.parametrize("attempt", range(5))
 def test_it_counts_the_first_sockets_of_a_process_all_at_once(attempt: int, settings: Settings) -> None:
     settings.REDIS_PREFIX = f"limit-{uuid.uuid4().hex}"
-    socket_limit._client.cache_clear()
+    valkey._client.cache_clear()
     together = threading.Barrier(AT_ONCE)
 
     def take(number: int) -> bool:

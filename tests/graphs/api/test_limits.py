@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pytest_django import Settings
 
-from graphs.api import limits
+from graphs import valkey
 from graphs.api.limits import Rate, require, take
 from graphs.api.problems import Problem
 
@@ -29,7 +29,7 @@ def test_it_counts_right_when_many_come_at_once() -> None:
 
 def test_places_become_free_again(settings: Settings) -> None:
     assert take("test", "alice", "1/s") == 0
-    client = limits._client(settings.REDIS_URL)
+    client = valkey.client()
     [key] = [key for key in client.keys(f"{settings.REDIS_PREFIX}:limit:*") if not key.endswith(b":n")]
     assert 0 < client.pttl(key) <= 1000
     [(member, score)] = client.zrange(key, 0, 0, withscores=True)
@@ -47,6 +47,6 @@ def test_it_says_how_long_to_wait() -> None:
 
 def test_nobody_is_locked_out_when_valkey_is_gone(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     settings.REDIS_URL = "unix:///nowhere/valkey.sock"
-    with caplog.at_level(logging.ERROR):
+    with caplog.at_level(logging.WARNING):
         assert [take("test", "alice", "1/hour") for _time in range(3)] == [0, 0, 0]
     assert "not limited" in caplog.text
