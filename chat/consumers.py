@@ -173,7 +173,7 @@ class ChatSocket:
                 raise Closing(NOT_AUTHENTICATED)
             async with self._wire.order:
                 await self._commands.do(frame)
-        except Closing:
+        except (Closing, OperationalError, InterfaceError):
             raise
         except BadJSON as error:
             await self._wire.refuse(frames.guessed_id(text), *_refusal(error))

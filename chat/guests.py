@@ -8,6 +8,8 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from django.db import InterfaceError, OperationalError
+
 from chat import socket_limit
 from chat.database import in_db
 from chat.standing import End, Reader, standings
@@ -54,6 +56,8 @@ async def _check_forever() -> None:
         await asyncio.sleep(CHECK_EVERY_S)
         try:
             await _check([(guest, reader) for guest in _here if (reader := guest.reader())])
+        except (OperationalError, InterfaceError) as error:
+            log.warning("readers not checked, trying again: %s", type(error).__name__)
         except Exception:
             log.warning("readers not checked, trying again", exc_info=True)
 

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from django.db import InterfaceError, OperationalError
 from django.utils.translation import gettext as _
 
 from chat import runtime
@@ -115,6 +116,9 @@ class Subscriptions:
         except TooSlow:
             log.warning("stream %s cut off: 4408, its reader took nothing for a while", stream.name)
             self._end(TOO_SLOW)
+        except (OperationalError, InterfaceError):
+            log.warning("stream %s not read, the database is away; its reader may come back", stream.name)
+            self._end(RESTARTING)
         except Exception:
             log.exception("subscription to %s broke", stream.name)
             self._end(RESTARTING)

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
+
 from chat import queries
 from chat.backpressure import Gate, TooSlow, response_gate
 from chat.events.hub import Watch
@@ -74,6 +76,8 @@ class Response:
             self._gate.cut()
         except* _AccessEnded:
             log.info("reader of user %s lost access", self._person.user.pk)
+        except* (OperationalError, InterfaceError):
+            log.warning("the database is away; the reader of user %s may come back", self._person.user.pk)
 
     async def _pump(self, watch: Watch) -> None:
         while True:

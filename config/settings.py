@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "graphs.security_headers.SecurityHeadersMiddleware",
+    "graphs.database_away.DatabaseAwayMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -99,8 +100,16 @@ DATABASES = {
     )
     | {"CONN_MAX_AGE": 0},
 }
+#: A network that is gone without a word is noticed within half a minute (this means nothing on a unix socket).
+DATABASES["default"]["OPTIONS"] = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+} | DATABASES["default"].get("OPTIONS", {})
 #: After an outage the pool is back within seconds; the library's own patience would grow to minutes.
-DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
+DATABASES["default"]["OPTIONS"]["pool"] = {
     "min_size": 1,
     "max_size": 20,
     "timeout": 10,
@@ -112,6 +121,8 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": ENV.redis_prefix,
+        # What is cached can be computed: nobody waits long for it.
+        "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
     }
 }
 #: Names of Valkey channels and keys begin with this; sites and tests that share a server set their own.

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 from django.utils.translation import gettext_lazy as _
 
 
@@ -6,3 +7,8 @@ class GraphsConfig(AppConfig):
     name = "graphs"
     verbose_name = _("Graphs")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from graphs import database_away
+
+        connection_created.connect(database_away.heed)

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 
-from graphs.api.problems import Problem, not_found, plain_response, problem_of, unexpected
+from graphs.api.problems import Problem, not_found, plain_response, problem_of
 
 
 @csrf_exempt
@@ -30,10 +30,16 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Without the request in the template: who is signed in may be just what cannot be found out."""
-    problem = unexpected(sys.exc_info()[1])
+    error = sys.exc_info()[1]
+    return failed(request, problem_of(error if isinstance(error, Exception) else Exception()))
+
+
+def failed(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """For what is not the person's doing."""
     if _is_api(request):
         return plain_response(problem)
-    return HttpResponse(render_to_string("500.html", {"problem": problem}), status=problem.status)
+    page = render_to_string("500.html", {"problem": problem})
+    return HttpResponse(page, status=problem.status, headers=dict(problem.headers))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -19,8 +19,6 @@ from chat.events.vocabulary import EVENT_VERSION, NewEvent, as_row, to_json
 log = logging.getLogger("countersign.writer")
 
 RECONNECT_PAUSE_S = 0.25
-#: A connection that is lost without a word is noticed within half a minute; this means nothing on a Unix socket.
-_CONNECTION = "connect_timeout=5 keepalives_idle=10 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=25000"
 #: What may pass by itself, a server that is read-only for a while included.
 _PASSING = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction)
 
@@ -91,7 +89,7 @@ class Committer:
     def __init__(self, conninfo: str) -> None:
         self._id = uuid.uuid4()
         self._name = f"countersign writer {self._id}"
-        self._conninfo = make_conninfo(f"{conninfo} {_CONNECTION}", application_name=self._name)
+        self._conninfo = make_conninfo(conninfo, application_name=self._name)
         self._batch = 0
         self._connection: psycopg.AsyncConnection | None = None
 
@@ -116,7 +114,8 @@ class Committer:
                     outcomes += await self._ask(connection, _NOT_WRITTEN, parameters)
                 return outcomes
             except _PASSING as error:
-                log.warning("event log unreachable, trying again: %s", type(error).__name__)
+                if not uncertain:
+                    log.warning("event log unreachable, trying until it is back: %s", type(error).__name__)
                 uncertain = True
                 await self.close()
                 await asyncio.sleep(RECONNECT_PAUSE_S)

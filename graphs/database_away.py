@@ -1,0 +1,37 @@
+"""While the database is away, or only reads: every door answers 503 in place of an error of ours."""
+
+from typing import Any
+
+from django.db import InterfaceError, InternalError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
+from psycopg.errors import ReadOnlySqlTransaction
+
+from graphs import error_pages
+from graphs.api.problems import unavailable
+
+
+class DatabaseAwayMiddleware(MiddlewareMixin):
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, OperationalError | InterfaceError):
+            return error_pages.failed(request, unavailable())
+        return None
+
+
+def read_only_is_away(execute: Any, *statement: Any) -> Any:
+    """A wrapper of every statement: a server that takes no writes for a while (a failover, say) counts as away.
+
+    Django calls its refusal an internal error.
+    """
+    try:
+        return execute(*statement)
+    except InternalError as error:
+        if isinstance(error.__cause__, ReadOnlySqlTransaction):
+            raise OperationalError(*error.args) from error
+        raise
+
+
+def heed(connection: Any, **_signal: Any) -> None:
+    """Receives `connection_created`."""
+    if read_only_is_away not in connection.execute_wrappers:
+        connection.execute_wrappers.append(read_only_is_away)
