@@ -1,0 +1,346 @@
+"""People who go on talking while things fail: each sends with a key until it is taken, and reads to the end.
+
+They come in as the widget does (the socket), as a program on server-sent events, and as one that asks for pages. Each
+keeps everything it received, and whatever it met that it should not have.
+"""
+
+import asyncio
+import contextlib
+import json
+import random
+import threading
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import aiohttp
+
+from chat.models import Message
+from tests import checker
+
+#: What an answer takes on its own is a second; nobody may have to wait longer than this for anything.
+PATIENCE_S = 60
+#: Within which everybody gets on after what was away is back.
+GET_ON_WITHIN_S = 10
+_ANSWER = " ".join(f"word{number}" for number in range(20))
+_SCRIPT = json.dumps({"text": _ANSWER, "delay_s": 0.05})
+#: What a connection is closed with when the server says "come back", and when it just ends.
+COME_BACK = {4012, 1006, None}
+#: What a door answers when it cannot do its work now.
+NOT_NOW = 503
+
+
+class Lost(Exception):
+    """The connection or the answer is gone: try again, perhaps elsewhere."""
+
+
+class Person(ABC):
+    """One of the crowd, in a conversation of its own. `urls` are the web processes, changed at every loss."""
+
+    def __init__(self, name: str, urls: Sequence[str], token: str) -> None:
+        self.name = name
+        self.surprises: list[str] = []
+        self.received: list[dict[str, Any]] = []
+        #: {user message id: text} of what was acknowledged.
+        self.acknowledged: dict[str, str] = {}
+        self.ends: Counter[str] = Counter()
+        self.losses: Counter[str] = Counter()
+        self.stream = ""
+        self.session_id = ""
+        #: When something last went well.
+        self.well_at = 0.0
+        self.leaving = asyncio.Event()
+        #: Whether to change to the other process in the middle of every answer.
+        self.restless = False
+        self._urls = list(urls)
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._token = token
+        self._moods = random.Random(name)
+
+    @property
+    def url(self) -> str:
+        return self._urls[0]
+
+    @property
+    def last(self) -> int:
+        return int(self.received[-1]["sequence"]) if self.received else 0
+
+    async def live(self) -> None:
+        async with aiohttp.ClientSession(headers=self._headers, timeout=aiohttp.ClientTimeout(PATIENCE_S)) as http:
+            self.http = http
+            while not self.leaving.is_set():
+                await self._try(self.talk)
+
+    async def _try(self, act: Any) -> Any:
+        try:
+            return await act()
+        except (Lost, aiohttp.ClientError, ConnectionError) as lost:
+            self.losses[str(lost) or type(lost).__name__] += 1
+        except TimeoutError:
+            self.surprises.append(f"{self.name} waited {PATIENCE_S} s in vain")
+        except Exception as error:
+            self.surprises.append(f"{self.name}: {error!r}")
+        self._urls.append(self._urls.pop(0))
+        await asyncio.sleep(self._moods.uniform(0.2, 0.6))
+        return None
+
+    @abstractmethod
+    async def talk(self) -> None:
+        """Asks and reads the answer; raises `Lost` where it has to begin again."""
+
+    def place(self) -> dict[str, Any]:
+        return {"sessionId": self.session_id} if self.session_id else {"context": {"type": "graph", "id": "nba"}}
+
+    def take(self, event: dict[str, Any], end: str | None) -> None:
+        """Keeps an event; `end` is how the run ended, if it is its last one."""
+        self.received.append(event)
+        self.well()
+        if end is not None:
+            self.ends[end] += 1
+
+    def accept(self, answer: dict[str, Any], text: str) -> None:
+        self.session_id = answer["sessionId"]
+        self.stream = answer["streamId"]
+        self.acknowledged[answer["userMessageId"]] = text
+        self.well()
+
+    def well(self) -> None:
+        self.well_at = time.monotonic()
+
+    def new_question(self) -> tuple[str, str]:
+        """A key, and a text that nobody else writes."""
+        key = str(uuid.uuid4())
+        return key, f"{key} SCRIPT={_SCRIPT}"
+
+
+class SocketPerson(Person):
+    """Keeps its socket open over questions and outages alike, and subscribes from where it was."""
+
+    _question: tuple[str, str] | None = None
+    _awaiting_end = False
+
+    async def talk(self) -> None:
+        async with self.http.ws_connect(f"{self.url}/ws/chat/", max_msg_size=0, headers={}) as socket:
+            await socket.send_json({"type": "ai:authenticate", "_id": "in", "token": self._token})
+            await self._until(socket, "ai:authenticated")
+            if self.session_id:
+                await socket.send_json(
+                    {"type": "ai:subscribe", "_id": "on", "sessionId": self.session_id, "after": self.last}
+                )
+                await self._until(socket, "ai:subscribed")
+            while not self.leaving.is_set():
+                await self._one_answer(socket)
+
+    async def _one_answer(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        if not self._awaiting_end:
+            self._question = self._question or self.new_question()
+            key, text = self._question
+            frame = {"type": "ai:chat", "_id": key, "message": text, "idempotencyKey": key, **self.place()}
+            await socket.send_json(frame)
+            self.accept(await self._until(socket, "ai:accepted"), text)
+            self._question, self._awaiting_end = None, True
+        ends_before = self.ends.total()
+        while self.ends.total() == ends_before:
+            await self._receive(socket)
+            if self.restless and self._moods.random() < 0.1:
+                raise Lost("elsewhere")
+
+    async def _until(self, socket: aiohttp.ClientWebSocketResponse, wanted: str) -> dict[str, Any]:
+        while (frame := await self._receive(socket))["type"] != wanted:
+            pass
+        return frame
+
+    async def _receive(self, socket: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
+        message = await socket.receive(PATIENCE_S)
+        if message.type is not aiohttp.WSMsgType.TEXT:
+            if socket.close_code not in COME_BACK:
+                self.surprises.append(f"{self.name} was closed with {socket.close_code}")
+            raise Lost(f"closed with {socket.close_code}")
+        frame: dict[str, Any] = json.loads(message.data)
+        if "sequence" in frame:
+            reason = {"ai:complete": frame.get("reason"), "ai:error": frame.get("code")}.get(frame["type"])
+            self.take(frame, reason)
+            self._awaiting_end = self._awaiting_end and reason is None
+        elif frame["type"] == "ai:error":
+            self.surprises.append(f"{self.name} was refused: {frame}")
+            raise Lost(f"refused: {frame.get('code')}")
+        return frame
+
+    def stored(self) -> list[dict[str, Any]]:
+        return checker.stored_frames(self.stream)
+
+
+class HttpPerson(Person):
+    """Sends by REST."""
+
+    async def talk(self) -> None:
+        key, text = self.new_question()
+        while not await self._try(lambda: self._post(key, text)):
+            pass
+        ends_before = self.ends.total()
+        while self.ends.total() == ends_before:
+            await self._try(self.read_on)
+
+    async def _post(self, key: str, text: str) -> bool:
+        headers = {"Idempotency-Key": key}
+        body = {"message": text, **self.place()}
+        async with self.http.post(f"{self.url}/api/v1/chat/messages", json=body, headers=headers) as answer:
+            await self.require(answer, 202)
+            self.accept(await answer.json(), text)
+        return True
+
+    async def require(self, answer: aiohttp.ClientResponse, status: int) -> None:
+        """Raises `Lost` for what may come while something is away, and notes what may not."""
+        if answer.status == status:
+            return
+        if answer.status != NOT_NOW or "Retry-After" not in answer.headers:
+            self.surprises.append(f"{self.name}: {answer.url.path} answered {answer.status}: {await answer.text()}")
+        raise Lost(str(answer.status))
+
+    @abstractmethod
+    async def read_on(self) -> None: ...
+
+    def take_event(self, event: dict[str, Any]) -> None:
+        reason = {"done": event["data"].get("reason"), "error": event["data"].get("code")}.get(event["type"])
+        self.take(event, reason)
+
+    def stored(self) -> list[dict[str, Any]]:
+        return checker.stored_events(self.stream)
+
+
+class SsePerson(HttpPerson):
+    _cursor = ""
+
+    async def read_on(self) -> None:
+        headers = {"Last-Event-ID": self._cursor} if self._cursor else {}
+        address = f"{self.url}/api/v1/streams/sse?streams={self.stream}"
+        async with self.http.get(address, headers=headers) as answer:
+            await self.require(answer, 200)
+            ends_before = self.ends.total()
+            async for line in answer.content:
+                if line.startswith(b"id: "):
+                    cursor = line[4:].decode().strip()
+                elif line.startswith(b"data: "):
+                    self.take_event(json.loads(line[6:]))
+                    self._cursor = cursor
+                if self.ends.total() > ends_before:
+                    return
+                if self.restless and self._moods.random() < 0.05:
+                    raise Lost("elsewhere")
+        raise Lost("the stream ended")
+
+
+class PagingPerson(HttpPerson):
+    async def read_on(self) -> None:
+        address = f"{self.url}/api/v1/streams/events/{self.stream}?after={self.last}&limit=7"
+        async with self.http.get(address) as answer:
+            await self.require(answer, 200)
+            page = await answer.json()
+        for event in page["events"]:
+            self.take_event(event)
+        if self.restless:
+            self._urls.append(self._urls.pop(0))
+        if not page["events"]:
+            await asyncio.sleep(0.1)
+
+
+class PasserBy(Person):
+    """Looks at pages: they may be away, but never broken, and the process says that it lives."""
+
+    _PAGES = ("/healthz", "/readyz", "/api/v1/graphs", "/api/v1/chat/sessions", "/accounts/login/", "/")
+
+    def __init__(self, name: str, urls: Sequence[str], token: str, cookie: str) -> None:
+        super().__init__(name, urls, token)
+        self._cookie = cookie
+
+    async def talk(self) -> None:
+        for page in self._PAGES:
+            headers = {"Cookie": self._cookie}
+            async with self.http.get(f"{self.url}{page}", headers=headers) as answer:
+                self.losses[f"{page} {answer.status}"] += 1
+                text = await answer.text()
+            if answer.status not in ({200} if page == "/healthz" else {200, NOT_NOW}):
+                self.surprises.append(f"{page} answered {answer.status}: {text[:300]}")
+        self.well()
+        self._urls.append(self._urls.pop(0))
+        await asyncio.sleep(0.1)
+
+
+class Crowd:
+    """`people` live in a thread of their own from `crowd(...)` until its end."""
+
+    def __init__(self, people: list[Person], passers_by: list[PasserBy]) -> None:
+        self.people = people
+        self.passers_by = passers_by
+
+    @property
+    def everybody(self) -> list[Person]:
+        return [*self.people, *self.passers_by]
+
+    def all_get_on(self, *, but: Person | None = None) -> None:
+        """Waits until something went well for everybody since now."""
+        now = time.monotonic()
+
+        def behind() -> list[str]:
+            return [one.name for one in self.everybody if one.well_at <= now and one is not but]
+
+        deadline = now + GET_ON_WITHIN_S
+        while behind():
+            assert time.monotonic() < deadline, f"these do not get on: {behind()}; {self.surprises}; {self.losses}"
+            time.sleep(0.02)
+
+    @property
+    def surprises(self) -> list[str]:
+        return [surprise for person in self.everybody for surprise in person.surprises]
+
+    @property
+    def ends(self) -> Counter[str]:
+        return sum((person.ends for person in self.people), Counter())
+
+    @property
+    def losses(self) -> Counter[str]:
+        return sum((person.losses for person in self.people), Counter())
+
+    def check(self) -> None:
+        """What everybody sent is there once, what everybody read is what is stored, and the database is in order."""
+        checker.check_database()
+        for person in self.people:
+            checker.check_received(person.received, person.stored(), caught_up=True)
+            found = Message.objects.filter(session_id=person.session_id, role="user").values_list("id", "content")
+            assert {str(id_): text for id_, text in found} == person.acknowledged, person.name
+
+
+@contextmanager
+def crowd(urls: Sequence[str], token: str, cookie: str, of_each: int = 1) -> Iterator[Crowd]:
+    """That many people on each door. At the end they finish what they are at and go."""
+    kinds = (SocketPerson, SsePerson, PagingPerson)
+    turned = [[*urls[turn:], *urls[:turn]] for turn in range(len(urls))]
+    people: list[Person] = [
+        kind(f"{kind.__name__} {number}", turned[number % len(urls)], token)
+        for number in range(of_each)
+        for kind in kinds
+    ]
+    here = Crowd(people, [PasserBy("PasserBy", urls, token, cookie)])
+    loop = asyncio.new_event_loop()
+    living = asyncio.gather(*(loop.create_task(person.live()) for person in here.everybody))
+    thread = threading.Thread(target=_run, args=(loop, living), name="crowd", daemon=True)
+    thread.start()
+    try:
+        yield here
+    except BaseException:
+        loop.call_soon_threadsafe(living.cancel)
+        raise
+    for person in here.everybody:
+        loop.call_soon_threadsafe(person.leaving.set)
+    thread.join(2 * PATIENCE_S)
+    assert not thread.is_alive(), f"somebody never came to an end: {here.surprises}"
+
+
+def _run(loop: asyncio.AbstractEventLoop, living: asyncio.Future[Any]) -> None:
+    with contextlib.suppress(asyncio.CancelledError):
+        loop.run_until_complete(living)
+    loop.close()

@@ -1,0 +1,144 @@
+"""The product on servers of its own that fail when a test says so: two web processes, with a crowd of people on them.
+
+The first process reaches PostgreSQL and Valkey directly, the second over a network that can fail too.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import dj_database_url
+import psycopg
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+
+from config import local
+from tests.cast import PASSWORD, signed_in
+from tests.fault_proxy import FaultProxy, fault_proxy
+from tests.faults.crowd import Crowd, crowd
+from tests.faults.own_servers import OwnServer, own_servers
+from tests.site import Api, of_the_vendor
+from tests.vendors import VendorServer
+from tests.web_process import ROOT, WebProcess
+
+#: People write as fast as they can, and all of them are Alice.
+_UNLIMITED = {"LIMIT_MESSAGES": "100000/min", "LIMIT_SOCKETS": "1000"}
+
+
+class Outage:
+    """What can fail, and the web processes that must stand it."""
+
+    def __init__(
+        self, postgres: OwnServer, valkey: OwnServer, ways: list[dict[str, str]], proxies: tuple[FaultProxy, FaultProxy]
+    ) -> None:
+        self.postgres = postgres
+        self.valkey = valkey
+        self.way_to_postgres, self.way_to_valkey = proxies
+        self.database_url = ways[0]["DATABASE_URL"]
+        self.redis_url = ways[0]["REDIS_URL"]
+        self._ways = ways
+        self.processes = [WebProcess(way) for way in ways]
+        for process in self.processes:
+            process.wait_until_ready()
+
+    def replace(self, place: int) -> None:
+        """A new web process on the port of one that ended."""
+        old = self.processes[place]
+        self.processes[place] = WebProcess(self._ways[place], port=old.port)
+        self.processes[place].wait_until_ready()
+        old.close()
+
+    def execute(self, *statements: str) -> None:
+        """Beside the pool of Django, as a superuser, each by itself."""
+        with psycopg.connect(self.database_url, autocommit=True) as own:
+            for statement in statements:
+                own.execute(statement)
+
+    def empty(self) -> None:
+        """Forgets what earlier tests talked about, and mends the network."""
+        self.way_to_postgres.mend()
+        self.way_to_valkey.mend()
+        self.execute("TRUNCATE chat_session, chat_stream, chat_streamevent CASCADE")
+
+    @property
+    def urls(self) -> list[str]:
+        return [process.url for process in self.processes]
+
+    @contextmanager
+    def crowd(self, of_each: int = 1) -> Iterator[Crowd]:
+        """People on both processes, all of them Alice.
+
+        At the end everybody gets on, every answer is finished, and nobody has met what they should not.
+        """
+        token = Api(self.urls[0], "alice", PASSWORD).token
+        cookies = signed_in(User.objects.get(username="alice")).cookies
+        with crowd(self.urls, token, f"sessionid={cookies['sessionid'].value}", of_each) as people:
+            people.all_get_on()
+            yield people
+            people.all_get_on()
+        assert people.surprises == []
+        assert set(people.ends) == {"finished"}
+        _leave()
+        people.check()
+
+    def close(self) -> None:
+        for process in self.processes:
+            process.close()
+
+
+@contextmanager
+def outage() -> Iterator[Outage]:
+    """Everything, ready, with the demo site in the database. `using` leads the ORM of the test to it."""
+    with ExitStack() as stack:
+        servers = stack.enter_context(own_servers())
+        vendor = stack.enter_context(VendorServer())
+        proxies = [
+            stack.enter_context(fault_proxy(str(path)))
+            for path in (servers.where.postgres_socket, servers.where.valkey_socket)
+        ]
+        here = local.addresses(servers.where.data_dir)
+        common = {**_UNLIMITED, **of_the_vendor(vendor), "DATA_DIR": str(servers.where.data_dir)}
+        ways = [
+            {**common, "DATABASE_URL": here.database_url, "REDIS_URL": here.redis_url},
+            {
+                **common,
+                "DATABASE_URL": f"postgresql://{local.DATABASE}@127.0.0.1:{proxies[0].port}/{local.DATABASE}",
+                "REDIS_URL": f"redis://127.0.0.1:{proxies[1].port}/0",
+            },
+        ]
+        _fill(ways[0])
+        started = Outage(servers.postgres, servers.valkey, ways, (proxies[0], proxies[1]))
+        stack.callback(started.close)
+        yield started
+
+
+def _fill(environment: dict[str, str]) -> None:
+    """The tables, and the demo site with its people."""
+    own = {"SECRET_KEY": settings.SECRET_KEY, "DEMO_PASSWORD": PASSWORD, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    subprocess.run(
+        [sys.executable, "-m", "config.prepare"],
+        cwd=ROOT, env={**os.environ, **environment, **own}, check=True, capture_output=True,
+    )  # fmt: skip
+
+
+@contextmanager
+def using(database_url: str) -> Iterator[None]:
+    """Django of this test works on that database."""
+    found = connection.settings_dict
+    usual = dict(found)
+    _leave()
+    found.update(dj_database_url.parse(database_url, engine=usual["ENGINE"]))
+    try:
+        yield
+    finally:
+        _leave()
+        found.update(usual)
+
+
+def _leave() -> None:
+    """What is in the pool may have been lost with the server."""
+    connection.close()
+    connection.close_pool()

@@ -1,0 +1,99 @@
+"""PostgreSQL ends, refuses, hangs or only reads under load: people wait, nothing is lost, all go on by themselves."""
+
+import contextlib
+import os
+import random
+import signal
+import time
+import urllib.error
+import urllib.request
+from contextlib import ExitStack
+
+import psycopg
+import pytest
+
+from tests.chat.engine.driving import until
+from tests.faults.outage import Outage
+
+pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(1200)]
+
+FULL = bool(os.environ.get("FULL"))
+RESTARTS = 24 if FULL else 3
+#: How long it runs between restarts, and how long it is away.
+UPTIME_S = (4, 35) if FULL else (0, 1)
+DOWNTIME_S = (1, 15) if FULL else (0.5, 2)
+LOST_CONNECTIONS = 300 if FULL else 20
+OF_EACH = 3 if FULL else 1
+
+
+def status(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        return int(refused.code)
+
+
+def assert_lives_but_is_not_ready(outage: Outage) -> None:
+    assert [status(f"{url}/readyz") for url in outage.urls] == [503, 503]
+    assert [status(f"{url}/healthz") for url in outage.urls] == [200, 200]
+
+
+def test_it_is_ended_at_once_and_started_again_and_again(outage: Outage) -> None:
+    moments = random.Random(5)
+    with outage.crowd(OF_EACH) as people:
+        for _ in range(RESTARTS):
+            time.sleep(moments.uniform(*UPTIME_S))
+            outage.postgres.end(signal.SIGQUIT)
+            assert_lives_but_is_not_ready(outage)
+            time.sleep(moments.uniform(*DOWNTIME_S))
+            outage.postgres.start()
+            people.all_get_on()
+
+
+def test_its_connections_are_ended_at_random(outage: Outage) -> None:
+    moments = random.Random(6)
+    with outage.crowd(OF_EACH):
+        for _ in range(LOST_CONNECTIONS):
+            outage.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1"
+            )
+            time.sleep(moments.uniform(0, 0.2))
+
+
+def test_it_takes_no_more_connections(outage: Outage) -> None:
+    with outage.crowd(OF_EACH), ExitStack() as others:
+        outage.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign%'"
+        )
+        with contextlib.suppress(psycopg.OperationalError):
+            while True:
+                others.enter_context(psycopg.connect(outage.database_url))
+        assert_lives_but_is_not_ready(outage)
+        time.sleep(1)
+
+
+def test_it_only_reads_for_a_while(outage: Outage) -> None:
+    with outage.crowd(OF_EACH):
+        outage.execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+        try:
+            until(lambda: status(f"{outage.urls[0]}/readyz") == 503)
+            assert_lives_but_is_not_ready(outage)
+            time.sleep(2)
+        finally:
+            outage.execute("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
+
+
+def test_a_backend_hangs_that_holds_a_stream(outage: Outage) -> None:
+    """Its stream waits, everybody else goes on; when it wakes the stream does too."""
+    with outage.crowd(OF_EACH) as people, psycopg.connect(outage.database_url) as holding:
+        held = people.people[0]
+        holding.execute("SELECT 1 FROM chat_stream WHERE name = %s FOR NO KEY UPDATE", [held.stream])
+        os.kill(holding.info.backend_pid, signal.SIGSTOP)
+        try:
+            people.all_get_on(but=held)
+            people.all_get_on(but=held)
+        finally:
+            os.kill(holding.info.backend_pid, signal.SIGCONT)
+        holding.rollback()
