@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-import dj_database_url
 import psycopg
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -40,6 +39,8 @@ class Outage:
         self.database_url = ways[0]["DATABASE_URL"]
         self.redis_url = ways[0]["REDIS_URL"]
         self._ways = ways
+        self._said_before: dict[WebProcess, int] = {}
+        self._ended: list[WebProcess] = []
         self.processes = [WebProcess(way) for way in ways]
         for process in self.processes:
             process.wait_until_ready()
@@ -50,6 +51,7 @@ class Outage:
         self.processes[place] = WebProcess(self._ways[place], port=old.port)
         self.processes[place].wait_until_ready()
         old.close()
+        self._ended.append(old)
 
     def execute(self, *statements: str) -> None:
         """Beside the pool of Django, as a superuser, each by itself."""
@@ -58,7 +60,8 @@ class Outage:
                 own.execute(statement)
 
     def empty(self) -> None:
-        """Forgets what earlier tests talked about, and mends the network."""
+        """Forgets what earlier tests talked about and logged, and mends the network."""
+        self._said_before = {process: len(process.log()) for process in self._known()}
         self.way_to_postgres.mend()
         self.way_to_valkey.mend()
         self.execute("TRUNCATE chat_session, chat_stream, chat_streamevent CASCADE")
@@ -81,8 +84,21 @@ class Outage:
             people.all_get_on()
         assert people.surprises == []
         assert set(people.ends) == {"finished"}
-        _leave()
-        people.check()
+        # What is in the pool may have been lost with the server.
+        connection.close()
+        connection.close_pool()
+        people.check(self)
+
+    def logs(self) -> str:
+        """What was said in this test."""
+        return "\n".join(process.log()[self._said_before.get(process, 0) :] for process in self._known())
+
+    def _known(self) -> list[WebProcess]:
+        return [*self._ended, *self.processes]
+
+    @property
+    def secrets(self) -> set[str]:
+        return {value for name, value in self._ways[0].items() if name.endswith("_KEY")} | {settings.SECRET_KEY}
 
     def close(self) -> None:
         for process in self.processes:
@@ -91,7 +107,7 @@ class Outage:
 
 @contextmanager
 def outage() -> Iterator[Outage]:
-    """Everything, ready, with the demo site in the database. `using` leads the ORM of the test to it."""
+    """Everything, ready, with the demo site in the database."""
     with ExitStack() as stack:
         servers = stack.enter_context(own_servers())
         vendor = stack.enter_context(VendorServer())
@@ -122,23 +138,3 @@ def _fill(environment: dict[str, str]) -> None:
         [sys.executable, "-m", "config.prepare"],
         cwd=ROOT, env={**os.environ, **environment, **own}, check=True, capture_output=True,
     )  # fmt: skip
-
-
-@contextmanager
-def using(database_url: str) -> Iterator[None]:
-    """Django of this test works on that database."""
-    found = connection.settings_dict
-    usual = dict(found)
-    _leave()
-    found.update(dj_database_url.parse(database_url, engine=usual["ENGINE"]))
-    try:
-        yield
-    finally:
-        _leave()
-        found.update(usual)
-
-
-def _leave() -> None:
-    """What is in the pool may have been lost with the server."""
-    connection.close()
-    connection.close_pool()
