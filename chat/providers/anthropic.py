@@ -7,7 +7,8 @@ from anthropic import AsyncAnthropic, DefaultAioHttpClient
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
 from chat.providers.base import ModelRequest, Piece, ProviderConfig
-from chat.providers.streaming import HEADERS, http_timeout, read_pieces
+from chat.providers.http import HEADERS, http_options, http_timeout
+from chat.providers.streaming import read_pieces
 
 
 class AnthropicProvider:
@@ -18,7 +19,7 @@ class AnthropicProvider:
             base_url=config.base_url,
             max_retries=0,
             timeout=http_timeout(config),
-            http_client=DefaultAioHttpClient(timeout=http_timeout(config), follow_redirects=False),
+            http_client=DefaultAioHttpClient(**http_options(config)),
             default_headers=HEADERS,
         )
 

@@ -5,9 +5,10 @@ from collections.abc import AsyncGenerator
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from chat.providers.base import ModelRequest, Piece, ProviderConfig
+from chat.providers.http import HEADERS, http_options, http_timeout
 from chat.providers.openai_chat import chat_body
 from chat.providers.openai_chat_stream import ChatDecoder
-from chat.providers.streaming import HEADERS, http_timeout, read_pieces
+from chat.providers.streaming import read_pieces
 
 NO_KEY = "none"
 
@@ -19,7 +20,7 @@ def openai_client(config: ProviderConfig) -> AsyncOpenAI:
         base_url=config.base_url,
         max_retries=0,
         timeout=http_timeout(config),
-        http_client=DefaultAioHttpClient(timeout=http_timeout(config), follow_redirects=False),
+        http_client=DefaultAioHttpClient(**http_options(config)),
         default_headers=HEADERS,
     )
     # The SDK takes these from the environment and would tell them to every endpoint.

@@ -15,23 +15,16 @@ from chat.providers.cleaning import parse_json
 from chat.providers.clock import Clock
 from chat.providers.decoding import Decoder
 from chat.providers.errors import classify, error_in_stream, redacted
+from chat.providers.http import MAX_ERROR_BYTES
 
-CONNECT_TIMEOUT_S = 10.0
 SETTLE_S = 5.0
 DRAIN_S = 0.05
-MAX_ERROR_BYTES = 65_536
-HEADERS = {"Accept-Encoding": "identity"}
 
 log = logging.getLogger("countersign.providers")
 
 #: Calls `with_streaming_response.create(...)` of an SDK; what that gives holds, once entered, `http_response`.
 Open = Callable[[], AbstractAsyncContextManager[Any]]
 _LOST = (OSError, httpx2.HTTPError, aiohttp.ClientError)
-
-
-def http_timeout(config: ProviderConfig) -> httpx2.Timeout:
-    """Connecting is limited here; reading by `read_pieces`, which knows both limits."""
-    return httpx2.Timeout(None, connect=min(CONNECT_TIMEOUT_S, config.idle_timeout_s))
 
 
 async def read_pieces(

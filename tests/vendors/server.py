@@ -173,7 +173,7 @@ class VendorServer:
         events, errors = wire
         script = self._script_for(recorded.body)
         await asyncio.sleep(script.first_delay_s)
-        if script.status != 200:
+        if script.status != 200 and script.raw is None:
             body = json.dumps(errors(script.status, script.error)).encode()
             headers = {**script.headers, "content-length": str(len(body))}
             writer.write(_head(script.status, "application/json", headers) + body)
@@ -188,7 +188,7 @@ class VendorServer:
         if script.raw is not None:
             events = iter(script.raw if isinstance(script.raw, tuple) else [script.raw] if script.raw else [])
         await _interrupt(script, 0, writer)
-        writer.write(_head(200, script.content_type, {**script.headers, "transfer-encoding": "chunked"}))
+        writer.write(_head(script.status, script.content_type, {**script.headers, "transfer-encoding": "chunked"}))
         for chunk in events:
             await _interrupt(script, recorded.chunks_sent, writer)
             for part in _slices(chunk, script.slice_bytes):
