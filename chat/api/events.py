@@ -12,6 +12,7 @@ from chat import queries
 from chat.api import serialising, shapes
 from chat.api.requests import number, own_message, own_session, own_stream
 from chat.queries import EventPage, ReadableStream
+from graphs.api.openapi import problems
 from graphs.api.problems import Problem
 
 BIGGEST = 2**62
@@ -52,7 +53,7 @@ class ServerSentEventsView(APIView):
             OpenApiParameter("streams", str, required=True, description="One to eight stream ids with commas."),
             OpenApiParameter("cursor", str, description="The `id:` of the last event read, also as Last-Event-ID."),
         ],
-        responses={(200, "text/event-stream"): str},
+        responses={(200, "text/event-stream"): str, **problems(429)},
     )
     def get(self, request: Request) -> Response:
         """Events as they are stored, as server-sent events; each `data:` is an event as in the pages."""

@@ -12,6 +12,7 @@ from chat.api import shapes
 from chat.api.requests import act, idempotency_key, own_session
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
+from graphs.api.openapi import problems
 
 IDEMPOTENCY_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
 
@@ -27,7 +28,7 @@ class MessagesView(APIView):
         operation_id="postMessage",
         parameters=[IDEMPOTENCY_KEY],
         request=shapes.MessageBody,
-        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape},
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(422, 429)},
     )
     def post(self, request: Request) -> Response:
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""

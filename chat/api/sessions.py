@@ -15,14 +15,17 @@ from chat.api.requests import act, own_session
 from chat.models import Message
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
-from graphs.api.paging import paged
+from graphs.api.openapi import problems
+from graphs.api.paging import PAGE_PARAMETERS, paged
 from graphs.api.problems import Problem
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
 
 
 class SessionsView(APIView):
-    @extend_schema(operation_id="listSessions", parameters=[CONTEXT], responses={200: shapes.SessionPage})
+    @extend_schema(
+        operation_id="listSessions", parameters=[CONTEXT, *PAGE_PARAMETERS], responses={200: shapes.SessionPage}
+    )
     def get(self, request: Request) -> Response:
         """Your conversations, the latest first; about one object with `context`."""
         sessions = queries.sessions_of(current_member(request), *_context(request))
@@ -71,7 +74,7 @@ class SessionView(APIView):
 
 
 class SessionMessagesView(APIView):
-    @extend_schema(operation_id="listMessages", responses={200: shapes.MessagePage})
+    @extend_schema(operation_id="listMessages", parameters=PAGE_PARAMETERS, responses={200: shapes.MessagePage})
     def get(self, request: Request, session_id: str) -> Response:
         """The latest messages, the oldest of them first; `previous` gives earlier ones."""
         session, _member = own_session(request, session_id)
@@ -97,7 +100,7 @@ class ResumeView(APIView):
     @extend_schema(
         operation_id="resumeSession",
         request=shapes.ResumeBody,
-        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape},
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Answer what a conversation waits for."""
@@ -115,7 +118,7 @@ class RetryView(APIView):
     @extend_schema(
         operation_id="retrySession",
         request=shapes.RetryBody,
-        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape},
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Ask the last question again after an error."""

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from graphs import login_limit
 from graphs.api import tokens
 from graphs.api.bodies import Body, read_body
+from graphs.api.openapi import problems
 from graphs.api.problems import Problem
 
 
@@ -40,7 +41,9 @@ class TokenView(APIView):
     authentication_classes = ()
     permission_classes = (AllowAny,)
 
-    @extend_schema(operation_id="createToken", request=Credentials, responses={200: TokenPair}, auth=[])
+    @extend_schema(
+        operation_id="createToken", request=Credentials, responses={200: TokenPair, **problems(429)}, auth=[]
+    )
     def post(self, request: Request) -> Response:
         """Exchange a username and a password for tokens: `access` for 15 minutes, `refresh` for 7 days."""
         body = read_body(request, Credentials)

@@ -15,7 +15,8 @@ from graphs import exports, listing
 from graphs.access import graph_for
 from graphs.api import serialising, shapes
 from graphs.api.members import current_member
-from graphs.api.paging import MAX_PAGE_SIZE, PAGE_SIZE, paged
+from graphs.api.openapi import problems
+from graphs.api.paging import PAGE_PARAMETERS, paged
 from graphs.api.problems import Problem, too_big
 from graphs.import_form import FORMATS, ImportForm, explain
 from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
@@ -26,8 +27,7 @@ from graphs.uploads import was_too_big
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
 LIST_PARAMETERS = [
     OpenApiParameter("search", str, description="Words that name, key or description hold."),
-    OpenApiParameter("cursor", str, description="Taken from `next` or `previous`."),
-    OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}),
+    *PAGE_PARAMETERS,
 ]
 UPLOAD = {
     "multipart/form-data": {
@@ -76,7 +76,7 @@ class ImportView(GraphView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         return super().get(request, key)
 
-    @extend_schema(operation_id="importGraph", request=UPLOAD, responses={201: shapes.ImportResult})
+    @extend_schema(operation_id="importGraph", request=UPLOAD, responses={201: shapes.ImportResult, **problems(409)})
     def post(self, request: Request, key: str) -> Response:
         """Import a file: Countersign's own format, n8n or Node-RED. What cannot be trusted is refused as a whole."""
         member = current_member(request)

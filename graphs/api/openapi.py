@@ -7,6 +7,8 @@ from drf_spectacular.views import SpectacularJSONAPIView
 from pydantic import BaseModel, ConfigDict
 from rest_framework.permissions import IsAuthenticated
 
+from graphs.api.problems import MEDIA_TYPE
+
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -46,14 +48,19 @@ class CookieScheme(OpenApiAuthenticationExtension):
         return {"type": "apiKey", "in": "cookie", "name": "sessionid", "description": description}
 
 
+def problems(*statuses: int) -> dict[Any, Any]:
+    """For `responses` of a view: what it refuses besides what `complete` adds to all."""
+    return {(status, MEDIA_TYPE): ProblemDocument for status in statuses}
+
+
 def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """Adds the problem document to all operations, and the workspace to those that need a person."""
+    """Adds to all operations what can go wrong everywhere, and the workspace to those that need a person."""
     components = result.setdefault("components", {})
-    components.setdefault("schemas", {})["Problem"] = ProblemDocument.model_json_schema()
     components.setdefault("responses", {})["Problem"] = {
         "description": "Not what was asked for.",
-        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}},
     }
+    components.setdefault("schemas", {})["ProblemDocument"] = ProblemDocument.model_json_schema()
     components.setdefault("parameters", {})["Workspace"] = {
         "name": "X-Workspace",
         "in": "header",
@@ -62,10 +69,17 @@ def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
         "schema": {"type": "string", "maxLength": 50},
     }
     for operation in _operations(result):
-        operation.setdefault("responses", {})["default"] = {"$ref": "#/components/responses/Problem"}
-        if operation.get("security", [{}]) != [{}]:
+        needs_person = operation.get("security", [{}]) != [{}]
+        for status in _everywhere(needs_person, "requestBody" in operation):
+            operation["responses"].setdefault(str(status), {"$ref": "#/components/responses/Problem"})
+        if needs_person:
             operation.setdefault("parameters", []).append({"$ref": "#/components/parameters/Workspace"})
     return result
+
+
+def _everywhere(needs_person: bool, takes_body: bool) -> list[int]:
+    """What every operation of a kind may answer."""
+    return [400, 401, 406, 500, 503, *([403, 404] if needs_person else []), *([413, 415] if takes_body else [])]
 
 
 def _operations(result: dict[str, Any]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Field, Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
@@ -22,6 +23,11 @@ from graphs.json_input import BadJSON, parse_json
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
+#: For the OpenAPI document.
+PAGE_PARAMETERS = [
+    OpenApiParameter("cursor", str, description="Taken from `next` or `previous`."),
+    OpenApiParameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}),
+]
 
 Row = TypeVar("Row", bound=Model)
 Direction = Literal["after", "before"]

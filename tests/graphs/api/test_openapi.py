@@ -35,7 +35,11 @@ def test_it_holds_every_endpoint(schema: dict[str, Any]) -> None:
 def test_every_operation_says_who_may_and_what_can_go_wrong(schema: dict[str, Any]) -> None:
     for path, item in schema["paths"].items():
         for method, operation in item.items():
-            assert operation["responses"]["default"] == {"$ref": "#/components/responses/Problem"}, (method, path)
+            for status in ("400", "401", "500", "503"):
+                assert operation["responses"][status] == {"$ref": "#/components/responses/Problem"}, (method, path)
+            assert "default" not in operation["responses"], (
+                "every status is named, so that tests find those that are not"
+            )
             if not path.startswith("/api/v1/auth/"):
                 assert {"bearer": []} in operation["security"], (method, path)
                 assert {"cookie": []} in operation["security"], (method, path)
