@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any
+
+from autobahn.exception import Disconnected
 
 from chat.backpressure import Gate, mute, socket_gate
 
@@ -37,7 +40,9 @@ class Wire:
         mute(self._send)
 
     async def text(self, text: str) -> None:
-        await self._send({"type": "websocket.send", "text": text})
+        """Sends a frame; who is about to leave, which Daphne tells only later, gets nothing more."""
+        with suppress(Disconnected):
+            await self._send({"type": "websocket.send", "text": text})
 
     async def frame(self, frame: dict[str, Any]) -> None:
         await self.text(json.dumps(frame, ensure_ascii=False))

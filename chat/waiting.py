@@ -107,7 +107,8 @@ async def _wait(answer: "_Recorded", person: Identity) -> None:
     resting.result()
     standing = await look.answer(waiter.reader())
     if not standing.end and not standing.lost:
-        answer.replace(200, {**accepted, **(await in_db(queries.run_result, run_id) or {})})
+        result = await in_db(queries.run_result, run_id)
+        answer.replace(200, {**accepted, **(result or {})})
 
 
 async def _rested(run_id: uuid.UUID, stream: ReadableStream) -> None:

@@ -30,7 +30,7 @@ class WebProcess:
     """
 
     def __init__(self, environment: Mapping[str, str], module: str = "chat.server", port: int = 0) -> None:
-        listening = socket.create_server(("127.0.0.1", port), backlog=128)
+        listening = socket.create_server(("127.0.0.1", port), backlog=1024)
         self.port = listening.getsockname()[1]
         self._said: str | None = None
         self._log = tempfile.NamedTemporaryFile("a", prefix="web-", suffix=".log")  # noqa: SIM115

@@ -24,8 +24,8 @@ from typing import Any
 import django
 
 from tests.faults.crash_orders import Orders
+from tests.faults.product_frames import product_frame
 
-PRODUCT = {"chat", "config", "graphs", "rag"}
 WRITES = re.compile(r"\b(INSERT INTO|UPDATE \"?\w+\"? SET|DELETE FROM)\b")
 #: Looks that find nothing: they commit only the process's sign of life, several times a second.
 IDLE = {"chat.engine.claims:claim": lambda variables: not variables["ids"]}
@@ -47,13 +47,6 @@ def cross(place: str | None, when: str) -> None:
         _times[order.number] += 1
         if _times[order.number] == order.nth and _orders.take(order, os.getpid()):
             os.kill(os.getpid(), signal.SIGKILL)
-
-
-def product_frame(frame: FrameType | None) -> FrameType | None:
-    """The nearest function of the product among the callers."""
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] not in PRODUCT:
-        frame = frame.f_back
-    return frame
 
 
 def place_of(frame: FrameType | None) -> str | None:

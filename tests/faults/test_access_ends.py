@@ -15,6 +15,7 @@ from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 
 from chat.actions import ObjectName, post_message
+from chat.database import in_db
 from chat.models import Run, RunStatus, Session
 from graphs.access import member_of
 from graphs.models import Graph, Membership, Role, Workspace
@@ -107,7 +108,7 @@ async def open_all(here: Site, everybody: list[Person]) -> None:
     """Everything that everybody reads; who shows a token that soon expires comes last."""
     for person in sorted(everybody, key=lambda each: each.way == "token expired"):
         if person.way == "token expired":
-            await asyncio.to_thread(shorten, person)
+            await in_db(shorten, person)
         await asyncio.gather(
             *[open_one(person, kind, number, web) for kind in READERS for number, web in enumerate(here.processes)]
         )
@@ -165,7 +166,7 @@ def test_who_may_not_read_any_more_is_gone_within_five_seconds(demo_workspace: W
         expires = next(person for person in everybody if person.way == "token expired")
         await asyncio.to_thread(until_expired, expires)
         for person in everybody:
-            await asyncio.to_thread(ACTS[person.way], person.user)
+            await in_db(ACTS[person.way], person.user)
         assert await wait_for_fates(everybody, time.monotonic() + ENDED_WITHIN_S) == {}
         for person in everybody:
             for (kind, _number), reader in person.readers.items():
