@@ -1,6 +1,7 @@
 """Anthropic's Messages. Built by `building.py`."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 
 from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
@@ -26,7 +27,9 @@ class AnthropicProvider:
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = messages_body(request, self.config)
         create = self._client.messages.with_streaming_response.create
-        return read_pieces(lambda: create(**body), MessagesDecoder(request), self.config, request.deadline)
+        own = {"model": request.model, "max_tokens": request.max_tokens, "messages": [], "stream": True}
+        ask = partial(create, **own, extra_body=body)  # Why: see `openai.py`.
+        return read_pieces(ask, MessagesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:
         await self._client.close()

@@ -16,7 +16,7 @@ Block = dict[str, Any]
 
 
 def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
-    """The keyword arguments of `messages.create`; `system` and `tools` only where there are any."""
+    """The body of a request; `system` and `tools` only where there are any."""
     system, messages = anthropic_messages(request.messages)
     body: dict[str, Any] = {
         "model": request.model,

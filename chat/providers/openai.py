@@ -1,6 +1,7 @@
 """Chat Completions of OpenAI, DeepSeek and every endpoint that speaks the same. Built by `building.py`."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
@@ -36,7 +37,10 @@ class OpenAIProvider:
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = chat_body(request, self.config)
         create = self._client.chat.completions.with_streaming_response.create
-        return read_pieces(lambda: create(**body), ChatDecoder(request), self.config, request.deadline)
+        # As `extra_body`, because the SDK compares every value of its own arguments with their types: 25 ms of CPU for
+        # a conversation of 200 messages, in which all other streams stand still.
+        ask = partial(create, model=request.model, messages=[], stream=True, extra_body=body)
+        return read_pieces(ask, ChatDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:
         await self._client.close()

@@ -7,7 +7,7 @@ from chat.providers.cleaning import json_object_text
 
 
 def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
-    """The keyword arguments of `chat.completions.create`."""
+    """The body of a request."""
     body: dict[str, Any] = {
         "model": request.model,
         "messages": [_message(message, echo_reasoning=config.echo_reasoning) for message in request.messages],

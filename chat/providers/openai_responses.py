@@ -1,6 +1,7 @@
 """OpenAI's Responses, for models whose reasoning is summarised there. Built by `building.py`."""
 
 from collections.abc import AsyncGenerator, Iterator
+from functools import partial
 from typing import Any
 
 from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig, ToolSpec
@@ -18,14 +19,15 @@ class ResponsesProvider:
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = responses_body(request)
         create = self._client.responses.with_streaming_response.create
-        return read_pieces(lambda: create(**body), ResponsesDecoder(request), self.config, request.deadline)
+        ask = partial(create, model=request.model, input=[], stream=True, extra_body=body)  # Why: see `openai.py`.
+        return read_pieces(ask, ResponsesDecoder(request), self.config, request.deadline)
 
     async def close(self) -> None:
         await self._client.close()
 
 
 def responses_body(request: ModelRequest) -> dict[str, Any]:
-    """The keyword arguments of `responses.create`. Nothing is stored there: reasoning travels sealed, in both ways."""
+    """The body of a request. Nothing is stored there: reasoning travels sealed, in both ways."""
     body: dict[str, Any] = {
         "model": request.model,
         "input": [item for message in request.messages for item in _items(message)],
