@@ -5,8 +5,6 @@ import os
 import random
 import signal
 import time
-import urllib.error
-import urllib.request
 from contextlib import ExitStack
 
 import psycopg
@@ -26,17 +24,9 @@ LOST_CONNECTIONS = 300 if FULL else 20
 OF_EACH = 3 if FULL else 1
 
 
-def status(url: str) -> int:
-    try:
-        with urllib.request.urlopen(url, timeout=30) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as refused:
-        return int(refused.code)
-
-
 def assert_lives_but_is_not_ready(outage: Outage) -> None:
-    assert [status(f"{url}/readyz") for url in outage.urls] == [503, 503]
-    assert [status(f"{url}/healthz") for url in outage.urls] == [200, 200]
+    assert outage.statuses("/readyz") == [503, 503]
+    assert outage.statuses("/healthz") == [200, 200]
 
 
 def test_it_is_ended_at_once_and_started_again_and_again(outage: Outage) -> None:
@@ -78,7 +68,7 @@ def test_it_only_reads_for_a_while(outage: Outage) -> None:
     with outage.crowd(OF_EACH):
         outage.execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
         try:
-            until(lambda: status(f"{outage.urls[0]}/readyz") == 503)
+            until(lambda: outage.statuses("/readyz") == [503, 503])
             assert_lives_but_is_not_ready(outage)
             time.sleep(2)
         finally:

@@ -1,0 +1,69 @@
+"""The network of one web process is cut, slow, in pieces or dead: it recovers by itself; the other is not touched."""
+
+import os
+import time
+
+import pytest
+
+from tests.chat.engine.driving import until
+from tests.faults.outage import Outage
+
+pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(600)]
+
+CUTS = 60 if os.environ.get("FULL") else 4
+#: How long each fault lasts.
+FAULT_S = 30 if os.environ.get("FULL") else 2
+#: With those of `tests/web_process.py`.
+LONGER_THAN_A_LEASE_S = 5
+
+
+def test_it_is_cut_off_from_postgres(outage: Outage) -> None:
+    with outage.crowd() as people:
+        for _ in range(CUTS):
+            outage.way_to_postgres.cut()
+            assert outage.statuses("/readyz") == [200, 503]
+            outage.way_to_postgres.mend()
+            people.all_get_on()
+
+
+def test_it_is_cut_off_from_valkey(outage: Outage) -> None:
+    with outage.crowd() as people:
+        for _ in range(CUTS):
+            outage.way_to_valkey.cut()
+            assert outage.statuses("/readyz") == [200, 503]
+            people.all_get_on()
+            outage.way_to_valkey.mend()
+            people.all_get_on()
+    assert people.losses == {}
+
+
+def test_everything_takes_its_time(outage: Outage) -> None:
+    with outage.crowd() as people:
+        outage.way_to_postgres.delay_s = outage.way_to_valkey.delay_s = 0.05
+        time.sleep(FAULT_S)
+        people.all_get_on()
+    assert people.losses == {}
+
+
+def test_everything_comes_byte_by_byte(outage: Outage) -> None:
+    with outage.crowd() as people:
+        outage.way_to_postgres.slice_bytes = outage.way_to_valkey.slice_bytes = 1
+        time.sleep(FAULT_S)
+        people.all_get_on()
+    assert people.losses == {}
+
+
+def test_nothing_passes_for_a_while(outage: Outage) -> None:
+    """Connections stay open, as when a cable is drawn: one process waits, the other takes over what it did.
+
+    An answer that was begun there is closed as interrupted.
+    """
+    with outage.crowd(ends={"finished", "server_error"}) as people:
+        outage.way_to_postgres.hold_up()
+        outage.way_to_valkey.hold_up()
+        until(lambda: outage.statuses("/readyz") == [200, 503])
+        assert outage.statuses("/healthz") == [200, 200]
+        time.sleep(max(FAULT_S, LONGER_THAN_A_LEASE_S))
+        outage.way_to_postgres.mend()
+        outage.way_to_valkey.mend()
+        people.all_get_on()
