@@ -67,26 +67,32 @@ _BY_WORDS: tuple[tuple[ErrorCode, re.Pattern[str]], ...] = (
 )
 
 
-def classify(exception: BaseException, secret: str = "") -> ProviderError:
-    """Any exception of an SDK, of HTTP or of the network as a `ProviderError`; `secret` never appears in its detail."""
+def classify(exception: BaseException) -> ProviderError:
+    """Any exception of an SDK, of HTTP or of the network as a `ProviderError`, its detail not `redacted` yet."""
     if isinstance(exception, ProviderError):
         return exception
     status = getattr(exception, "status_code", None)
     if isinstance(status, int):
-        return _of_status(exception, status, secret)
+        return _of_status(exception, status)
     cause, code = _of_connection(exception)
     code = code or _of_words(str(exception)) or "internal"
-    return ProviderError(code, redacted(f"{type(cause).__name__}: {cause}", secret))
+    return ProviderError(code, f"{type(cause).__name__}: {cause}")
 
 
 def error_in_stream(error: object) -> ProviderError:
-    """An error that a vendor sent as an event: `{"type", "code", "message"}`, perhaps within `{"error": ...}`."""
+    """An error that a vendor sent as an event: `{"type", "code", "message"}`, perhaps within `{"error": ...}`.
+
+    Its detail is not `redacted` yet.
+    """
     code = _of_body(error) or "server_error"
-    return ProviderError(code, redacted(_message(error)), retryable=_retryable(code, error))
+    return ProviderError(code, _message(error), retryable=_retryable(code, error))
 
 
 def redacted(text: str, secret: str = "") -> str:
-    """Text for logs: without the key, anything that looks like one, or what may stand in a URL beside its host."""
+    """Text for logs: without the key, anything that looks like one, or what may stand in a URL beside its host.
+
+    The key goes first: a pattern that took a part of it would leave the rest.
+    """
     if secret:
         text = text.replace(secret, "[key]")
     text = _KEYS.sub("[key]", _URLS.sub(r"\1\2", text))
@@ -94,13 +100,13 @@ def redacted(text: str, secret: str = "") -> str:
     return " ".join(printable.split())[:MAX_DETAIL]
 
 
-def _of_status(exception: BaseException, status: int, secret: str) -> ProviderError:
+def _of_status(exception: BaseException, status: int) -> ProviderError:
     body = getattr(exception, "body", None)
     headers = getattr(getattr(exception, "response", None), "headers", {})
     code = _code_of_status(status) or _of_body(body) or _of_words(str(exception)) or "internal"
     repeatable = status in _WORTH_REPEATING or status >= 500
     retryable = _retryable(code, body) if repeatable and headers.get("x-should-retry") != "false" else False
-    detail = redacted(f"HTTP {status}: {_message(body) or exception}", secret)
+    detail = f"HTTP {status}: {_message(body) or exception}"
     return ProviderError(code, detail, status=status, retry_after=retry_after(headers), retryable=retryable)
 
 

@@ -51,10 +51,10 @@ async def read_pieces(
             for piece in decoder.close():
                 yield piece
     except Exception as exception:
-        failure = clock.error() if isinstance(exception, TimeoutError) else classify(exception, config.api_key)
-        if failure.code == "internal" and failure.status is None:
-            log.error("%s: an unexpected failure: %s", config.name, failure.detail)
+        failure = clock.error() if isinstance(exception, TimeoutError) else classify(exception)
         detail = redacted(failure.detail, config.api_key)
+        if failure.code == "internal" and failure.status is None:
+            log.error("%s: an unexpected failure: %s", config.name, detail)
         raise failure.retold(detail, billed=failure.billed or answered) from None
 
 

@@ -179,12 +179,16 @@ def test_it_keeps_keys_and_urls_with_keys_out_of_details(text):
         assert secret not in told
 
 
+def test_a_key_of_which_a_part_looks_like_a_key_goes_whole():
+    assert "tenant" not in redacted("the key tenant-key-0123456789 is wrong", "tenant-key-0123456789")
+
+
 def test_it_says_which_host_it_was():
     assert redacted("connect https://user:pass@proxy.example/v1?key=1 failed") == "connect https://proxy.example failed"
 
 
 def test_it_keeps_details_short_and_on_one_line():
-    told = classify(status_error(500, {"message": "a\nb\x1b[31m " + "x" * 5000})).detail
+    told = redacted(classify(status_error(500, {"message": "a\nb\x1b[31m " + "x" * 5000})).detail)
     assert len(told) <= 500
     assert told.isprintable()
 
