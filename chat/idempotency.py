@@ -21,11 +21,13 @@ ON CONFLICT (user_id, key) DO NOTHING
 def once(user: User, key: str | None, body: Any, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """`act()`, or its earlier answer for the same key and body; raises `Refused` when the body is another one.
 
-    A request in flight holds its key in its transaction: the database makes the second one wait.
+    A request in flight holds its key in its transaction: the database makes the second one wait. Of the key only a
+    digest is kept: whoever knows it can ask for the answer.
     """
     if not key:
         return act()
-    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    key = _digest(key)
+    digest = _digest(json.dumps(body, sort_keys=True))
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(_RESERVE, [user.pk, key, digest])
@@ -37,3 +39,7 @@ def once(user: User, key: str | None, body: Any, act: Callable[[], dict[str, Any
         elif kept.body_digest != digest:
             raise Refused("idempotency_key", _("This Idempotency-Key was used for another request. Use a new one."))
     return dict(kept.answer or {})
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
