@@ -4,8 +4,10 @@ A value that does not fit stops the start with a sentence that names the variabl
 """
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from config.problem import Problem
@@ -62,6 +64,17 @@ class Environment(BaseSettings):
     heartbeat_s: float = Field(5, gt=0)
     process_silent_s: float = Field(15, gt=0)
     drain_s: float = Field(25, ge=0)
+
+    @field_validator("database_url", "redis_url", "celery_broker_url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        """Before a library tries: their errors quote the part of a password that stands where a port should."""
+        try:
+            _ = urlsplit(value).port
+        except ValueError:
+            advice = "is no address; write signs such as / # ? [ in its password as %2F %23 %3F %5B"
+            raise PydanticCustomError("address", advice) from None
+        return value
 
 
 def read() -> Environment:

@@ -7,7 +7,7 @@ import dj_database_url
 from csp.constants import NONCE, NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
-from config import environment, local
+from config import environment, known_secrets, local
 from config.environment import csv
 
 ENV = environment.read()
@@ -295,13 +295,21 @@ DRAIN_S = ENV.drain_s
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "line": {
+            "()": "config.known_secrets.RedactingFormatter",
+            "format": "{levelname} {name}: {message}",
+            "style": "{",
+            "secrets": known_secrets.among() | {SECRET_KEY},
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django.request": {"level": "ERROR"},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         "httpx2": {"level": "WARNING"},
+        "celery": {"level": "WARNING"},
         "countersign": {"level": "DEBUG" if AI_DEBUG else "INFO"},
     },
 }

@@ -19,3 +19,12 @@ def test_it_takes_an_empty_value_for_none(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(("text", "names"), [("", []), (" , ", []), ("a, b,", ["a", "b"])])
 def test_it_splits_at_commas(text: str, names: list[str]) -> None:
     assert environment.csv(text) == names
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL"])
+def test_what_is_no_address_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "redis://:canary/secret@host:6379/0")
+    with pytest.raises(Problem) as problem:
+        environment.read()
+    assert f"{name}: is no address" in problem.value.sentence
+    assert "canary" not in problem.value.sentence

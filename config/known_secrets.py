@@ -1,0 +1,40 @@
+"""The secrets that a process was given, kept out of every line it logs: the last wall, behind code that logs none."""
+
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+_NAMES = ("_KEY", "_PASSWORD", "_SECRET", "_TOKEN")
+#: What is shorter stands in a log for other reasons.
+_SHORTEST = 8
+
+
+class RedactingFormatter(logging.Formatter):
+    """Formats a record with its traceback, and writes [secret] where a secret stood."""
+
+    def __init__(self, format: str, style: Literal["{"], secrets: Iterable[str]) -> None:
+        super().__init__(format, style=style)
+        self._secrets = sorted(secrets, key=len, reverse=True)
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        for secret in self._secrets:
+            text = text.replace(secret, "[secret]")
+        return text
+
+
+def among(variables: Mapping[str, str] = os.environ) -> set[str]:
+    """The values of variables that are named like secrets, and the passwords within addresses."""
+    named = {value.strip() for name, value in variables.items() if name.endswith(_NAMES)}
+    written = {_password(value) for name, value in variables.items() if name.endswith("_URL")}
+    found = named | written | {unquote(password) for password in written}
+    return {secret for secret in found if len(secret) >= _SHORTEST}
+
+
+def _password(address: str) -> str:
+    try:
+        return urlsplit(address).password or ""
+    except ValueError:
+        return ""
