@@ -35,7 +35,7 @@ def render(text: str) -> str:
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
-    parser.validateLink = _may_be_linked  # type: ignore[method-assign]
+    parser.validateLink = _may_be_linked  # type: ignore[assignment, method-assign]
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_close", _link_close)
     return parser

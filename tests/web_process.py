@@ -116,11 +116,8 @@ def web_processes(count: int = 1, **environment: str) -> Iterator[list[WebProces
 
 def _of_the_test() -> dict[str, str]:
     """What leads a process to this test's database and Valkey keys, and makes it notice things quickly."""
-    given = connection.get_connection_params()
-    user, password = quote(given.get("user") or "", safe=""), quote(given.get("password") or "", safe="")
-    query = urlencode({name: str(given[name]) for name in ("host", "port") if given.get(name)})
     return {
-        "DATABASE_URL": f"postgresql://{user}{':' if password else ''}{password}@/{quote(given['dbname'])}?{query}",
+        "DATABASE_URL": database_url(),
         "REDIS_URL": settings.REDIS_URL,
         "REDIS_PREFIX": settings.REDIS_PREFIX,
         "SECRET_KEY": settings.SECRET_KEY,
@@ -128,3 +125,11 @@ def _of_the_test() -> dict[str, str]:
         "ALLOWED_HOSTS": "127.0.0.1",
         **QUICK,
     }
+
+
+def database_url(password: str = "") -> str:
+    """Of this test's database, with a password of the test's where its server asks for none."""
+    given = connection.get_connection_params()
+    user, password = quote(given.get("user") or "", safe=""), quote(given.get("password") or password, safe="")
+    query = urlencode({name: str(given[name]) for name in ("host", "port") if given.get(name)})
+    return f"postgresql://{user}{':' if password else ''}{password}@/{quote(given['dbname'])}?{query}"
