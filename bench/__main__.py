@@ -1,4 +1,4 @@
-"""`python -m bench [streaming] [--rounds N] [--full] [--quick]`: runs benchmarks and prints a table for each."""
+"""`python -m bench [streaming] [--rounds N] [--quick]`: runs benchmarks and prints a table for each."""
 
 import argparse
 import os
@@ -16,8 +16,6 @@ from bench.table import Row, table
 
 def _streaming(options: argparse.Namespace) -> list[Row]:
     scale = streaming.QUICK if options.quick else streaming.Scale()
-    if options.full:
-        scale = replace(scale, streams=(*scale.streams, 150))
     if options.rounds:
         scale = replace(scale, rounds=options.rounds)
     with servers() as started:
@@ -31,7 +29,6 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("which", nargs="*", choices=[[], *BENCHMARKS], help="all of them where none is named")
     parser.add_argument("--rounds", type=int, default=0, help="interleaved rounds, of which the medians are shown")
-    parser.add_argument("--full", action="store_true", help="also 150 streams")
     parser.add_argument("--quick", action="store_true", help="one short round: a look, not a measurement")
     options = parser.parse_args(arguments)
     for name in options.which or BENCHMARKS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from bench import systems
+from bench import pages, systems
 from bench.client import Plan
 from bench.figures import delays_ms, median, percentile, ratio, sent_within
 from bench.idle import idle_kib
@@ -25,15 +25,16 @@ _TRANSACTIONS = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
 class Scale:
     """How much is measured: streams at a time, rounds, the steady time of each run."""
 
-    streams: tuple[int, ...] = (1, 20, 50)
+    streams: tuple[int, ...] = (1, 20, 50, 150)
     rounds: int = 3
     steady_s: float = 4.0
     probes: int = 5
     long_answer: int = 10_000
     idle_sockets: int = 1000
+    visits: int = 60
 
 
-QUICK = Scale(streams=(1, 20), rounds=1, steady_s=2.0, probes=3, long_answer=1000, idle_sockets=100)
+QUICK = Scale(streams=(1, 20), rounds=1, steady_s=2.0, probes=3, long_answer=1000, idle_sockets=100, visits=20)
 
 
 @dataclass(frozen=True)
@@ -184,4 +185,5 @@ def measure(servers: Servers, scale: Scale) -> list[Row]:
             rounds = Rounds(reference, product, database, scale)
             rounds.perform()
             found = [*rows(rounds, scale.streams), bytes_row(reference, product, scale.long_answer)]
+            found += pages.rows(product, scale.rounds, scale.visits)
         return [*found, idle_row(variables, scale.idle_sockets)]
