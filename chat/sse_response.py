@@ -72,7 +72,10 @@ class Response:
                 group.create_task(self._ping_forever())
                 group.create_task(self._until_ended())
         except* TooSlow:
-            log.warning("reader of user %s cut off, it took nothing for a while", self._person.user.pk)
+            log.warning(
+                "server-sent events of user %s cut off: 4408, their reader took nothing for a while",
+                self._person.user.pk,
+            )
             self._gate.cut()
         except* _AccessEnded:
             log.info("reader of user %s lost access", self._person.user.pk)

@@ -9,15 +9,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from chat.actions import ObjectName, post_message
-from chat.events.append import append
-from chat.events.vocabulary import NewEvent
-from chat.models import Message, Run, RunStatus, Stream
-from graphs.access import member_of
 from graphs.api import tokens
 from graphs.models import Graph
 from tests import cast
@@ -25,7 +19,6 @@ from tests.web_process import WebProcess, web_processes
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True), pytest.mark.processes]
 PATIENCE_S = 30
-LONG = 8_000
 
 
 @pytest.fixture
@@ -62,18 +55,6 @@ def until_closed(connection: ClientConnection) -> tuple[int | None, list[dict[st
             frames.append(json.loads(connection.recv(timeout=PATIENCE_S)))
         except ConnectionClosed as closed:
             return (closed.rcvd.code if closed.rcvd else None), frames
-
-
-def long_stream(user: User) -> str:
-    """A conversation with megabytes of events."""
-    accepted = post_message(member_of(user), "Hello", context=ObjectName("graph", "nba"))
-    Run.objects.update(status=RunStatus.SUCCEEDED)
-    Message.objects.filter(role="assistant").update(status="complete")
-    stream = Stream.objects.get(name=accepted.stream)
-    for _ in range(LONG // 1000):
-        with transaction.atomic():
-            append(stream.pk, [NewEvent("content_delta", {"delta": "x" * 1000}, accepted.message_id)] * 1000)
-    return accepted.stream
 
 
 def eventually(condition: Callable[[], Any]) -> Any:
@@ -121,42 +102,6 @@ def test_it_slows_down_who_sends_faster_than_allowed(web: WebProcess, alice: Use
     assert codes.count("not_found") >= 40
 
 
-def test_stalled_readers_cost_little_and_go_on_later_without_a_gap(web: WebProcess, alice: User) -> None:
-    stream = long_stream(alice)
-    before = web.resident_kib()
-    with signed_in(web, alice, sock=slow_socket(web), max_queue=1) as connection, slow_socket(web) as request:
-        seen = stalled(web, alice, stream, connection, request)
-    assert web.resident_kib() - before < 60_000
-    assert len(seen) < LONG
-    with signed_in(web, alice) as again:
-        send(again, "ai:subscribe", _id=1, stream=stream, after=seen[-1])
-        assert seen + numbers(again, seen[-1]) == list(range(1, LONG + 1))
-
-
-def stalled(
-    web: WebProcess, alice: User, stream: str, connection: ClientConnection, request: socket.socket
-) -> list[int]:
-    """What the socket's reader got before it was cut off; another reader noticed nothing."""
-    send(connection, "ai:subscribe", _id=1, stream=stream)
-    request.sendall(
-        f"GET /api/v1/streams/sse?streams={stream} HTTP/1.1\r\nHost: 127.0.0.1:{web.port}\r\n"
-        f"Authorization: Bearer {tokens.issue(alice).access}\r\n\r\n".encode()
-    )
-    with signed_in(web, alice) as another:
-        send(another, "ai:subscribe", _id=1, stream=stream)
-        assert numbers(another, 0) == list(range(1, LONG + 1))
-    eventually(lambda: web.log().count("cut off") == 2)
-    assert "4408" in web.log()
-    with pytest.raises(ConnectionResetError):
-        read_to_the_end(request)
-    return [each["sequence"] for each in until_closed(connection)[1] if "sequence" in each]
-
-
-def read_to_the_end(connection: socket.socket) -> None:
-    while connection.recv(65536):
-        pass
-
-
 def slow_socket(web: WebProcess) -> socket.socket:
     """A connection of somebody who hardly reads."""
     slow = socket.socket()
@@ -164,15 +109,6 @@ def slow_socket(web: WebProcess) -> socket.socket:
     slow.settimeout(PATIENCE_S)
     slow.connect(("127.0.0.1", web.port))
     return slow
-
-
-def numbers(connection: ClientConnection, after: int) -> list[int]:
-    """The numbers of all events after one, in the order they came."""
-    found: list[int] = []
-    while len(found) < LONG - after:
-        received = json.loads(connection.recv(timeout=PATIENCE_S))
-        found += [received["sequence"]] if "sequence" in received else []
-    return found
 
 
 def test_who_sends_without_reading_is_not_listened_to(web: WebProcess, alice: User) -> None:
