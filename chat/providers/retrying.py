@@ -66,5 +66,6 @@ class RetryingProvider:
         if not error.retryable or attempt == MAX_ATTEMPTS:
             return None
         if error.retry_after is None:
-            return FIRST_DELAY_S * 2 ** (attempt - 1) * (1 + self._jitter())
+            # With jitter of at most a half every pause is longer than the one before.
+            return FIRST_DELAY_S * 2 ** (attempt - 1) * (1 + self._jitter() / 2)
         return error.retry_after if error.retry_after <= MAX_RETRY_AFTER_S else None

@@ -71,7 +71,7 @@ def test_it_waits_as_long_as_the_vendor_says_and_announces_it():
 
 def test_it_waits_longer_each_time_with_jitter():
     _, slept, error = run([BROKEN], [BROKEN], [BROKEN])
-    assert (slept, error) == ([0.75, 1.5], BROKEN)
+    assert (slept, error) == ([0.625, 1.25], BROKEN)
 
 
 def test_it_fails_at_once_when_the_vendor_wants_too_long_a_wait():

@@ -1,5 +1,6 @@
 """A running engine and a vendor of all three wires that it talks to."""
 
+import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -12,10 +13,15 @@ from tests.vendors import VendorServer
 KEY = "canary-key-of-the-vendor"
 
 
+@pytest.fixture(autouse=True)
+def own_valkey_keys(settings: Settings) -> None:
+    """What one test announces does not concern another."""
+    settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"
+
+
 @pytest.fixture
-def vendor(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Iterator[VendorServer]:
+def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorServer]:
     """Whoever is asked, this one answers. Pauses between attempts are short, and no circuit opens."""
-    settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:vendors"
     monkeypatch.setattr(retrying, "FIRST_DELAY_S", 0.001)
     monkeypatch.setattr(circuit, "FAILURES", 1_000_000)
     with VendorServer() as server:

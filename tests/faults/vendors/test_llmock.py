@@ -1,0 +1,167 @@
+"""llmock, a vendor that others wrote: it breaks in its own ways, sees every attempt, and judges what we make of it.
+
+Its verdict has to be green in strict mode: Retry-After kept, nothing refused asked again, no storm, a pause that grows,
+no cut or corrupted stream accepted, no stall sat out. Where something was shown before the break it is the person who
+tries again, as the widget offers.
+"""
+
+import os
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from llmock.pytest_plugin import LLMock
+from pytest_django import Settings
+
+from chat import actions
+from chat.models import ModelCall, Run, RunStatus
+from chat.providers import retrying
+from graphs.access import member_of
+from graphs.models import Graph
+from tests import checker
+from tests.chat.engine.driving import Engine, ask, of_run, rested
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+MODELS = {"chat": "openai", "responses": "openai-reasoning", "messages": "anthropic"}
+every_wire = pytest.mark.parametrize("wire", MODELS)
+CUTS = range(1, 8) if os.environ.get("FULL") else (2,)
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses that are short and can still be told from none."""
+    monkeypatch.setattr(retrying, "FIRST_DELAY_S", 0.1)
+
+
+def answered(user: User, wire: str, question: str = "Where is fetch-api?") -> list[Run]:
+    """The runs until there is a whole answer: the first, and a second where the first one may be tried again."""
+    accepted = ask(user, question, model=MODELS[wire])
+    runs = [rested(accepted.run_id)]
+    if runs[0].status == RunStatus.FAILED and runs[0].error["retryable"]:
+        runs.append(rested(actions.retry(member_of(user), str(accepted.session_id)).run_id))
+    return runs
+
+
+def results_of(run: Run) -> list[dict]:
+    return [event.data["result"] for event in of_run(run.pk) if event.type == "tool_call_result"]
+
+
+def recorded_calls(*runs: Run) -> int:
+    return ModelCall.objects.filter(run__in=runs).count()
+
+
+@every_wire
+def test_it_waits_as_told(running: Engine, llmock: LLMock, alice: User, nba: Graph, wire: str) -> None:
+    llmock.tool_mode("off").rate_limit(times=2, retry_after=0.7)
+    (run,) = answered(alice, wire)
+    assert run.outcome == "finished"
+    assert recorded_calls(run) == len(llmock.requests) == 3
+    llmock.assert_resilient(strict=True)
+
+
+@every_wire
+def test_it_gives_up_a_vendor_that_is_down(running: Engine, llmock: LLMock, alice: User, nba: Graph, wire: str) -> None:
+    llmock.outage()
+    accepted = ask(alice, "Hello?", model=MODELS[wire])
+    run = rested(accepted.run_id)
+    assert (run.error["code"], run.error["retryable"]) == ("server_error", True)
+    assert recorded_calls(run) == len(llmock.requests) == 3
+    llmock.assert_resilient(strict=True)
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 529])
+def test_it_asks_again_where_a_vendor_recovers(
+    running: Engine, llmock: LLMock, alice: User, nba: Graph, brief: None, status: int
+) -> None:
+    llmock.tool_mode("off")
+    for wire in MODELS:
+        llmock.fail(status)
+        assert [run.outcome for run in answered(alice, wire)] == ["finished"]
+    llmock.assert_resilient(strict=True)
+
+
+@every_wire
+def test_it_asks_nothing_again_that_was_refused(
+    running: Engine, llmock: LLMock, alice: User, nba: Graph, wire: str
+) -> None:
+    for status in (400, 401, 403, 404, 413, 422):
+        llmock.fail(status)
+        (run,) = answered(alice, wire, f"What is {status}?")
+        assert (run.status, run.error["retryable"]) == (RunStatus.FAILED, False)
+    llmock.context_overflow()
+    (run,) = answered(alice, wire)
+    assert run.error["code"] == "context_length"
+    assert len(llmock.requests) == 7
+    llmock.assert_resilient(strict=True)
+
+
+@every_wire
+@pytest.mark.parametrize("fault", [LLMock.disconnect, LLMock.truncate, LLMock.corrupt])
+def test_it_accepts_no_stream_that_breaks(
+    running: Engine, llmock: LLMock, alice: User, nba: Graph, brief: None, wire: str, fault: Callable[..., LLMock]
+) -> None:
+    for after in CUTS:
+        # At a pace that lets the server see that we hang up.
+        fault(llmock.reset().tool_mode("off").pace(50), after_chunks=after)
+        *broken, whole = answered(alice, wire)
+        assert whole.outcome == "finished", after
+        assert all(run.error["code"] in {"network", "server_error"} for run in broken), after
+        assert recorded_calls(*broken, whole) == len(llmock.requests) == 2, after
+        llmock.assert_resilient(strict=True)
+    checker.check_database()
+
+
+@every_wire
+def test_it_runs_no_tool_of_a_stream_that_breaks(
+    running: Engine, llmock: LLMock, alice: User, nba: Graph, brief: None, wire: str
+) -> None:
+    for after in CUTS[:4]:
+        llmock.reset().call_tool("search_nodes", {"query": "fetch"}, times=2).truncate(after_chunks=after)
+        *broken, whole = answered(alice, wire)
+        assert not [result for run in broken for result in results_of(run)], after
+        assert (whole.outcome, len(results_of(whole))) == ("finished", 1), after
+        llmock.assert_resilient(strict=True)
+    checker.check_database()
+
+
+@every_wire
+def test_it_sits_out_no_stall(
+    running: Engine, llmock: LLMock, alice: User, nba: Graph, settings: Settings, wire: str
+) -> None:
+    settings.STREAM_IDLE_TIMEOUT_S = 1
+    llmock.tool_mode("off").stall(after_chunks=2, seconds=30)
+    *broken, whole = answered(alice, wire)
+    assert whole.outcome == "finished"
+    assert all(run.error["code"] == "timeout" for run in broken)
+    llmock.assert_resilient(strict=True)
+
+
+@every_wire
+def test_it_waits_for_a_slow_first_token(running: Engine, llmock: LLMock, alice: User, nba: Graph, wire: str) -> None:
+    llmock.tool_mode("off").slow_first_token(0.7)
+    assert [run.outcome for run in answered(alice, wire)] == ["finished"]
+    assert len(llmock.requests) == 1
+    llmock.assert_resilient(strict=True)
+
+
+@every_wire
+def test_it_runs_the_tools_that_are_called(running: Engine, llmock: LLMock, alice: User, nba: Graph, wire: str) -> None:
+    llmock.call_tool("search_nodes", {"query": "fetch"})
+    (run,) = answered(alice, wire)
+    assert run.outcome == "finished"
+    (result,) = results_of(run)
+    assert "fetch-api" in str(result)
+    llmock.assert_resilient(strict=True)
+
+
+@every_wire
+@pytest.mark.parametrize("kind", ["malformed_arguments", "unknown_tool"])
+def test_it_tells_the_model_of_calls_that_nobody_can_run(
+    running: Engine, llmock: LLMock, alice: User, nba: Graph, wire: str, kind: str
+) -> None:
+    llmock.call_tool("search_nodes", {"query": "fetch"}).break_tool_call(kind)
+    (run,) = answered(alice, wire)
+    assert run.outcome == "finished"
+    assert all("error" in result for result in results_of(run)[:1])
+    llmock.assert_resilient(strict=True)
