@@ -1,0 +1,105 @@
+"""Sessions as JSON: the rows of the tables as they are, and what their runs amount to for a reader."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from chat.events import reading
+from chat.models import Message, ModelCall, Run, Session, Stream, StreamEvent
+from chat.transcript import replay
+from graphs.models import Workspace
+
+FOLDER = Path(__file__).parents[1] / "fixtures"
+#: In the order in which rows can be stored.
+TABLES = [model._meta.db_table for model in (Stream, StreamEvent, Session, Message, Run, ModelCall)]
+_PEOPLE = ("owner_id", "author_id")
+
+
+def kept() -> list[Path]:
+    return sorted(FOLDER.glob("sessions_v*.json"))
+
+
+def transcripts() -> dict[str, dict[str, Any]]:
+    """What a reader of each run has seen, from its events alone."""
+    found = {}
+    for run in Run.objects.select_related("session").order_by("created_at"):
+        events = [event for page in reading.pages_after(run.session.stream_id, 0) for event in page]
+        seen = replay(events, run.pk)
+        found[str(run.pk)] = {"text": seen.text, "reasoning": seen.reasoning, "toolCalls": seen.tool_calls}
+    return found
+
+
+def keep(path: Path, names: dict[str, str]) -> None:
+    """Writes everything of the conversations there are, as of one moment; `names` tells the sessions apart."""
+    latest = MigrationExecutor(connection).loader.graph.leaf_nodes("chat")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        document = {
+            "migration": latest[0][1],
+            "sessions": names,
+            "transcripts": transcripts(),
+            "tables": {table: _rows(table) for table in TABLES},
+        }
+    path.write_text(_in_lines(document) + "\n")
+
+
+def _in_lines(value: Any, depth: int = 2) -> str:
+    """JSON with a line for each row, so that one can look at it."""
+    if not depth or not isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(_in_lines(item, 0) for item in value) + "\n]"
+    return (
+        "{\n" + ",\n".join(f"{json.dumps(name)}: {_in_lines(item, depth - 1)}" for name, item in value.items()) + "\n}"
+    )
+
+
+def _rows(table: str) -> list[dict[str, Any]]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT to_jsonb(t)::text FROM {table} AS t ORDER BY 1")
+        return [json.loads(row[0]) for row in cursor.fetchall()]
+
+
+def restore(document: dict[str, Any], owner: User, workspace: Workspace) -> None:
+    """Stores the rows in tables as they were then, and brings those up to date; everything becomes the owner's."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'chat\\_%'")
+        for (table,) in cursor.fetchall():
+            cursor.execute(f"DROP TABLE {table} CASCADE")
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'chat'")
+    try:
+        _migrate(document["migration"])
+        for table, rows in document["tables"].items():
+            _store(table, [_owned(row, owner, workspace) for row in rows])
+    finally:
+        _migrate(None)
+
+
+def _migrate(name: str | None) -> None:
+    """The chat's tables as of that migration, or as of today."""
+    executor = MigrationExecutor(connection)
+    targets = [("chat", name)] if name else executor.loader.graph.leaf_nodes("chat")
+    executor.migrate(targets)
+
+
+def _owned(row: dict[str, Any], owner: User, workspace: Workspace) -> dict[str, Any]:
+    ours = dict.fromkeys(_PEOPLE, owner.pk) | {"workspace_id": workspace.pk}
+    return {name: ours.get(name, value) for name, value in row.items()}
+
+
+def _store(table: str, rows: list[dict[str, Any]]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} SELECT * FROM jsonb_populate_recordset(NULL::{table}, %s::jsonb)", [json.dumps(rows)]
+        )
+        cursor.execute(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = %s AND is_identity = 'YES'", [table]
+        )
+        for (column,) in cursor.fetchall():
+            cursor.execute(
+                f"SELECT setval(pg_get_serial_sequence(%s, %s), max({column})) FROM {table}", [table, column]
+            )
