@@ -17,7 +17,7 @@ from chat.database import in_db
 from chat.events import hub as hub_module
 from chat.events import presence, reading, wakeup
 from chat.events.hub import CursorBeyondEnd, Hub, Watch
-from chat.events.vocabulary import StoredEvent
+from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.events.writer import GroupWriter
 from chat.models import Presence, Stream
 from tests.chat.events.logs import a_stream, append_now, delta, numbers, status, stored
@@ -158,6 +158,45 @@ def test_it_hears_wake_ups_of_other_processes(stream: int, monkeypatch: pytest.M
             while (await valkey.pubsub_numsub(wakeup.channel()))[0][1] < 2:
                 await asyncio.sleep(0.01)
         await valkey.aclose()
+
+    run(main)
+
+
+def test_one_wake_up_brings_more_than_a_page_holds(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 60)
+    long = [delta("x" * 20_000), status("between")] * 40
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            watch = await hub.watch(stream, 0)
+            await in_db(silently, long)
+            hub._heard(f"{stream}:{len(long)}".encode())
+            got = await read(watch, len(long))
+            assert numbers(got) == list(range(1, len(long) + 1))
+
+    def silently(events: list[NewEvent]) -> None:
+        with monkeypatch.context() as nobody:
+            nobody.setattr(wakeup, "announce", lambda *_: None)
+            append_now(stream, *events)
+
+    run(main)
+
+
+def test_it_keeps_no_more_text_than_a_page(stream: int) -> None:
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            first = await hub.watch(stream, 0)
+            second = await hub.watch(stream, 0)
+            for number in range(60):
+                await writer.put(stream, 0, delta(str(number) + "x" * 15_000))
+                await writer.put(stream, 0, status(str(number)))
+            await writer.flush(stream)
+            assert numbers(await read(first, 120)) == list(range(1, 121))
+            tail = hub._tails[stream]
+            assert tail.chars == sum(map(hub_module._chars, tail.recent)) <= hub_module.RECENT_CHARS
+            page = await second.next()
+            assert sum(map(hub_module._chars, page)) < reading.PAGE_BYTES + 16_384
+            assert numbers(page + await read(second, 120)) == list(range(1, 121))
 
     run(main)
 
