@@ -156,10 +156,16 @@ def _listening_socket(options: argparse.Namespace) -> socket.socket:
     return socket.create_server((options.host, options.port), backlog=1024)
 
 
-def _bound_queries(options: dict[str, Any]) -> None:
-    """No statement of a web process may hold its thread for ever, whatever hangs in the database."""
-    own = options.get("options", "")
-    options["options"] = f"{own} -c statement_timeout=30000 -c lock_timeout=10000".strip()
+def _bound_queries(options: dict[str, Any], silent_s: float) -> None:
+    """No statement may hold its thread for ever, and no transaction its rows for longer than a process may be silent:
+    those of a process that froze in the middle of one could not be taken over."""
+    limits = {
+        "statement_timeout": 30_000,
+        "lock_timeout": 10_000,
+        "idle_in_transaction_session_timeout": int(silent_s * 1000),
+    }
+    ours = " ".join(f"-c {name}={milliseconds}" for name, milliseconds in limits.items())
+    options["options"] = f"{options.get('options', '')} {ours}".strip()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -176,7 +182,7 @@ def main(arguments: Sequence[str]) -> int:
     django.setup()
     from django.conf import settings
 
-    _bound_queries(settings.DATABASES["default"]["OPTIONS"])
+    _bound_queries(settings.DATABASES["default"]["OPTIONS"], settings.PROCESS_SILENT_S)
     server = DrainingServer(
         _listening_socket(options),
         websocket_max_message_size=settings.MAX_FRAME_BYTES,

@@ -104,7 +104,7 @@ class Api:
         """With `key` as its Idempotency-Key."""
         return self.call("POST", path, body, key)
 
-    def call(self, method: str, path: str, body: Any = None, key: str = "") -> Any:
+    def call(self, method: str, path: str, body: Any = None, key: str = "", timeout: float = 130) -> Any:
         headers = {"Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -112,6 +112,6 @@ class Api:
             headers["Idempotency-Key"] = key
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}{path}", data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=130) as answer:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
             text = answer.read()
         return json.loads(text) if text else None

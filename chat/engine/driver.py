@@ -268,6 +268,8 @@ class Driver:
         return SystemErrorOccurred()
 
     async def _save(self, state: State) -> None:
+        """The round's events first: whoever takes the run over believes that readers saw what is stored."""
+        await self._writer.flush(self.run.stream_id)
         costs, self._costs = self._costs, []
         await _persistently(records.save_round, self.run, state, list(self._answer.rounds), costs)
 

@@ -80,8 +80,10 @@ def _graph(run: ClaimedRun, member: Member) -> Graph:
 
 def _enrich(question: Message, graph: Graph | None, member: Member) -> None:
     block = workspace_block(member.workspace) if graph is None else context_block(retrieve(graph, question.content))
-    Message.objects.filter(pk=question.pk).update(retrieved=block)
-    question.retrieved = block
+    if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=block):
+        question.retrieved = block
+    else:  # another process was first: one of the two was taken for dead
+        question.refresh_from_db(fields=["retrieved"])
 
 
 def shown_so_far(run: ClaimedRun) -> Transcript:

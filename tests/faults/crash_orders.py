@@ -1,4 +1,4 @@
-"""Orders to die at a place, in a folder that a test shares with the processes it started."""
+"""Orders to die or to freeze at a place, in a folder that a test shares with the processes it started."""
 
 import os
 from dataclasses import dataclass
@@ -7,12 +7,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Order:
-    """Die before or after crossing the place the n-th time since the order was given."""
+    """Kill or stop yourself before or after crossing the place the n-th time since the order was given."""
 
     number: int
     place: str
     when: str
     nth: int = 1
+    how: str = "SIGKILL"
 
 
 class Orders:
@@ -23,7 +24,7 @@ class Orders:
 
     def give(self, order: Order) -> None:
         fresh = self.folder / "order.new"
-        fresh.write_text(f"{order.number} {order.place} {order.when} {order.nth}")
+        fresh.write_text(f"{order.number} {order.place} {order.when} {order.nth} {order.how}")
         fresh.replace(self._file)
 
     def withdraw(self) -> None:
@@ -31,13 +32,13 @@ class Orders:
 
     def current(self) -> Order | None:
         try:
-            number, place, when, nth = self._file.read_text().split()
+            number, place, when, nth, how = self._file.read_text().split()
         except FileNotFoundError:
             return None
-        return Order(int(number), place, when, int(nth))
+        return Order(int(number), place, when, int(nth), how)
 
     def take(self, order: Order, pid: int) -> bool:
-        """Whether it is this process that dies: the first one leaves its number, and nobody follows it."""
+        """Whether it is this process that obeys: the first one leaves its number, and nobody follows it."""
         try:
             handle = os.open(self._taken(order), os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
@@ -47,7 +48,7 @@ class Orders:
         return True
 
     def taken_by(self, order: Order) -> int | None:
-        """The process that died on this order."""
+        """The process that obeyed this order."""
         try:
             return int(self._taken(order).read_text() or 0) or None
         except FileNotFoundError:

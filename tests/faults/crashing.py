@@ -1,4 +1,4 @@
-"""A web process that kills itself (kill -9) at a place of its code that a test orders; the product knows nothing of it.
+"""A web process that kills or stops itself at a place of its code that a test orders; the product knows nothing of it.
 
     python -m tests.faults.crashing --fd N daphne      (arguments of `chat.server`, which it runs)
 
@@ -7,7 +7,7 @@ statements outside of transactions, the group writer's commit, PUBLISH on Valkey
 tool. Crossing one is named after the function of the product that does it, `chat.actions:post_message`, and happens
 twice: before and after. The folder `CRASH_ORDERS` holds the order (`tests/faults/crash_orders.py`); of several
 processes
-with the same order the first dies. Every place that was crossed is noted there, so that a test finds unlisted ones.
+with the same order the first one obeys. Every place that was crossed is noted there, so that a test finds unlisted ones.
 """
 
 import functools
@@ -17,6 +17,7 @@ import re
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from types import FrameType
 from typing import Any
@@ -36,7 +37,7 @@ _times: Counter[int] = Counter()
 
 
 def cross(place: str | None, when: str) -> None:
-    """Dies here when this is what was ordered."""
+    """Dies or freezes here when this is what was ordered."""
     if place is None:
         return
     _orders.note(place)
@@ -46,7 +47,8 @@ def cross(place: str | None, when: str) -> None:
     with _lock:
         _times[order.number] += 1
         if _times[order.number] == order.nth and _orders.take(order, os.getpid()):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), signal.Signals[order.how])
+            time.sleep(1)  # the signal may reach this thread a moment later than the others
 
 
 def place_of(frame: FrameType | None) -> str | None:

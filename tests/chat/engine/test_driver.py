@@ -1,12 +1,17 @@
 """The engine over a real vendor's wire: what it tells, stores and sends for every way an answer can go."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 
 from chat import actions
-from chat.models import Message, ModelCall, RunStatus, Session
+from chat.engine import records
+from chat.engine.claims import ClaimedRun
+from chat.events.committing import Committer
+from chat.models import Message, ModelCall, RunStatus, Session, StreamEvent
 from chat.providers import circuit, retrying
 from graphs.access import member_of
 from graphs.models import Graph
@@ -60,6 +65,27 @@ def test_it_keeps_the_prefix_of_the_prompt_from_turn_to_turn(
     sent = [request.body["messages"] for request in vendor.requests]
     assert sent[1][: len(sent[0])] == sent[0]
     assert sent[2][: len(sent[1])] == sent[1]
+
+
+def test_it_stores_a_round_after_its_events(
+    monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    commit, save_round = Committer.commit, records.save_round
+    results: list[int] = []
+
+    async def commit_slowly(self: Committer, parts: Any) -> Any:
+        await asyncio.sleep(0.3)
+        return await commit(self, parts)
+
+    def look_and_save(run: ClaimedRun, *args: Any) -> None:
+        results.append(StreamEvent.objects.filter(run_id=run.id, type="tool_call_result").count())
+        save_round(run, *args)
+
+    monkeypatch.setattr(Committer, "commit", commit_slowly)
+    monkeypatch.setattr(records, "save_round", look_and_save)
+    vendor.script(Script(tool_calls=(SEARCH, DETAIL)), Script(text="Found."))
+    rested(ask(alice, "Where?").run_id)
+    assert results == [2]
 
 
 def test_it_runs_several_read_tools_side_by_side_and_gives_back_their_results(
