@@ -9,6 +9,8 @@ from typing import ParamSpec, TypeVar
 from django.db import connections
 from django.utils import translation
 
+from graphs.database_away import what_passes_is_away
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -21,7 +23,7 @@ _tool_threads = ThreadPoolExecutor(8, thread_name_prefix="tools")
 
 def _given_back(language: str | None, function: Callable[[], T]) -> T:
     try:
-        with translation.override(language):
+        with translation.override(language), what_passes_is_away():
             return function()
     finally:
         connections.close_all()

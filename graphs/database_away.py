@@ -1,11 +1,13 @@
 """While the database is away, or only reads: every door answers 503 in place of an error of ours."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import InterfaceError, InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
-from psycopg.errors import ReadOnlySqlTransaction
+from psycopg.errors import IdleInTransactionSessionTimeout, ReadOnlySqlTransaction
 
 from graphs import error_pages
 from graphs.api.problems import unavailable
@@ -18,17 +20,23 @@ class DatabaseAwayMiddleware(MiddlewareMixin):
         return None
 
 
-def read_only_is_away(execute: Any, *statement: Any) -> Any:
-    """A wrapper of every statement: a server that takes no writes for a while (a failover, say) counts as away.
-
-    Django calls its refusal an internal error.
+@contextmanager
+def what_passes_is_away() -> Iterator[None]:
+    """A server that takes no writes for a while (a failover, say) counts as away, and so does one that ended a
+    transaction in which this process fell silent (because it was frozen). Django calls both internal errors.
     """
     try:
-        return execute(*statement)
+        yield
     except InternalError as error:
-        if isinstance(error.__cause__, ReadOnlySqlTransaction):
+        if isinstance(error.__cause__, ReadOnlySqlTransaction | IdleInTransactionSessionTimeout):
             raise OperationalError(*error.args) from error
         raise
+
+
+def read_only_is_away(execute: Any, *statement: Any) -> Any:
+    """A wrapper of every statement."""
+    with what_passes_is_away():
+        return execute(*statement)
 
 
 def heed(connection: Any, **_signal: Any) -> None:
