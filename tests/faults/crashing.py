@@ -6,8 +6,8 @@ The product's ways to have an effect are wrapped before it starts: Django's tran
 statements outside of transactions, the group writer's commit, PUBLISH on Valkey, the call of a vendor, its pieces, a
 tool. Crossing one is named after the function of the product that does it, `chat.actions:post_message`, and happens
 twice: before and after. The folder `CRASH_ORDERS` holds the order (`tests/faults/crash_orders.py`); of several
-processes
-with the same order the first one obeys. Every place that was crossed is noted there, so that a test finds unlisted ones.
+processes with the same order the first one obeys. Every place that was crossed is noted there, so that a test finds
+those that are not listed.
 """
 
 import functools
@@ -100,15 +100,15 @@ def wrap_statements() -> None:
     """Writes outside of transactions: each is a commit of its own."""
     from django.db.backends.utils import CursorWrapper
 
-    for name in ("_execute", "_executemany"):
+    for name in ("execute", "executemany"):
         setattr(CursorWrapper, name, _crossing_statement(getattr(CursorWrapper, name)))
 
 
 def _crossing_statement(execute: Any) -> Any:
-    def run(self: Any, sql: Any, *args: Any) -> Any:
+    def run(self: Any, sql: Any, *args: Any, **kwargs: Any) -> Any:
         commits = not self.db.in_atomic_block and WRITES.search(str(sql))
         place = place_of(product_frame(sys._getframe(1))) if commits else None
-        return _called_between(place, execute, self, sql, *args)
+        return _called_between(place, execute, self, sql, *args, **kwargs)
 
     return run
 
