@@ -84,18 +84,26 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(value: Any) -> Any:
-    """The same JSON value without what PostgreSQL cannot store: U+FFFD for characters, None for NaN and infinity."""
+    """The same JSON value without what PostgreSQL cannot store: U+FFFD for characters, None for NaN and infinity.
+
+    Keys stand in the order in which jsonb gives them back, so that live and late readers get the same bytes.
+    """
     match value:
         case str():
             return _UNSTORABLE.sub("\ufffd", value)
         case dict():
-            return {storable(key): storable(item) for key, item in value.items()}
+            return {storable(key): storable(value[key]) for key in sorted(value, key=_place_in_jsonb)}
         case list() | tuple():
             return [storable(item) for item in value]
         case float() if not math.isfinite(value):
             return None
         case _:
             return value
+
+
+def _place_in_jsonb(key: str) -> tuple[int, bytes]:
+    written = storable(key).encode()
+    return len(written), written
 
 
 _for_storing = json.JSONEncoder(allow_nan=False)

@@ -26,8 +26,7 @@ from tests import checker
 PATIENCE_S = 60
 #: Within which everybody gets on after what was away is back.
 GET_ON_WITHIN_S = 10
-_ANSWER = " ".join(f"word{number}" for number in range(20))
-_SCRIPT = json.dumps({"text": _ANSWER, "delay_s": 0.05})
+ANSWER = "SCRIPT=" + json.dumps({"text": " ".join(f"word{number}" for number in range(20)), "delay_s": 0.05})
 #: What a connection is closed with when the server says "come back", and when it just ends.
 COME_BACK = {4012, 1006, None}
 #: What a door answers when it cannot do its work now.
@@ -59,8 +58,6 @@ class Person(ABC):
         #: When something last went well.
         self.well_at = 0.0
         self.leaving = asyncio.Event()
-        #: Whether to change to the other process in the middle of every answer.
-        self.restless = False
         self._urls = list(urls)
         self._headers = {"Authorization": f"Bearer {token}"}
         self._token = token
@@ -120,7 +117,7 @@ class Person(ABC):
     def new_question(self) -> tuple[str, str]:
         """A key, and a text that nobody else writes."""
         key = str(uuid.uuid4())
-        return key, f"{key} SCRIPT={_SCRIPT}"
+        return key, f"{key} {ANSWER}"
 
 
 class SocketPerson(Person):
@@ -152,8 +149,6 @@ class SocketPerson(Person):
         ends_before = self.ends.total()
         while self.ends.total() == ends_before:
             await self._receive(socket)
-            if self.restless and self._moods.random() < 0.1:
-                raise Lost("elsewhere")
 
     async def _until(self, socket: aiohttp.ClientWebSocketResponse, wanted: str) -> dict[str, Any]:
         while (frame := await self._receive(socket))["type"] != wanted:
@@ -229,8 +224,6 @@ class SsePerson(HttpPerson):
                     self._cursor = cursor
                 if self.ends.total() > ends_before:
                     return
-                if self.restless and self._moods.random() < 0.05:
-                    raise Lost("elsewhere")
         raise Lost("the stream ended")
 
 
@@ -242,8 +235,6 @@ class PagingPerson(HttpPerson):
             page = await answer.json()
         for event in page["events"]:
             self.take_event(event)
-        if self.restless:
-            self._urls.append(self._urls.pop(0))
         if not page["events"]:
             await asyncio.sleep(0.1)
 

@@ -72,6 +72,10 @@ class Outage:
     def urls(self) -> list[str]:
         return [process.url for process in self.processes]
 
+    def alice(self) -> Api:
+        """She signed in at the first process."""
+        return Api(self.urls[0], "alice", PASSWORD)
+
     def statuses(self, path: str) -> list[int]:
         """What each process answers there."""
         return [_status(f"{url}{path}") for url in self.urls]
@@ -83,7 +87,7 @@ class Outage:
         At the end everybody gets on, every answer came to one of these ends, nobody has met what they should not, and
         the checker agrees.
         """
-        token = Api(self.urls[0], "alice", PASSWORD).token
+        token = self.alice().token
         cookies = signed_in(User.objects.get(username="alice")).cookies
         with crowd(self.urls, token, f"sessionid={cookies['sessionid'].value}", of_each) as people:
             people.all_get_on()
