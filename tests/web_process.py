@@ -80,10 +80,10 @@ class WebProcess:
         """SIGTERM."""
         self.process.send_signal(signal.SIGTERM)
 
-    def terminate(self) -> int:
+    def terminate(self, within_s: float = PATIENCE_S) -> int:
         """SIGTERM; the exit code once it has drained."""
         self.ask_to_end()
-        return self.process.wait(PATIENCE_S)
+        return self.process.wait(within_s)
 
     def freeze(self) -> None:
         self.process.send_signal(signal.SIGSTOP)

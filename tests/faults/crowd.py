@@ -13,14 +13,18 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import aiohttp
+from django.contrib.auth.models import User
+from django.db import connection
 
 from chat.models import Message, Stream
 from tests import checker
+from tests.cast import PASSWORD, signed_in
+from tests.site import Api
 
 #: What an answer takes on its own is a second; nobody may have to wait longer than this for anything.
 PATIENCE_S = 60
@@ -307,22 +311,44 @@ class Crowd:
 
 
 @contextmanager
-def crowd(urls: Sequence[str], token: str, cookie: str, of_each: int = 1) -> Iterator[Crowd]:
-    """That many people on each door. At the end they finish what they are at and go."""
-    kinds = (SocketPerson, SsePerson, PagingPerson)
-    turned = [[*urls[turn:], *urls[:turn]] for turn in range(len(urls))]
+def crowd(site: checker.Logged, urls: Sequence[str], ends: Collection[str]) -> Iterator[Crowd]:
+    """People on every door, two of each, at these web processes; all of them are Alice.
+
+    They are there and talk when the test begins. At its end they finish what they are at and go: then everybody has got
+    on, every answer came to one of these ends, nobody has met what they should not, and the checker agrees.
+    """
+    here = _crowd(urls)
+    with _living(here):
+        here.all_get_on()
+        yield here
+        here.all_get_on()
+    assert here.surprises == []
+    assert set(here.ends) <= set(ends)
+    # What is in the pool may have been lost with the server.
+    connection.close()
+    connection.close_pool()
+    here.check(site)
+
+
+def _crowd(urls: Sequence[str]) -> Crowd:
+    token = Api(urls[0], "alice", PASSWORD).token
+    cookie = f"sessionid={signed_in(User.objects.get(username='alice')).cookies['sessionid'].value}"
     people: list[Person] = [
-        kind(f"{kind.__name__} {number}", turned[number % len(urls)], token)
-        for number in range(of_each)
-        for kind in kinds
+        kind(f"{kind.__name__} {number}", [*urls[number:], *urls[:number]], token)
+        for number in range(2)
+        for kind in (SocketPerson, SsePerson, PagingPerson)
     ]
-    here = Crowd(people, [PasserBy("PasserBy", urls, token, cookie)])
+    return Crowd(people, [PasserBy("PasserBy", urls, token, cookie)])
+
+
+@contextmanager
+def _living(here: Crowd) -> Iterator[None]:
     loop = asyncio.new_event_loop()
     living = asyncio.gather(*(loop.create_task(person.live()) for person in here.everybody))
     thread = threading.Thread(target=_run, args=(loop, living), name="crowd", daemon=True)
     thread.start()
     try:
-        yield here
+        yield
     except BaseException:
         loop.call_soon_threadsafe(living.cancel)
         raise

@@ -9,15 +9,13 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 import psycopg
 from django.conf import settings
-from django.contrib.auth.models import User
-from django.db import connection
 
 from config import local
-from tests.cast import PASSWORD, signed_in
+from tests.cast import PASSWORD
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.faults.crowd import Crowd, crowd
 from tests.faults.own_servers import OwnServer, own_servers
@@ -80,25 +78,9 @@ class Outage:
         """What each process answers there."""
         return [_status(f"{url}{path}") for url in self.urls]
 
-    @contextmanager
-    def crowd(self, of_each: int = 1, ends: Collection[str] = frozenset({"finished"})) -> Iterator[Crowd]:
-        """People on both processes, all of them Alice.
-
-        At the end everybody gets on, every answer came to one of these ends, nobody has met what they should not, and
-        the checker agrees.
-        """
-        token = self.alice().token
-        cookies = signed_in(User.objects.get(username="alice")).cookies
-        with crowd(self.urls, token, f"sessionid={cookies['sessionid'].value}", of_each) as people:
-            people.all_get_on()
-            yield people
-            people.all_get_on()
-        assert people.surprises == []
-        assert set(people.ends) <= set(ends)
-        # What is in the pool may have been lost with the server.
-        connection.close()
-        connection.close_pool()
-        people.check(self)
+    def crowd(self, ends: Collection[str] = frozenset({"finished"})) -> AbstractContextManager[Crowd]:
+        """People on both processes, whose answers come to one of these ends."""
+        return crowd(self, self.urls, ends)
 
     def logs(self) -> str:
         """What was said in this test."""

@@ -21,7 +21,6 @@ RESTARTS = 24 if FULL else 3
 UPTIME_S = (4, 35) if FULL else (0, 1)
 DOWNTIME_S = (1, 15) if FULL else (0.5, 2)
 LOST_CONNECTIONS = 300 if FULL else 20
-OF_EACH = 3 if FULL else 1
 
 
 def assert_lives_but_is_not_ready(outage: Outage) -> None:
@@ -31,7 +30,7 @@ def assert_lives_but_is_not_ready(outage: Outage) -> None:
 
 def test_it_is_ended_at_once_and_started_again_and_again(outage: Outage) -> None:
     moments = random.Random(5)
-    with outage.crowd(OF_EACH) as people:
+    with outage.crowd() as people:
         for _ in range(RESTARTS):
             time.sleep(moments.uniform(*UPTIME_S))
             outage.postgres.end(signal.SIGQUIT)
@@ -43,7 +42,7 @@ def test_it_is_ended_at_once_and_started_again_and_again(outage: Outage) -> None
 
 def test_its_connections_are_ended_at_random(outage: Outage) -> None:
     moments = random.Random(6)
-    with outage.crowd(OF_EACH):
+    with outage.crowd():
         for _ in range(LOST_CONNECTIONS):
             outage.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -53,7 +52,7 @@ def test_its_connections_are_ended_at_random(outage: Outage) -> None:
 
 
 def test_it_takes_no_more_connections(outage: Outage) -> None:
-    with outage.crowd(OF_EACH), ExitStack() as others:
+    with outage.crowd(), ExitStack() as others:
         outage.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign%'"
         )
@@ -65,7 +64,7 @@ def test_it_takes_no_more_connections(outage: Outage) -> None:
 
 
 def test_it_only_reads_for_a_while(outage: Outage) -> None:
-    with outage.crowd(OF_EACH):
+    with outage.crowd():
         outage.execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
         try:
             until(lambda: outage.statuses("/readyz") == [503, 503])
@@ -77,7 +76,7 @@ def test_it_only_reads_for_a_while(outage: Outage) -> None:
 
 def test_a_backend_hangs_that_holds_a_stream(outage: Outage) -> None:
     """Its stream waits, everybody else goes on; when it wakes the stream does too."""
-    with outage.crowd(OF_EACH) as people, psycopg.connect(outage.database_url) as holding:
+    with outage.crowd() as people, psycopg.connect(outage.database_url) as holding:
         held = people.people[0]
         holding.execute("SELECT 1 FROM chat_stream WHERE name = %s FOR NO KEY UPDATE", [held.stream])
         os.kill(holding.info.backend_pid, signal.SIGSTOP)
