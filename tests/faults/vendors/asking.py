@@ -4,19 +4,21 @@ import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 
 from chat import actions
 from chat.models import ModelCall, Run, RunStatus
 from graphs.access import member_of
-from tests.chat.engine.driving import ask, until
+from tests.chat.engine.driving import ask, of_run, rested, until
 from tests.vendors import RecordedRequest, Script, VendorServer
 from tests.vendors.server import last_question
 
 #: The entry of the registry that speaks a wire.
 MODELS = {"openai": "custom", "openai-responses": "openai-reasoning", "anthropic": "anthropic"}
+#: The wires of vendors that we ask by the names of their own entries.
+WIRES = {"chat": "openai", "responses": "openai-reasoning", "messages": "anthropic"}
 #: How long all of a batch may take on a machine that does much else.
 PATIENCE_S = 100
 AT_ONCE = 25
@@ -52,6 +54,19 @@ def retry_all(user: User, asked: Iterable[Asked]) -> list[Asked]:
     member = member_of(user)
     again = [(each, actions.retry(member, each.session_id)) for each in asked]
     return _rested((each.question, each.session_id, accepted.run_id) for each, accepted in again)
+
+
+def answered(user: User, wire: str, question: str = "Where is fetch-api?") -> list[Run]:
+    """The runs until there is a whole answer: the first, and a second where the first one may be tried again."""
+    accepted = ask(user, question, model=WIRES[wire])
+    runs = [rested(accepted.run_id)]
+    if runs[0].status == RunStatus.FAILED and runs[0].error["retryable"]:
+        runs.append(rested(actions.retry(member_of(user), str(accepted.session_id)).run_id))
+    return runs
+
+
+def results_of(run: Run) -> list[dict[str, Any]]:
+    return [event.data["result"] for event in of_run(run.pk) if event.type == "tool_call_result"]
 
 
 def batches(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from chat.models import RunStatus, StreamEvent
 from graphs.models import Graph
 from tests import checker
-from tests.chat.engine.driving import Engine, of_run
-from tests.faults.vendors.asking import Asked, ask_all, batches
+from tests.chat.engine.driving import Engine
+from tests.faults.vendors.asking import Asked, ask_all, batches, results_of
 from tests.vendors import Script, VendorServer, recorded
 from tests.vendors.mutations import HARMLESS, MUTATIONS, STRANGE_TEXTS, UNUSABLE_CALLS
 
@@ -35,17 +35,13 @@ def asked_about(user: User, vendor: VendorServer, name: str, cases: list[tuple[s
     return [each for batch in batches(scripts) for each in ask_all(user, vendor, batch)]
 
 
-def results_of(asked: Asked) -> list[dict]:
-    return [event.data["result"] for event in of_run(asked.run.pk) if event.type == "tool_call_result"]
-
-
 def test_what_changes_nothing_has_the_same_effect(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
     cases = some(list(product(recorded.KINDS, HARMLESS)))
     for case, asked in zip(cases, asked_about(alice, vendor, "three_tools", cases), strict=True):
         assert (asked.run.outcome, asked.run.message.content) == ("finished", DONE), case
-        results = results_of(asked)
+        results = results_of(asked.run)
         assert len(results) == 3, case
         assert not any("error" in result for result in results), case
         assert "fetch-api" in json.dumps(results[0]), case
@@ -72,7 +68,7 @@ def test_calls_that_nobody_can_run_have_no_effect_and_the_model_is_told(
     for case, asked in zip(cases, asked_about(alice, vendor, "three_tools", cases), strict=True):
         assert asked.run.status == RunStatus.SUCCEEDED, (case, asked.run.error)
         assert asked.run.message.content == DONE, case
-        results = results_of(asked)
+        results = results_of(asked.run)
         assert len(results) == 3, case
         assert all("error" in result for result in results), (case, results)
         told = json.dumps(asked.requests(vendor)[-1].body)

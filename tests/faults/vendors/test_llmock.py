@@ -13,18 +13,16 @@ from django.contrib.auth.models import User
 from llmock.pytest_plugin import LLMock
 from pytest_django import Settings
 
-from chat import actions
 from chat.models import ModelCall, Run, RunStatus
 from chat.providers import retrying
-from graphs.access import member_of
 from graphs.models import Graph
 from tests import checker
-from tests.chat.engine.driving import Engine, ask, of_run, rested
+from tests.chat.engine.driving import Engine, ask, rested
+from tests.faults.vendors.asking import WIRES, answered, results_of
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
-MODELS = {"chat": "openai", "responses": "openai-reasoning", "messages": "anthropic"}
-every_wire = pytest.mark.parametrize("wire", MODELS)
+every_wire = pytest.mark.parametrize("wire", WIRES)
 CUTS = range(1, 8) if os.environ.get("FULL") else (2,)
 
 
@@ -32,19 +30,6 @@ CUTS = range(1, 8) if os.environ.get("FULL") else (2,)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses that are short and can still be told from none."""
     monkeypatch.setattr(retrying, "FIRST_DELAY_S", 0.1)
-
-
-def answered(user: User, wire: str, question: str = "Where is fetch-api?") -> list[Run]:
-    """The runs until there is a whole answer: the first, and a second where the first one may be tried again."""
-    accepted = ask(user, question, model=MODELS[wire])
-    runs = [rested(accepted.run_id)]
-    if runs[0].status == RunStatus.FAILED and runs[0].error["retryable"]:
-        runs.append(rested(actions.retry(member_of(user), str(accepted.session_id)).run_id))
-    return runs
-
-
-def results_of(run: Run) -> list[dict]:
-    return [event.data["result"] for event in of_run(run.pk) if event.type == "tool_call_result"]
 
 
 def recorded_calls(*runs: Run) -> int:
@@ -63,7 +48,7 @@ def test_it_waits_as_told(running: Engine, llmock: LLMock, alice: User, nba: Gra
 @every_wire
 def test_it_gives_up_a_vendor_that_is_down(running: Engine, llmock: LLMock, alice: User, nba: Graph, wire: str) -> None:
     llmock.outage()
-    accepted = ask(alice, "Hello?", model=MODELS[wire])
+    accepted = ask(alice, "Hello?", model=WIRES[wire])
     run = rested(accepted.run_id)
     assert (run.error["code"], run.error["retryable"]) == ("server_error", True)
     assert recorded_calls(run) == len(llmock.requests) == 3
@@ -75,7 +60,7 @@ def test_it_asks_again_where_a_vendor_recovers(
     running: Engine, llmock: LLMock, alice: User, nba: Graph, brief: None, status: int
 ) -> None:
     llmock.tool_mode("off")
-    for wire in MODELS:
+    for wire in WIRES:
         llmock.fail(status)
         assert [run.outcome for run in answered(alice, wire)] == ["finished"]
     llmock.assert_resilient(strict=True)
