@@ -20,7 +20,7 @@ from tests.site import site
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
-FEW = 4
+FEW = 2
 ALL = [(point, when) for point in POINTS for when in ("before", "after")]
 
 

@@ -1,11 +1,14 @@
 """A process that is stopped until another one has taken over its run writes nothing about it when it wakes."""
 
 import os
+import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from chat.models import Message, Process, Run, RunStatus, Stream
 from chat.tasks import delete_silent_processes
@@ -16,11 +19,12 @@ from tests.faults.crash_points import Point
 from tests.faults.crash_scenarios import asked
 from tests.faults.crash_stage import MESSAGES, NBA, TAKEN_OVER_WITHIN_S, Stage
 from tests.site import site
+from tests.web_process import WebProcess
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 TELL = {"text": "It fetches the games of the day and gives them back to you.", "delay_s": 0.05}
-#: Frozen before each of these; in a usual run at the first two.
+#: Frozen before each of these; in a usual run at one of them, another one every day.
 PLACES = (
     Point("chat.actions:_store:on_commit"),  # it owns the run and has written nothing yet
     Point("chat.engine.records:finish"),  # in the middle of a transaction, with the rows of the run in its hands
@@ -52,33 +56,39 @@ def taken_over(stage: Stage, point: Point) -> Run:
 
 
 @pytest.mark.timeout(600)
-def test_it_lets_go_of_what_was_taken_over(stage: Stage, subtests: pytest.Subtests) -> None:
-    for point in PLACES if os.environ.get("FULL") else PLACES[:2]:
+def test_it_writes_nothing_when_it_wakes(stage: Stage, subtests: pytest.Subtests) -> None:
+    places = PLACES if os.environ.get("FULL") else [PLACES[int(time.time() // 86_400) % len(PLACES)]]
+    for point in places:
         with subtests.test(place=point.place):
-            wakes_up(stage, taken_over(stage, point))
+            run = taken_over(stage, point)
+            lets_go(thawed(stage), run)
+            stage.all_hangs_together(str(run.session_id))
+    with subtests.test("forgotten"):
+        run = taken_over(stage, PLACES[0])
+        forget(stage)
+        assert thawed(stage).process.wait(TAKEN_OVER_WITHIN_S) == 3
+        stage.all_hangs_together(str(run.session_id))
 
 
-def wakes_up(stage: Stage, run: Run) -> None:
+def thawed(stage: Stage) -> WebProcess:
     assert stage.dead is not None
-    frozen = stage.dead
-    frozen.thaw()
-    until(lambda: f"run {run.pk} was taken over" in frozen.log(), TAKEN_OVER_WITHIN_S)
+    stage.dead.thaw()
+    return stage.dead
+
+
+def lets_go(process: WebProcess, run: Run) -> None:
+    """It has noticed, and the run is as the other process left it."""
+    until(lambda: f"run {run.pk} was taken over" in process.log(), TAKEN_OVER_WITHIN_S)
     assert Stream.objects.get(session=run.session_id).last_sequence == run.last_sequence
     message = Message.objects.get(pk=run.message_id)
     assert TELL["text"].startswith(message.content), "two processes wrote one answer"
     assert run.status == RunStatus.FAILED or message.content == TELL["text"]
-    stage.all_hangs_together(str(run.session_id))
 
 
-def test_it_ends_when_it_was_forgotten(stage: Stage) -> None:
-    """Frozen for so long that its row was deleted, it ends itself."""
-    run = taken_over(stage, PLACES[0])
-    frozen = stage.dead
-    assert frozen is not None
-    of_the_frozen = Process.objects.filter(label__endswith=f":{frozen.process.pid}")
-    of_the_frozen.update(seen_at="2026-01-01T00:00:00Z")
+def forget(stage: Stage) -> None:
+    """What the worker does about a process that has been silent for long; when it wakes, it has to end itself."""
+    assert stage.dead is not None
+    frozen = Process.objects.filter(label__endswith=f":{stage.dead.process.pid}")
+    frozen.update(seen_at=timezone.now() - timedelta(hours=1))
     delete_silent_processes()
-    assert not of_the_frozen.exists()
-    frozen.thaw()
-    assert frozen.process.wait(TAKEN_OVER_WITHIN_S) == 3
-    stage.all_hangs_together(str(run.session_id))
+    assert not frozen.exists()
