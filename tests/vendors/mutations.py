@@ -6,6 +6,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 Events = tuple[bytes, ...]
@@ -117,7 +118,7 @@ def _with_index(change: Callable[[int], object], kind: str, events: Events) -> E
         fragments = [call for delta in _deltas(payload) for call in delta.get("tool_calls", ())]
         for holder in [*fragments, payload]:
             for name in ("index", "output_index"):
-                if name in holder:
+                if isinstance(holder.get(name), int):
                     holder[name] = change(holder[name])
                     if holder[name] is None:
                         del holder[name]
@@ -150,6 +151,30 @@ def _wrong_utf8(kind: str, events: Events) -> Events:
     return tuple(
         event.replace("🏀".encode(), b"\xff\xfe\xf0\x9f").replace(b"fetch-api; I", b"\xc3; I") for event in events
     )
+
+
+def _interleaved(kind: str, events: Events) -> Events:
+    """The calls' events in turn, one of each, as if they were written at the same time."""
+    of_calls: dict[int, list[bytes]] = {}
+    before: list[bytes] = []
+    after: list[bytes] = []
+    for event in events:
+        index = _index_of_call(event)
+        if index is None:
+            (after if of_calls else before).append(event)
+        else:
+            of_calls.setdefault(index, []).append(event)
+    mixed = [event for turn in zip_longest(*of_calls.values()) for event in turn if event is not None]
+    return (*before, *mixed, *after)
+
+
+def _index_of_call(event: bytes) -> int | None:
+    data = event.partition(b"data: ")[2]
+    payload: Payload = json.loads(data) if data.startswith(b"{") else {}
+    fragments = [call for delta in _deltas(payload) for call in delta.get("tool_calls", ())]
+    # What is thought has the first place, and the recording of three calls has no text beside them.
+    index = fragments[0].get("index") if fragments else payload.get("index") or payload.get("output_index")
+    return index if isinstance(index, int) else None
 
 
 def _after_the_end(kind: str, events: Events) -> Events:
@@ -192,6 +217,7 @@ HARMLESS: dict[str, Mutation] = {
     "index absent": partial(_with_index, lambda index: None),
     "usage absent": partial(_with_usage, None),
     **{f"usage {name}": partial(_with_usage, value) for name, value in NOT_NUMBERS.items()},
+    "calls interleaved": _interleaved,
     "events after the end": _after_the_end,
     "ended twice": _ended_twice,
 }
@@ -217,4 +243,6 @@ UNUSABLE_CALLS: dict[str, Mutation] = {
     "arguments with NUL": partial(_with_arguments, '{"nodeKey": "\\u0000", "query": "\\u0000"}'),
     "arguments with half a surrogate pair": partial(_with_arguments, '{"nodeKey": "\\ud83c", "query": "\\ud83c"}'),
 }
+#: These spoil the bytes, not what they say: after them nothing else can be changed.
+OF_BYTES = frozenset({"wrong UTF-8", "CRLF, BOM and comments", "CR alone", "no space after the colon"})
 MUTATIONS = HARMLESS | STRANGE_TEXTS | UNUSABLE_CALLS

@@ -1,6 +1,7 @@
 """Recorded answers with things wrong in them: read without surprise, and the same for any cut of the bytes."""
 
 import json
+import os
 import re
 
 import pytest
@@ -12,7 +13,7 @@ from tests.chat.providers.reading import decode, request_of
 from tests.chat.providers.test_any_split import split
 from tests.chat.providers.test_recordings import DECODERS
 from tests.vendors import recorded
-from tests.vendors.mutations import HARMLESS, MUTATIONS, STRANGE_TEXTS, UNUSABLE_CALLS
+from tests.vendors.mutations import HARMLESS, MUTATIONS, OF_BYTES, STRANGE_TEXTS, UNUSABLE_CALLS
 
 every_kind = pytest.mark.parametrize("kind", recorded.KINDS)
 
@@ -23,7 +24,7 @@ def read(kind: str, chunks: list[bytes]) -> tuple[Reply, str]:
 
 def mutated(kind: str, name: str, *what: str) -> bytes:
     events = recorded.events(kind, name)
-    for each in what:
+    for each in sorted(what, key=OF_BYTES.__contains__):
         events = MUTATIONS[each](kind, events)
     return b"".join(events)
 
@@ -71,7 +72,13 @@ def test_calls_that_nobody_can_run_are_passed_on_as_they_are(kind, what):
     check_safe(reply)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@pytest.mark.faults
+@pytest.mark.timeout(600)
+@settings(
+    max_examples=3000 if os.environ.get("FULL") else 100,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    deadline=None,
+)
 @given(
     kind=st.sampled_from(recorded.KINDS),
     name=st.sampled_from(recorded.NAMES),

@@ -76,6 +76,7 @@ def test_a_part_with_something_else_behind_it_is_never_taken_for_the_whole(kind,
             assert error or reply.end == "length", length
 
 
+@pytest.mark.faults
 def test_a_cut_anywhere_changes_nothing(kind, name):
     whole = b"".join(recorded.events(kind, name))
     complete = read(kind, whole)
