@@ -276,12 +276,12 @@ class Crowd:
     def everybody(self) -> list[Person]:
         return [*self.people, *self.passers_by]
 
-    def all_get_on(self, *, but: Person | None = None) -> None:
+    def all_get_on(self, but: Collection[Person] = ()) -> None:
         """Waits until something went well for everybody since now."""
         now = time.monotonic()
 
         def behind() -> list[str]:
-            return [one.name for one in self.everybody if one.well_at <= now and one is not but]
+            return [one.name for one in self.everybody if one.well_at <= now and one not in but]
 
         deadline = now + GET_ON_WITHIN_S
         while behind():

@@ -5,11 +5,14 @@ import os
 import random
 import signal
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import psycopg
 import pytest
+from django.db import connection
 
+from chat.models import Stream
 from tests.chat.engine.driving import until
 from tests.faults.outage import Outage
 
@@ -74,15 +77,39 @@ def test_it_only_reads_for_a_while(outage: Outage) -> None:
             outage.execute("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
 
 
+@contextmanager
+def frozen(backend: int) -> Iterator[None]:
+    os.kill(backend, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(backend, signal.SIGCONT)
+
+
 def test_a_backend_hangs_that_holds_a_stream(outage: Outage) -> None:
     """Its stream waits, everybody else goes on; when it wakes the stream does too."""
     with outage.crowd() as people, psycopg.connect(outage.database_url) as holding:
         held = people.people[0]
         holding.execute("SELECT 1 FROM chat_stream WHERE name = %s FOR NO KEY UPDATE", [held.stream])
-        os.kill(holding.info.backend_pid, signal.SIGSTOP)
-        try:
-            people.all_get_on(but=held)
-            people.all_get_on(but=held)
-        finally:
-            os.kill(holding.info.backend_pid, signal.SIGCONT)
+        with frozen(holding.info.backend_pid):
+            people.all_get_on(but=[held])
+            people.all_get_on(but=[held])
         holding.rollback()
+
+
+def test_the_backend_hangs_that_stores_what_a_process_streams(outage: Outage) -> None:
+    """Answers of that process wait, those of the other go on; when it wakes all do."""
+    with outage.crowd() as people:
+        writers = dict(Stream.objects.values_list("name", "writer"))
+        writer = writers[people.people[0].stream]
+        here = [person for person in people.people if writers[person.stream] == writer]
+        assert len(here) < len(people.people)
+        with frozen(backend_of(f"countersign writer {writer}")):
+            people.all_get_on(but=here)
+            people.all_get_on(but=here)
+
+
+def backend_of(name: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE application_name = %s", [name])
+        return int(cursor.fetchone()[0])
