@@ -17,7 +17,6 @@ from importlib import import_module
 from typing import Any
 
 from daphne.server import Server
-from daphne.ws_protocol import WebSocketFactory
 from twisted.internet import reactor as _installed_reactor
 from twisted.logger import globalLogBeginner
 
@@ -44,10 +43,11 @@ class DrainingServer(Server):
     def run(self) -> None:
         """Serves until it is stopped; `exit_code` tells how it went."""
         from chat.request_size import LimitedFactory
+        from chat.socket_flood import LimitedSocketFactory
 
         self.connections: dict[Any, Any] = {}
         self.http_factory = LimitedFactory(self)
-        self.ws_factory = WebSocketFactory(self, server=self.server_name)
+        self.ws_factory = LimitedSocketFactory(self, server=self.server_name)
         self.ws_factory.setProtocolOptions(
             autoPingTimeout=self.ping_timeout,
             allowNullOrigin=True,

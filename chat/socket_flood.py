@@ -1,0 +1,62 @@
+"""How many small frames one socket may send before they are worth a message. `chat.server` serves with it.
+
+Messages have a limit of their own (`chat/socket_pace.py`) and sizes theirs; fragments and pings never become a message,
+and reading them costs as much.
+"""
+
+import logging
+import time
+from typing import Any
+
+from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+
+from chat.socket_pace import Pace
+
+log = logging.getLogger("countersign.socket")
+
+#: The biggest message in pieces of a quarter of a kilobyte.
+MOST_FRAGMENTS = 4096
+
+
+class LimitedSocket(WebSocketProtocol):
+    """Daphne's protocol takes any number of fragments and pings, and keeps answers to pings that nobody reads."""
+
+    _fragments = 0
+    _pings: Pace | None = None
+
+    def onMessageBegin(self, isBinary: bool) -> None:  # noqa: N802, N803 - Autobahn's names.
+        self._fragments = 0
+        super().onMessageBegin(isBinary)
+
+    def onMessageFrameBegin(self, length: int) -> None:  # noqa: N802 - Autobahn's name.
+        self._fragments += 1
+        if self._fragments > MOST_FRAGMENTS:
+            self._drop("fragments")
+        super().onMessageFrameBegin(length)
+
+    def onPing(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name.
+        if self._allowed() and not self.transport.producerPaused:
+            super().onPing(payload)
+
+    def onPong(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name.
+        if self._allowed():
+            super().onPong(payload)
+
+    def _allowed(self) -> bool:
+        now = time.monotonic()
+        if self._pings is None:
+            self._pings = Pace(now)
+        if self._pings.allows(0, now):
+            return True
+        self._drop("pings")
+        return False
+
+    def _drop(self, what: str) -> None:
+        log.warning("socket dropped: a flood of %s", what)
+        self.dropConnection(abort=True)
+
+
+class LimitedSocketFactory(WebSocketFactory):
+    """Builds sockets that are limited."""
+
+    protocol: Any = LimitedSocket
