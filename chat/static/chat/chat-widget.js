@@ -63,6 +63,7 @@ export class ChatWidget extends HTMLElement {
     this.dialog = h("div", { ...looks, on: { keydown: (event) => this.keyed(event) } }, this.panel.element);
     root.replaceChildren(this.bubble, this.dialog);
     this.panel.addEventListener("event", ({ detail }) => this.announce(detail));
+    this.panel.addEventListener("node", () => this.makeRoom());
     this.label();
     if (this.memory.bubbleOpen) this.open();
   }
@@ -82,6 +83,11 @@ export class ChatWidget extends HTMLElement {
     this.memory.bubbleOpen = false;
     this.label();
     this.bubble.focus();
+  }
+
+  /** On a small screen the dialog covers what the reader asked to see. */
+  makeRoom() {
+    if (this.dialog.getBoundingClientRect().width >= innerWidth) this.close();
   }
 
   keyed(event) {

@@ -96,6 +96,7 @@ def test_it_selects_nodes_too(bubble: Widget) -> None:
     bubble.ask("Hello").start().write("{{node:root}}").finish()
     bubble.button("root").click()
     assert bubble.page.evaluate("window.seen") == {"key": "root"}
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_visible()
 
 
 def test_it_fills_a_small_screen(bubble: Widget) -> None:
@@ -105,3 +106,16 @@ def test_it_fills_a_small_screen(bubble: Widget) -> None:
     expect(dialog).to_be_visible()
     dialog.evaluate("(element) => Promise.all(element.getAnimations().map((each) => each.finished))")
     assert dialog.bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 700}
+
+
+def test_it_makes_room_for_a_node_on_a_small_screen(bubble: Widget) -> None:
+    bubble.page.set_viewport_size({"width": 390, "height": 700})
+    bubble.button("Ask the assistant").click()
+    bubble.connected()
+    answer = bubble.ask("Hello").start().write("{{node:root}}")
+    bubble.button("root").click()
+    expect(bubble.root.get_by_role("dialog", name="Chat")).to_be_hidden()
+    expect(bubble.button("Ask the assistant")).to_be_focused()
+    answer.write(" and more").finish()
+    bubble.button("Ask the assistant").click()
+    expect(bubble.answers).to_contain_text("and more")

@@ -22,7 +22,10 @@ const PROBE_EVERY = 4;
 const COPIED_FOR_MS = 1_500;
 
 export class Panel extends EventTarget {
-  /** `options` are {socket, api, workspace, context, userName, close?}. "event" passes on the conversation's events. */
+  /** `options` are {socket, api, workspace, context, userName, close?}.
+   *
+   * "event" passes on the conversation's events; "node" says that the reader asked to see one.
+   */
   constructor(options) {
     super();
     const { context, workspace } = options;
@@ -164,10 +167,15 @@ export class Panel extends EventTarget {
 
   clicked(event) {
     const button = event.target.closest("button");
-    if (button?.dataset.nodeKey !== undefined) tell("select-node", { key: button.dataset.nodeKey });
+    if (button?.dataset.nodeKey !== undefined) this.showNode(button.dataset.nodeKey);
     else if (button?.classList.contains("copy-code")) this.copy(button, codeBeside(button));
     else if (button?.dataset.copyMessage) this.copy(button, this.contentOf(button.dataset.copyMessage));
     else if (this.menu.open && !clickedIn(event, this.menu.element, this.header.title)) this.menu.hide();
+  }
+
+  showNode(key) {
+    tell("select-node", { key });
+    this.dispatchEvent(new Event("node"));
   }
 
   contentOf(id) {
