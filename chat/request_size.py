@@ -29,21 +29,31 @@ class LimitedRequest(WebRequest):
         self._received += len(data)
         if self._received <= most_bytes():
             super().handleContentChunk(data)
-        elif self._received > PATIENCE * most_bytes():
+            return
+        if not self._response_started:
+            self._refuse()
+        if self._received > PATIENCE * most_bytes():
             self.channel.loseConnection()
 
     def process(self) -> Any:
-        if self._received <= most_bytes():
+        if not self._response_started:
             return super().process()
-        self.request_start = time.time()
-        self._refuse()
+        self.handle_reply({"type": "http.response.body"})
         return None
 
     def _refuse(self) -> None:
+        """Answers while the body still comes: a client that is cut off finds the answer when it cannot send on."""
+        self.request_start = time.time()
+        self.clientproto = b"HTTP/1.1"  # Twisted learns it after the body.
         problem = too_big()
-        headers = [(b"Content-Type", MEDIA_TYPE.encode()), (b"X-Content-Type-Options", b"nosniff")]
+        body = json.dumps(problem.document()).encode()
+        headers = [
+            (b"Content-Type", MEDIA_TYPE.encode()),
+            (b"Content-Length", str(len(body)).encode()),
+            (b"X-Content-Type-Options", b"nosniff"),
+        ]
         self.handle_reply({"type": "http.response.start", "status": problem.status, "headers": headers})
-        self.handle_reply({"type": "http.response.body", "body": json.dumps(problem.document()).encode()})
+        self.handle_reply({"type": "http.response.body", "body": body, "more_body": True})
 
 
 class LimitedFactory(HTTPFactory):

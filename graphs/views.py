@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
@@ -75,12 +76,13 @@ def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse
 @member_page
 def import_graph(request: HttpRequest, member: Member) -> HttpResponse:
     member.require_editor()
+    page = {"most_bytes": settings.MAX_IMPORT_BYTES}
     if request.method != "POST":
-        return render_page(request, member, "graphs/import.html", {"form": ImportForm()})
+        return render_page(request, member, "graphs/import.html", {"form": ImportForm(), **page})
     form = ImportForm(request.POST, request.FILES)
     outcome = _outcome(request, member, form)
     status = 201 if "done" in outcome else outcome.pop("status")
-    return render_page(request, member, "graphs/import.html", {"form": form, **outcome}, status=status)
+    return render_page(request, member, "graphs/import.html", {"form": form, **page, **outcome}, status=status)
 
 
 def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str, Any]:

@@ -87,6 +87,15 @@ def test_the_connection_works_on_after_a_refusal(connection: Connection) -> None
 def test_who_goes_on_and_on_is_cut_off(connection: Connection) -> None:
     connection.send(b"POST /api/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks(41))
     assert connection.transport.disconnecting
+    assert connection.answer()[0] == 413
+
+
+def test_it_says_so_before_everything_was_sent(connection: Connection) -> None:
+    connection.send(b"POST /api/ HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n" + b"x" * 10_001)
+    status, body = connection.answer()
+    assert (status, json.loads(body)["status"]) == (413, 413)
+    connection.send(b"x" * 9_999 + b"POST /api/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok")
+    assert connection.server.bodies == [b"ok"]
 
 
 def test_its_refusal_is_a_whole_problem(connection: Connection) -> None:

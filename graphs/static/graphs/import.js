@@ -10,6 +10,7 @@ const state = document.getElementById("import-state");
 const submit = form.querySelector("button");
 /** No more than this is shown of what a server says in its own words. */
 const LONGEST = 300;
+const TOO_BIG = () => t("The file is too big to be imported here.");
 
 for (const type of ["dragenter", "dragover"]) {
   drop.addEventListener(type, (event) => {
@@ -28,6 +29,13 @@ function showState(text) {
   state.value = text;
 }
 
+/** Says so at once; the server would only say it after it took as much as it takes. */
+function isTooBig() {
+  const tooBig = file.files[0]?.size > Number(form.dataset.mostBytes);
+  if (tooBig) showState(TOO_BIG());
+  return tooBig;
+}
+
 function finish() {
   submit.disabled = false;
   progress.hidden = true;
@@ -40,7 +48,7 @@ function signedOut({ status, responseURL }) {
 /** What an answer says that is not the import page: the server's own words where it has some. */
 function refusalText(request) {
   const { status } = request;
-  if (status === 413) return t("The file is too big to be imported here.");
+  if (status === 413) return TOO_BIG();
   if (status === 429) return t("Too many requests. Wait a moment, then try again.");
   const given = givenText(request);
   if (given) return given;
@@ -74,6 +82,7 @@ function showAnswer(request) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (isTooBig()) return;
   const request = new XMLHttpRequest();
   request.upload.addEventListener("progress", (sent) => {
     if (!sent.lengthComputable) return;
