@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
-from graphs.models import Graph
+from graphs.models import Graph, Node
 from tests.cast import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -133,6 +133,16 @@ def test_nothing_sticks_out_of_a_small_screen(page: Page) -> None:
         page.goto(address)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
+def test_a_small_screen_names_what_was_counted(page: Page) -> None:
+    Node.objects.exclude(key="root").delete()
+    page.goto("/")
+    page.locator("button[lang=fr]").click()
+    shown = page.locator("td.number").evaluate_all(
+        "all => all.map(cell => [cell.textContent, getComputedStyle(cell, '::after').content])"
+    )
+    assert shown == [["1", '"nœud"'], ["0", '"lien"']]
 
 
 def test_the_first_tab_leads_past_the_header(page: Page) -> None:
