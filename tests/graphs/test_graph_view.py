@@ -84,6 +84,11 @@ def test_it_draws_the_nodes_edges_and_notes_of_a_sheet(page: Page, site: drawn.S
     expect(page.locator('.notes [data-key="reminder"]')).to_contain_text("Add a retry.")
 
 
+def test_its_tabs_count_notes_too_as_the_page_does(page: Page, site: drawn.Site) -> None:
+    opened(page, site)
+    expect(page.locator(".tabs .count")).to_have_text(["5", "1"])
+
+
 def test_it_shows_another_sheet_by_its_tab_and_by_arrow_keys(page: Page, site: drawn.Site) -> None:
     opened(page, site)
     page.get_by_role("tab", name="Statistics").click()

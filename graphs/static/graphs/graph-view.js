@@ -147,7 +147,7 @@ class GraphView extends HTMLElement {
       rememberedSheet(this.src),
     ].find((key) => model.sheets.has(key)) ?? firstSheet(model);
     this.#tabs.show(
-      [...model.sheets.values()].map(({ key, name, nodes }) => ({ key, name, count: nodes.length })),
+      [...model.sheets.values()].map(({ key, name, nodes, notes }) => ({ key, name, count: nodes.length + notes.length })),
       sheet,
       this.#frame.panel,
     );
@@ -190,7 +190,8 @@ class GraphView extends HTMLElement {
 
   #restoreView() {
     const view = rememberedView(this.src, this.#sheet.key);
-    if (view && this.#canvas.viewport.width) this.#canvas.viewport.set(view);
+    const { viewport } = this.#canvas;
+    if (view && viewport.width && viewport.allows(view, this.#sheet.bounds)) viewport.set(view);
     else this.#fit({ smoothly: false });
   }
 

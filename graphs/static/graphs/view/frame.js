@@ -100,7 +100,7 @@ export class Frame {
 
   /** What a screen reader hears of the canvas. */
   describe(model, sheet) {
-    const count = sheet ? nodesCount(sheet.nodes.length) : nodesCount(0);
+    const count = nodesCount(sheet ? sheet.nodes.length + sheet.notes.length : 0);
     this.#canvas.setAttribute(
       "aria-label",
       t("Drawing of {graph}, sheet {sheet}, {count}", { graph: model.name, sheet: sheet?.name ?? "", count }),

@@ -1,5 +1,7 @@
 // Which part of the drawing is seen: screen = drawing * k + (x, y). Moves by gestures at once, by commands smoothly.
 
+import { overlaps } from "./boxes.js";
+
 const LARGEST = 3;
 const SMALLEST = 0.05;
 const MOVE_MS = 260;
@@ -48,6 +50,12 @@ export class Viewport {
   /** How far one may zoom out: far enough to see all of `bounds`. */
   limitTo(bounds) {
     this.#smallest = bounds ? Math.min(SMALLEST, this.#fitting(bounds).k * 0.7) : SMALLEST;
+  }
+
+  /** Whether a reader could have left this view: no nearer and no further than one can zoom, something of `bounds` in it. */
+  allows({ x, y, k }, bounds) {
+    if (!bounds || k < this.#smallest || k > LARGEST) return false;
+    return overlaps(bounds, { x: -x / k, y: -y / k, w: this.width / k, h: this.height / k });
   }
 
   set({ x, y, k }) {
