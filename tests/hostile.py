@@ -64,10 +64,14 @@ def payloads(host: str) -> dict[str, list[str]]:
 class _Recorder(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, ForeignServer)
-        self.server.seen.append(self.path)
-        self.send_response(204)
+        page = self.server.pages.get(self.path)
+        if page is None:
+            self.server.seen.append(self.path)
+        self.send_response(204 if page is None else 200)
         self.send_header("Access-Control-Allow-Origin", "*")
+        self.send_header("Content-Type", "text/html")
         self.end_headers()
+        self.wfile.write((page or "").encode())
 
     do_POST = do_HEAD = do_OPTIONS = do_GET
 
@@ -75,11 +79,12 @@ class _Recorder(BaseHTTPRequestHandler):
 
 
 class ForeignServer(ThreadingHTTPServer):
-    """`seen` are the paths that anybody asked for."""
+    """`seen` are the paths that anybody asked for, except those of its own `pages`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Recorder)
         self.seen: list[str] = []
+        self.pages: dict[str, str] = {}
 
     @property
     def host(self) -> str:
