@@ -40,8 +40,9 @@ class WholeSite:
         self.up = Up(self.data_dir, arguments, self._environment, ("manage.py", "up"))
 
     def start_again(self) -> None:
-        """After a kill, on the same folder and port; it is not ready yet."""
+        """After a kill, on the same folder and port; it is not ready yet. The test's own connection is gone as well."""
         self.up.process.wait(60)
+        _disconnect()
         self._output.append(self.up.output)
         self._start(str(self._port))
 
