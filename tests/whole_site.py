@@ -26,11 +26,14 @@ _PREFIXED = re.compile(r"^(\S+) +\| ?(.*)$")
 
 
 class WholeSite:
-    """Two web processes and a worker; people and graphs are those of the demo data, with the password of the cast."""
+    """Two web processes and a worker; people and graphs are those of the demo data, with the password of the cast.
+
+    Answers may be compacted as soon as they are closed.
+    """
 
     def __init__(self, data_dir: Path, environment: Mapping[str, str]) -> None:
         self.data_dir = data_dir
-        self._environment = {**environment, **QUICK, "DEMO_PASSWORD": PASSWORD}
+        self._environment = {**environment, **QUICK, "COMPACT_EVENTS_DAYS": "0", "DEMO_PASSWORD": PASSWORD}
         self._output: list[str] = []
         self._start("0")
         self._port = self.up.port()

@@ -100,7 +100,7 @@ def _continued(stage: Stage, session: str, how: str, body: dict[str, Any]) -> st
     told = stage.at_first("POST", path, body)
     stage.await_death()
     if told is None:
-        stage.at_survivor("POST", path, body, "", 409)
+        stage.at_survivor("POST", path, body, refusal=409)
     assert Run.objects.filter(session=session).count() == 2
     return session
 
@@ -133,7 +133,7 @@ def delete(stage: Stage) -> str:
     stage.arm()
     stage.at_first("DELETE", f"/api/v1/chat/sessions/{session}")
     stage.await_death()
-    stage.at_survivor("DELETE", f"/api/v1/chat/sessions/{session}", None, "", 404)
+    stage.at_survivor("DELETE", f"/api/v1/chat/sessions/{session}", refusal=404)
     assert Session.objects.get(pk=session).hidden_at is not None
     return session
 

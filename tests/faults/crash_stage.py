@@ -79,12 +79,12 @@ class Stage:
         except (URLError, HTTPException, ConnectionError, TimeoutError):
             return None
 
-    def at_survivor(self, method: str, path: str, body: Any = None, key: str = "", *refusals: int) -> Any:
-        """Its answer; None for a refusal that is right when the first request had its effect."""
+    def at_survivor(self, method: str, path: str, body: Any = None, key: str = "", refusal: int = 0) -> Any:
+        """Its answer; None for the refusal that is right when the first request had its effect."""
         try:
             return self.alice.at(self.survivor.url).call(method, path, body, key)
         except HTTPError as error:
-            if error.code not in refusals:
+            if error.code != refusal:
                 raise
             return None
 

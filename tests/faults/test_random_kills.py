@@ -15,10 +15,12 @@ from datetime import timedelta
 import pytest
 from celery import Celery
 from django.contrib.auth.models import User
+from django.db.models import F
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from chat.models import IdempotencyKey, Message
+from chat.events.folding import MARK
+from chat.models import IdempotencyKey, Message, Run, StreamEvent
 from config import local
 from tests import checker
 from tests.captures import canary_of
@@ -72,15 +74,17 @@ def strike(here: WholeSite, kind: str, chance: random.Random) -> None:
     victim = chance.choice(until(lambda: here.children(kind), PATIENCE_S))
     if kind == "worker":
         keep_busy(here)
+        time.sleep(chance.uniform(0, 0.3))
     victim.kill()
 
 
 def keep_busy(here: WholeSite) -> None:
-    """Work for the worker, and something that it has to forget."""
+    """Work for the worker: all that beat ever asks of it."""
     broker = local.celery_url(local.addresses(here.data_dir).redis_url)
     with Celery(broker=broker) as app:
-        for _ in range(20):
-            app.send_task("chat.tasks.delete_silent_processes", queue="default")
+        for _ in range(5):
+            for task in ("delete_silent_processes", "compact_old_events"):
+                app.send_task(f"chat.tasks.{task}", queue="default")
 
 
 def remember_something_old() -> None:
@@ -108,3 +112,6 @@ def test_nothing_is_lost_and_nothing_comes_twice(here: WholeSite) -> None:
     remember_something_old()
     keep_busy(here)
     until(lambda: not IdempotencyKey.objects.filter(body_digest="").exists(), PATIENCE_S)
+    until(lambda: not Run.objects.filter(folded_to__lt=F("last_sequence")).exists(), PATIENCE_S)
+    assert StreamEvent.objects.filter(data__has_key=MARK).exists()
+    checker.check_database()
