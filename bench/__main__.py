@@ -1,4 +1,4 @@
-"""`python -m bench [streaming] [--rounds N] [--quick]`: runs benchmarks and prints a table for each."""
+"""`python -m bench [streaming] [replay] [--rounds N] [--quick]`: runs benchmarks and prints a table for each."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import streaming
+from bench import replay, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -22,7 +22,15 @@ def _streaming(options: argparse.Namespace) -> list[Row]:
         return streaming.measure(started, scale)
 
 
-BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {"streaming": _streaming}
+def _replay(options: argparse.Namespace) -> list[Row]:
+    scale = replay.QUICK if options.quick else replay.Scale()
+    if options.rounds:
+        scale = replace(scale, rounds=options.rounds)
+    with servers() as started:
+        return replay.measure(started, scale)
+
+
+BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {"streaming": _streaming, "replay": _replay}
 
 
 def main(arguments: list[str]) -> None:
