@@ -30,6 +30,7 @@ class Command(BaseCommand):
             if time.monotonic() - reported >= REPORT_EVERY_S:
                 reported = time.monotonic()
                 self.stdout.write(f"{total.events:,} events, {total.events / (reported - began):,.0f} a second ...")
+                self.stdout.flush()
         self.stdout.write(
             f"Folded {total.events:,} events in {time.monotonic() - began:.1f} s: {total.rows:,} rows and "
             f"{total.bytes:,} bytes fewer. PostgreSQL uses the space again after its next vacuum."
