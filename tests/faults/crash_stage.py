@@ -29,7 +29,6 @@ class Stage:
     def __init__(self, here: Site, orders: Orders) -> None:
         self.site = here
         self.orders = orders
-        self.alice = Api(here.web.url, "alice", PASSWORD)
         self.dead: WebProcess | None = None
         self._order = Order(0, "", "")
         self._number = 0
@@ -43,9 +42,10 @@ class Stage:
         return next(process for process in self.site.processes if process is not self.dead)
 
     def prepare(self, place: str, when: str, nth: int, how: str = "SIGKILL") -> None:
-        """What the next `arm` orders; both processes are up."""
+        """What the next `arm` orders; both processes are up, and Alice has signed in."""
         for process in self.site.processes:
             process.wait_until_ready()
+        self.alice = Api(self.first.url, "alice", PASSWORD)
         self._number += 1
         self._order = Order(self._number, place, when, nth, how)
         self.dead = None
