@@ -10,8 +10,10 @@ import random
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
+import psutil
 import pytest
 from celery import Celery
 from django.contrib.auth.models import User
@@ -75,7 +77,8 @@ def strike(here: WholeSite, kind: str, chance: random.Random) -> None:
     if kind == "worker":
         keep_busy(here)
         time.sleep(chance.uniform(0, 0.3))
-    victim.kill()
+    with suppress(psutil.NoSuchProcess):  # it ended by itself meanwhile, for want of a database say
+        victim.kill()
 
 
 def keep_busy(here: WholeSite) -> None:
