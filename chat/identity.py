@@ -23,7 +23,7 @@ from django.utils.http import is_same_domain
 from chat.database import in_db
 from chat.together import Together
 from graphs.api.tokens import Claim, TokenRefused, read_claim
-from graphs.models import Membership, Role
+from graphs.models import Membership
 
 Headers = list[tuple[bytes, bytes]]
 #: The key of a browser's session, or what a genuine access token says.
@@ -43,7 +43,7 @@ class Place:
 
     workspace_id: int
     slug: str
-    role: Role
+    role: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def proven(proofs: Sequence[Proof]) -> list[Identity | None]:
             key, expires_at = proof, None
         if user is None or not holds:
             return None
-        places = tuple(Place(place["workspace"], place["slug"], Role(place["role"])) for place in user.places)
+        places = tuple(Place(place["workspace"], place["slug"], place["role"]) for place in user.places)
         return Identity(user, user.password, places, key, expires_at)
 
     return [identity(proof) for proof in proofs]

@@ -18,7 +18,7 @@ from graphs.models import Role
 #: "expired" can be renewed with a new token; "ended" cannot.
 End = Literal["expired", "ended"]
 
-_RANK = {role: rank for rank, role in enumerate((Role.VIEWER, Role.EDITOR, Role.ADMIN))}
+_RANK = {str(role): rank for rank, role in enumerate((Role.VIEWER, Role.EDITOR, Role.ADMIN))}
 _LOOK = f"""
 SELECT r.place, u.password,
     r.session_key = '' OR EXISTS (SELECT FROM django_session AS b
@@ -97,8 +97,8 @@ def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:
     """In a workspace they read from the person is no member any more, or a lesser one than when they came in."""
     before = {place.workspace_id: place.role for place in reader.identity.places}
     for workspace_id in reader.workspaces:
-        now = roles.get(str(workspace_id))
-        if now is None or _RANK[Role(now)] < _RANK[before.get(workspace_id, Role.VIEWER)]:
+        now = _RANK.get(roles.get(str(workspace_id), ""), -1)
+        if now < _RANK.get(before.get(workspace_id, Role.VIEWER), 0):
             return True
     return False
 

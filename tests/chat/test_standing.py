@@ -99,6 +99,13 @@ def test_a_greater_role_is_no_end(bob: User) -> None:
         assert standings([known]) == [GOOD]
 
 
+def test_a_role_that_nobody_knows_ends_nobody_elses_stay(alice: User, bob: User) -> None:
+    readers = [by_token(alice), by_token(bob)]
+    Membership.objects.filter(user=alice).update(role="emperor")
+    assert standings(readers) == [Standing("ended"), GOOD]
+    assert standings([by_token(alice), by_token(bob)]) == [Standing("ended"), GOOD]
+
+
 def test_only_the_workspaces_that_are_read_matter(alice: User, bob: User, other_workspace: Workspace) -> None:
     for user in (alice, bob):
         Membership.objects.create(user=user, workspace=other_workspace, role=Role.EDITOR)

@@ -25,7 +25,12 @@ from tests.faults.readers import HttpReader, Proof, SocketReader, cookie_proof, 
 from tests.site import Site, site
 from tests.web_process import WebProcess
 
-pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.faults,
+    pytest.mark.timeout(300),
+    pytest.mark.django_db(transaction=True),
+]
 
 ENDED_WITHIN_S = 5
 #: One long answer that goes on while access ends.

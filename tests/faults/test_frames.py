@@ -24,7 +24,12 @@ from tests.faults.raw_socket import BINARY, CONTINUED, PING, PONG, TEXT, RawSock
 from tests.faults.readers import Proof, SocketReader, sse
 from tests.web_process import WebProcess, web_processes
 
-pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.faults,
+    pytest.mark.timeout(1800),
+    pytest.mark.django_db(transaction=True),
+]
 
 FULL = bool(os.environ.get("FULL"))
 COMINGS, CANCELLED = (10_000, 1_000) if FULL else (300, 50)

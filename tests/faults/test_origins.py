@@ -12,7 +12,12 @@ from tests.faults.raw_socket import TEXT, RawSocket, frame
 from tests.site import Api
 from tests.web_process import WebProcess, web_processes
 
-pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.faults,
+    pytest.mark.timeout(300),
+    pytest.mark.django_db(transaction=True),
+]
 
 #: With HOST for the host and port of the site, as 127.0.0.1:8000.
 OWN = ["http://HOST", "HTTP://HOST"]

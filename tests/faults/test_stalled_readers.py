@@ -25,7 +25,12 @@ from tests.flows.listener import Listener
 from tests.site import site
 from tests.web_process import WebProcess
 
-pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.faults,
+    pytest.mark.timeout(600),
+    pytest.mark.django_db(transaction=True),
+]
 
 FULL = bool(os.environ.get("FULL"))
 #: Half of them sockets, half server-sent events.

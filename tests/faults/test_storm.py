@@ -26,7 +26,12 @@ from tests.faults.readers import HttpReader, Proof, SocketReader, cookie_proof, 
 from tests.site import site
 from tests.web_process import WebProcess
 
-pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.faults,
+    pytest.mark.timeout(600),
+    pytest.mark.django_db(transaction=True),
+]
 
 SOCKETS = 1000 if os.environ.get("FULL") else 100
 #: Of one person, each in a tab of their own on the same conversation; half of what is allowed.
