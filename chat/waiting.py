@@ -5,16 +5,21 @@ While it waits it holds no thread and no database connection.
 
 import asyncio
 import json
+import logging
 import re
 import uuid
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
+
 from chat import guests, identity, queries, runtime
 from chat.database import in_db
-from chat.identity import Identity
+from chat.identity import Headers, Identity
 from chat.queries import ReadableStream
 from chat.standing import End, Reader, look
+
+log = logging.getLogger("countersign.api")
 
 WAIT_S = 120
 MAX_WAITING = 64
@@ -55,13 +60,21 @@ class WaitForRun:
             answer = _Recorded()
             await self._application(scope, _replay(received, receive), answer)
             if answer.status == 202 and json.loads(body).get("wait") is True:
-                person = await identity.of_request(scope["headers"])
-                if person is not None:
-                    await _wait(answer, person)
+                await _wait_if_possible(answer, scope["headers"])
             for message in answer.messages:
                 await send(message)
         finally:
             self._waiting -= 1
+
+
+async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
+    """Where the database goes away meanwhile, the 202 stands: the message is stored, the answer comes by the stream."""
+    try:
+        person = await identity.of_request(headers)
+        if person is not None:
+            await _wait(answer, person)
+    except (OperationalError, InterfaceError) as error:
+        log.warning("a request waits no longer, the database is away: %s", type(error).__name__)
 
 
 class _Waiter:
