@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(600
 
 CUTS = 60 if os.environ.get("FULL") else 2
 #: How long each fault lasts.
-FAULT_S = 30 if os.environ.get("FULL") else 1
+FAULT_S = 30 if os.environ.get("FULL") else 0.5
 #: With those of `tests/web_process.py`.
 LONGER_THAN_A_LEASE_S = 4
 

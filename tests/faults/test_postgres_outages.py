@@ -19,11 +19,11 @@ from tests.faults.outage import Outage
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(1200)]
 
 FULL = bool(os.environ.get("FULL"))
-RESTARTS = 24 if FULL else 3
+RESTARTS = 20 if FULL else 3
 #: How long it runs between restarts, and how long it is away.
 UPTIME_S = (4, 35) if FULL else (0, 1)
-DOWNTIME_S = (1, 15) if FULL else (0.5, 2)
-LOST_CONNECTIONS = 300 if FULL else 20
+DOWNTIME_S = (1, 15) if FULL else (0.3, 1)
+LOST_CONNECTIONS = 300 if FULL else 12
 
 
 def assert_lives_but_is_not_ready(outage: Outage) -> None:
