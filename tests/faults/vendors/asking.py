@@ -7,11 +7,12 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from chat import actions
 from chat.models import ModelCall, Run, RunStatus
 from graphs.access import member_of
-from tests.chat.engine.driving import ask, of_run, rested, until
+from tests.chat.engine.driving import ask, of_run, until
 from tests.vendors import RecordedRequest, Script, VendorServer
 from tests.vendors.server import last_question
 
@@ -58,11 +59,24 @@ def retry_all(user: User, asked: Iterable[Asked]) -> list[Asked]:
 
 def answered(user: User, wire: str, question: str = "Where is fetch-api?") -> list[Run]:
     """The runs until there is a whole answer: the first, and a second where the first one may be tried again."""
-    accepted = ask(user, question, model=WIRES[wire])
-    runs = [rested(accepted.run_id)]
-    if runs[0].status == RunStatus.FAILED and runs[0].error["retryable"]:
-        runs.append(rested(actions.retry(member_of(user), str(accepted.session_id)).run_id))
-    return runs
+    first = ask_once(user, wire, question)
+    if first.status != RunStatus.FAILED or not first.error["retryable"]:
+        return [first]
+    return [first, ended(actions.retry(member_of(user), str(first.session_id)).run_id)]
+
+
+def ask_once(user: User, wire: str, question: str) -> Run:
+    return ended(ask(user, question, model=WIRES[wire]).run_id)
+
+
+def ended(run_id: uuid.UUID) -> Run:
+    """The run at its end, on a machine that does much else, too."""
+    until(lambda: not _live().filter(pk=run_id).exists(), PATIENCE_S)
+    return Run.objects.select_related("message").get(pk=run_id)
+
+
+def _live() -> QuerySet[Run]:
+    return Run.objects.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
 
 
 def results_of(run: Run) -> list[dict[str, Any]]:
@@ -78,7 +92,6 @@ def batches(items: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
 def _rested(asked: Iterable[tuple[str, str, uuid.UUID]]) -> list[Asked]:
     asked = list(asked)
     ids = [run_id for _, _, run_id in asked]
-    live = Run.objects.filter(pk__in=ids, status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
-    until(lambda: not live.exists(), PATIENCE_S)
+    until(lambda: not _live().filter(pk__in=ids).exists(), PATIENCE_S)
     runs = Run.objects.select_related("message").in_bulk(ids)
     return [Asked(question, session_id, runs[run_id]) for question, session_id, run_id in asked]
