@@ -21,6 +21,7 @@ from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
 from chat.together import Together
 from graphs import valkey
+from graphs.versions import UnknownVersion
 
 log = logging.getLogger("countersign.hub")
 
@@ -211,7 +212,10 @@ class Hub:
             return []
         events = tail.since(cursor)
         if events is None:
-            events = await self._pages.answer((stream_id, cursor))
+            try:
+                events = await self._pages.answer((stream_id, cursor))
+            except UnknownVersion:  # of some stream that was read with this one
+                events = await in_db(reading.after, {stream_id: cursor}, reading.PAGE_EVENTS)
             tail.remember(events)
         return events
 
@@ -276,6 +280,10 @@ class Hub:
                 continue
             try:
                 events = await in_db(reading.after, behind, RECENT)
+            except UnknownVersion:  # of one of them: each reader finds out for themselves
+                for stream_id in behind.keys() & self._tails.keys():
+                    self._tails[stream_id].start(told[stream_id])
+                continue
             except Exception as error:
                 log.warning("events not read, trying again: %s", type(error).__name__)
                 continue
