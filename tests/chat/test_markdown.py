@@ -98,5 +98,6 @@ def test_it_names_pictures_without_loading_them() -> None:
 
 
 def test_it_renders_long_answers_of_links_brackets_and_quotes() -> None:
-    for text in ("[a](http://b.c) " * 3_000, "[" * 5_000, "> " * 500 + "x", "*a " * 5_000, "![" * 3_000):
+    shapes = ("[a](http://b.c) " * 3_000, "[" * 5_000, "> " * 500 + "x", "*a " * 5_000, "![" * 3_000)
+    for text in (*shapes, "> " * 10_000 + "x", "- " * 10_000 + "x", ">" * 10_000, "x" * 1_000_000):
         assert render(text)

@@ -49,6 +49,31 @@ SHOW = """async (texts) => {
 }"""
 
 
+#: Texts whose shape makes parsers slow or deep.
+SHAPES = {
+    "quotes": "> " * 10_000 + "x",
+    "quotes without spaces": ">" * 10_000,
+    "lists in lists": "\n".join("  " * depth + "- x" for depth in range(1_000)),
+    "markers": "- " * 10_000 + "x",
+    "brackets": "[" * 10_000 + "](http://a.example)" * 1_000,
+    "images": "![" * 10_000,
+    "emphasis": "*a **b_ " * 5_000,
+    "ticks": "".join("`" * (width % 200 + 1) + " " for width in range(1_000)),
+    "cells": "|" * 5_000 + "\n" + "|-" * 5_000 + "|\n" + "|a" * 5_000,
+    "a long line": "x" * 300_000,
+    "an open fence": "```\n" + "code line\n" * 20_000,
+    "turned around": "\u202e" * 20_000,
+}
+GROW = """async (text) => {
+  const { Markdown } = await import("/static/chat/widget/markdown.js");
+  const markdown = new Markdown(document.createElement("div"));
+  for (let step = 1; step <= 10; step += 1) {
+    markdown.show(text.slice(0, (text.length * step) / 10), { open: step < 10 });
+  }
+  return markdown.element.textContent.length;
+}"""
+
+
 @pytest.fixture
 def blank(page: Page, server: FakeServer) -> Page:
     page.goto(f"{server.url}/blank.html")
@@ -68,3 +93,8 @@ def test_no_cut_between_two_attacks_changes_what_is_shown(blank: Page) -> None:
     found: dict[str, Any] = blank.evaluate(SHOW, mixed)
     assert set(found["tags"]) <= hostile.ALLOWED_TAGS
     assert found["different"] == []
+
+
+def test_no_shape_of_a_text_hangs_it(blank: Page) -> None:
+    for shape, text in SHAPES.items():
+        assert blank.evaluate(GROW, text) > 0, shape
