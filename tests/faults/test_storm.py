@@ -155,7 +155,7 @@ def all_tabs(users: list[User], conversations: list[Accepted]) -> list[Tab]:
 
 def assert_cheap(asked: Counter[str], sockets: int) -> None:
     reading = sum(count for place, count in asked.items() if place.partition(":")[0] in READING)
-    assert reading <= MOST_STATEMENTS * sockets, asked
+    assert 0 < reading <= MOST_STATEMENTS * sockets, asked
 
 
 def assert_nothing_missing(tabs: list[Tab], conversations: list[Accepted]) -> None:
