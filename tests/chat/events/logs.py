@@ -79,7 +79,7 @@ async def writing(conninfo: str = "") -> AsyncIterator[Writing]:
         await found.writer.close()
 
 
-async def until(holds: Callable[[], bool], within_s: float = 10) -> None:
+async def until(holds: Callable[[], bool], within_s: float = 30) -> None:
     """Waits for a fact in the database."""
     async with asyncio.timeout(within_s):
         while not await in_db(holds):
