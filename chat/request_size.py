@@ -37,6 +37,9 @@ class LimitedRequest(WebRequest):
 
     def process(self) -> Any:
         if not self._response_started:
+            if self._received and not self.requestHeaders.hasHeader(b"content-length"):
+                # The chunks are put together by now, and Django reads no body of unknown length.
+                self.requestHeaders.setRawHeaders(b"content-length", [b"%d" % self._received])
             return super().process()
         self.handle_reply({"type": "http.response.body"})
         return None

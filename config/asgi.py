@@ -10,13 +10,27 @@ from django.core.asgi import get_asgi_application
 _django = get_asgi_application()
 
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: E402
+from django.core.exceptions import SuspiciousOperation  # noqa: E402
+from django.http import Http404, HttpRequest  # noqa: E402
+from django.http.response import HttpResponseBase  # noqa: E402
 
 from chat.consumers import chat_socket  # noqa: E402
 from chat.streams import sse  # noqa: E402
 from chat.waiting import WaitForRun  # noqa: E402
 
+
+class StaticFiles(ASGIStaticFilesHandler):
+    """Answers an address that leads out of the static files like any other that leads nowhere."""
+
+    def serve(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return super().serve(request)
+        except SuspiciousOperation as error:
+            raise Http404 from error
+
+
 _behind_static_files: Any = WaitForRun(_django)
-_pages = ASGIStaticFilesHandler(_behind_static_files)
+_pages = StaticFiles(_behind_static_files)
 
 
 async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:

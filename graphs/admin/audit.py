@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.core.exceptions import SuspiciousOperation
+from django.core.exceptions import BadRequest
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
@@ -69,7 +69,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if any("\x00" in value for values in request.GET.lists() for value in values[1]):
-            raise SuspiciousOperation("NUL in a query")
+            raise BadRequest("NUL in a query")
         return super().changelist_view(request, extra_context)
 
 

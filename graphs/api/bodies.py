@@ -16,6 +16,9 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
 
 
+#: A body may be wrong in more places than anybody wants to read.
+MOST_ERRORS = 50
+
 AnyBody = TypeVar("AnyBody", bound=Body)
 
 
@@ -36,7 +39,7 @@ def checked(value: object, shape: type[AnyBody]) -> AnyBody:
 def errors_by_field(error: ValidationError) -> dict[str, list[str]]:
     """{"nodes.3.name": ["Input should be a valid string"]}; what concerns the whole body is under "body"."""
     found: dict[str, list[str]] = {}
-    for entry in error.errors(include_url=False, include_context=False, include_input=False):
+    for entry in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_ERRORS]:
         field = ".".join(str(step)[:100] for step in entry["loc"]) or "body"
         found.setdefault(field, []).append(entry["msg"])
     return found

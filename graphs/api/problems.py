@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
+from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -128,7 +129,7 @@ def _bad_json(exc: Any) -> Problem:
     return Problem(400, "bad_json", exc.message)
 
 
-def _suspicious(_exc: Exception) -> Problem:
+def _malformed(_exc: Exception) -> Problem:
     return Problem(400, "bad_request", _("The request cannot be understood."))
 
 
@@ -191,7 +192,9 @@ _MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
     (PermissionDenied, _forbidden),
     (BadJSON, _bad_json),
     (RequestDataTooBig, lambda _exc: too_big()),
-    (SuspiciousOperation, _suspicious),
+    (SuspiciousOperation, _malformed),
+    (BadRequest, _malformed),
+    (MultiPartParserError, _malformed),
     (OperationalError, lambda _exc: unavailable()),
     (InterfaceError, lambda _exc: unavailable()),
     (UnknownVersion, _newer_version),
