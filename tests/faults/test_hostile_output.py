@@ -124,7 +124,7 @@ class Readers:
         """A new conversation, begun with an attack, before all of them."""
         self.alice.page.bring_to_front()
         self.alice.open_graph("evil")
-        self.alice.button("New conversation").click()
+        self.alice.button("New conversation (Alt+N)").click()
         self.vendor.script(Script(text="Hello."))
         expect(self.alice.ask(ATTACK)).to_contain_text("Hello.")
         for reader in (self.tab, self.unprotected):
