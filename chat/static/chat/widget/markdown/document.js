@@ -1,5 +1,6 @@
 /* Markdown that grows: keeps the blocks that can no longer change and parses only what comes after them. Pure. */
 
+import { legible } from "../legible.js";
 import { parseBlocks } from "./blocks.js";
 import { parseInline } from "./inline.js";
 import { settled } from "./tail.js";
@@ -23,7 +24,7 @@ export class MarkdownDocument {
    * probably become, so that no asterisks and half addresses flash by.
    */
   update(text, { open = false } = {}) {
-    const source = text.replace(/\r\n?/g, "\n");
+    const source = legible(text.replace(/\r\n?/g, "\n"));
     if (!source.startsWith(this.source.slice(0, this.from))) this.clear();
     this.source = source;
     this.settle();

@@ -3,6 +3,7 @@
 import { t } from "../../../graphs/strings.js";
 import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
+import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
 import { costText, errorText, momentText, numberText, timeText } from "../words.js";
 import { askCard } from "./ask.js";
@@ -62,8 +63,9 @@ export class AssistantMessage {
     return this.parts[name];
   }
 
-  reasoning({ reasoning, content, status }) {
-    if (!reasoning) return null;
+  reasoning({ reasoning: written, content, status }) {
+    if (!written) return null;
+    const reasoning = legible(written);
     const details = this.part("reasoning", () => {
       const text = h("div", { class: "reasoning-text", dir: "auto" });
       const summary = h("summary", {}, icon("thought"), h("span", { text: t("Reasoning") }), icon("chevron"));
