@@ -35,19 +35,22 @@ class WholeSite:
         self.data_dir = data_dir
         self._environment = {**environment, **QUICK, "COMPACT_EVENTS_DAYS": "0", "DEMO_PASSWORD": PASSWORD}
         self._output: list[str] = []
-        self._start("0")
-        self._port = self.up.port()
+        self._port = 0
+        self._start()
 
-    def _start(self, port: str) -> None:
-        arguments = ("--web", "2", "--workers", "1", "--port", port)
+    def _start(self) -> None:
+        arguments = ("--web", "2", "--workers", "1", "--port", str(self._port))
         self.up = Up(self.data_dir, arguments, self._environment, ("manage.py", "up"))
+
+    def wait_until_ready(self) -> None:
+        self._port = self.up.port()
 
     def start_again(self) -> None:
         """After a kill, on the same folder and port; it is not ready yet. The test's own connection is gone as well."""
         self.up.process.wait(60)
         _disconnect()
         self._output.append(self.up.output)
-        self._start(str(self._port))
+        self._start()
 
     @property
     def url(self) -> str:
@@ -99,6 +102,7 @@ def whole_site(vendor: VendorServer) -> Iterator[WholeSite]:
     try:
         site = WholeSite(folder, of_the_vendor(vendor))
         try:
+            site.wait_until_ready()
             with connected_to(local.addresses(folder).database_url):
                 yield site
         finally:

@@ -107,7 +107,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(here: WholeSite) -> None:
             strike(here, kind, chance)
         accepted = [caller.served() for caller in callers]
         assert any(caller.connections > 1 for caller in callers), "nobody noticed any of the kills"
-        here.up.ready()
+        here.wait_until_ready()
         asked = Message.objects.filter(pk__in=[each["userMessageId"] for each in accepted], role=Message.Role.USER)
         assert asked.count() == len(callers)
         checker.check_run(here, *callers)
