@@ -77,9 +77,11 @@ def test_only_a_page_of_this_site_comes_in_with_its_cookie(web: WebProcess, alic
             page = spelled(origin, web)
             found = [outcome(web, page, *proof) for proof in ((cookie, ""), (b"", ""), (b"", token))]
             assert set(found) <= {"400", "403"}, (kind, origin)
+    show_everywhere(web, alice)
 
 
-def test_what_somebody_shows_is_in_no_log(web: WebProcess, alice: User) -> None:
+def show_everywhere(web: WebProcess, alice: User) -> None:
+    """What somebody shows, rightly or in an address, is in no log."""
     api = Api(web.url, "alice", cast.PASSWORD)
     cookie = cast.signed_in(alice).cookies["sessionid"].value
     shown = f"Cookie: sessionid={cookie}".encode()
