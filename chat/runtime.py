@@ -33,6 +33,10 @@ class Runtime:
         await self.runner.start()
         _current = self
 
+    async def drain(self) -> None:
+        """Lets runs finish or hands them over; whoever reads or waits is served on, until `close`."""
+        await self.runner.close(settings.DRAIN_S)
+
     async def close(self, drain_s: float | None = None) -> None:
         """Lets runs finish or hands them over, writes what is left, and stops."""
         global _current

@@ -27,6 +27,7 @@ log = logging.getLogger("countersign.server")
 
 #: How long sockets may take to say goodbye, and ordinary requests to end.
 GOODBYE_S = 5.0
+TURN_AWAY_EVERY_S = 0.1
 #: How long a thread at work for one request may keep all streams waiting for the interpreter; Python's default is 5 ms.
 THREADS_MAY_HOLD_S = 0.0005
 
@@ -116,16 +117,14 @@ class DrainingServer(Server):
             self._stop()
 
     async def _say_goodbye(self) -> None:
-        """Stop listening, say goodbye to sockets, let runs finish or hand them over, flush."""
-        from chat import consumers, streams, waiting
-
+        """Stop listening, say goodbye to readers, let runs finish or hand them over, flush."""
         await self._port.stopListening().asFuture(self._loop)
         self._listening.close()
-        consumers.close_all(consumers.RESTARTING)
-        streams.close_all()
-        waiting.close_all()
-        await self._runtime.close()
+        goodbyes = self._loop.create_task(_turn_away_readers())
+        await self._runtime.drain()
         await self._requests_end()
+        goodbyes.cancel()
+        await self._runtime.close(0)
         for details in list(self.connections.values()):
             instance = details.get("application_instance")
             if instance is not None and not instance.done():
@@ -139,6 +138,17 @@ class DrainingServer(Server):
             "disconnected" not in found for found in self.connections.values()
         ):
             await asyncio.sleep(0.05)
+
+
+async def _turn_away_readers() -> None:
+    """Again and again: who was about to begin, or comes over a connection that is still open, would be cut off."""
+    from chat import consumers, streams, waiting
+
+    while True:
+        consumers.close_all(consumers.RESTARTING)
+        streams.close_all()
+        waiting.close_all()
+        await asyncio.sleep(TURN_AWAY_EVERY_S)
 
 
 def _load_and_keep() -> None:
