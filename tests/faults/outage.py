@@ -24,7 +24,7 @@ from tests.vendors import VendorServer
 from tests.web_process import ROOT, WebProcess
 
 #: People write as fast as they can, and all of them are Alice.
-_UNLIMITED = {"LIMIT_MESSAGES": "100000/min", "LIMIT_SOCKETS": "1000"}
+UNLIMITED = {"LIMIT_MESSAGES": "100000/min", "LIMIT_SOCKETS": "1000"}
 
 
 class Outage:
@@ -109,7 +109,7 @@ def outage() -> Iterator[Outage]:
             for path in (servers.where.postgres_socket, servers.where.valkey_socket)
         ]
         here = local.addresses(servers.where.data_dir)
-        common = {**_UNLIMITED, **of_the_vendor(vendor), "DATA_DIR": str(servers.where.data_dir)}
+        common = {**UNLIMITED, **of_the_vendor(vendor), "DATA_DIR": str(servers.where.data_dir)}
         ways = [
             {**common, "DATABASE_URL": here.database_url, "REDIS_URL": here.redis_url},
             {
