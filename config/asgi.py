@@ -11,8 +11,7 @@ _django = get_asgi_application()
 
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: E402
 from django.core.exceptions import SuspiciousOperation  # noqa: E402
-from django.http import Http404, HttpRequest  # noqa: E402
-from django.http.response import HttpResponseBase  # noqa: E402
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
 
 from chat.consumers import chat_socket  # noqa: E402
 from chat.streams import sse  # noqa: E402
@@ -22,7 +21,7 @@ from chat.waiting import WaitForRun  # noqa: E402
 class StaticFiles(ASGIStaticFilesHandler):
     """Answers an address that leads out of the static files like any other that leads nowhere."""
 
-    def serve(self, request: HttpRequest) -> HttpResponseBase:
+    def serve(self, request: HttpRequest) -> HttpResponse | FileResponse:
         try:
             return super().serve(request)
         except SuspiciousOperation as error:

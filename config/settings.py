@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "graphs.security_headers.SecurityHeadersMiddleware",
+    "graphs.admin.clean_queries.CleanQueriesMiddleware",
     "graphs.database_away.DatabaseAwayMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

@@ -5,8 +5,10 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Sheet, Workspace
+from tests.cast import signed_in
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
+AUTOCOMPLETE = "/admin/autocomplete/?app_label=graphs&model_name=membership&field_name=user&term="
 MODELS = (Graph, Sheet, Node, Edge, NodeType)
 pytestmark = pytest.mark.django_db
 
@@ -132,6 +134,7 @@ def test_a_graph_leads_to_its_page_for_members_only(own: Graph, foreign: Graph) 
 
 def test_nul_in_a_query_is_refused(own: Graph) -> None:
     page(superuser(), listing(Graph) + "?name=%00", 400)
+    page(signed_in(User.objects.get(username="root")), AUTOCOMPLETE + "%00", 400)
 
 
 def test_who_is_not_signed_in_is_sent_to_sign_in(own: Graph, client: Client) -> None:
