@@ -56,8 +56,10 @@ class Runner:
     async def close(self, drain_s: float) -> None:
         """Claims nothing more, lets runs finish for a while, and hands over the rest."""
         self._claiming = False
-        if self._running and drain_s > 0:
-            await asyncio.wait(self._running, timeout=drain_s)
+        deadline = self._loop.time() + drain_s
+        # A run may still be adopted that was being stored when this began.
+        while self._running and (left := deadline - self._loop.time()) > 0:
+            await asyncio.wait(self._running, timeout=left)
         for driver in list(self._drivers.values()):
             driver.hand_over()
         if self._running:
