@@ -28,6 +28,8 @@ pytestmark = [
 ]
 
 FULL = bool(os.environ.get("FULL"))
+#: Answers of one conversation that a reload shows without being asked for earlier ones.
+ON_A_PAGE = 20
 ATTACK = '"><img src=x onerror=window.ran=1><script>window.ran=1</script>'
 CALLS = (
     ScriptedCall("read_node_detail", {"nodeKey": "first"}),
@@ -195,7 +197,8 @@ def readers(signed_in: Callable[[bool], Visitor], running: Site, foreign: Foreig
 @pytest.mark.timeout(3000)
 def test_nothing_that_is_written_acts_on_who_reads_it(readers: Readers, evil: Graph) -> None:
     kinds = hostile.payloads(readers.host)
-    for texts in kinds.values() if FULL else ():
+    alone = [texts[at : at + ON_A_PAGE] for texts in kinds.values() for at in range(0, len(texts), ON_A_PAGE)]
+    for texts in alone if FULL else ():
         readers.begin()
         for text in texts:
             readers.ask(text, Script(text=text, token_chars=1, delay_s=0.012))
