@@ -40,12 +40,10 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Real processes run one at a time, a browser module on one worker."""
+    """A module that starts processes or a browser stays on one worker, which has a database and Valkey keys of its own."""
     no_browser = pytest.mark.skip(reason=chromium.MISSING)
     for item in items:
-        if item.get_closest_marker("processes"):
-            item.add_marker(pytest.mark.xdist_group("processes"))
-        elif item.get_closest_marker("browser"):
+        if item.get_closest_marker("processes") or item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
         if item.get_closest_marker("browser") and not chromium.path():
             item.add_marker(no_browser)
