@@ -40,7 +40,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A module that starts processes or a browser stays on one worker, which has a database and Valkey keys of its own."""
+    """What a module starts (processes, a browser) stays on one worker, which has a database of its own."""
     no_browser = pytest.mark.skip(reason=chromium.MISSING)
     for item in items:
         if item.get_closest_marker("processes") or item.get_closest_marker("browser"):
