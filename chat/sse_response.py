@@ -60,11 +60,14 @@ class Response:
     def lose(self, _stream_ids: Collection[int]) -> None:
         self._ended.set()
 
-    async def stream_forever(self, watches: Sequence[Watch]) -> None:
-        """Sends what the watches give until the reader may not read on, or takes nothing any more."""
+    async def begin(self) -> None:
+        """Sends the status. Whatever ends the stream from here on, the response ends as a whole one."""
         await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         self._gate = response_gate(self._send)
         await self._write(": hello\nretry: 1000\n\n")
+
+    async def stream_forever(self, watches: Sequence[Watch]) -> None:
+        """Sends what the watches give until the reader may not read on, or takes nothing any more."""
         try:
             async with asyncio.TaskGroup() as group:
                 for watch in watches:

@@ -62,6 +62,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
         response = Response(send, wish.person, wish.streams, wish.cursors, own_id)
         guests.enter(response)
         try:
+            await response.begin()
             await _serve_until_left(asyncio.create_task(response.stream_forever(watches)), receive)
         finally:
             guests.leave(response)
