@@ -14,15 +14,16 @@ from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import frames, guests, identity, socket_limit
+from chat import guests, identity
 from chat.backpressure import TooSlow
 from chat.events.hub import CursorBeyondEnd
 from chat.identity import Headers, Identity
 from chat.refusals import Refused
-from chat.socket_commands import ENDINGS, Commands
-from chat.socket_pace import Pace
-from chat.socket_subscriptions import Subscriptions
-from chat.socket_wire import NOT_AUTHENTICATED, RESTARTING, TOO_MANY_SOCKETS, TOO_SLOW, Closing, Wire
+from chat.sockets import connections, frames
+from chat.sockets.commands import ENDINGS, Commands
+from chat.sockets.pace import Pace
+from chat.sockets.subscriptions import Subscriptions
+from chat.sockets.wire import NOT_AUTHENTICATED, RESTARTING, TOO_MANY_SOCKETS, TOO_SLOW, Closing, Wire
 from chat.standing import End, Reader
 from graphs.access import Forbidden, NotFound
 from graphs.api.problems import Problem
@@ -109,7 +110,7 @@ class ChatSocket:
             guests.leave(self)
             self._subscriptions.stop_all()
             if self.identity is not None:
-                await socket_limit.release(self.identity.user.pk, self.id)
+                await connections.release(self.identity.user.pk, self.id)
 
     async def _admitted(self, headers: Headers) -> bool:
         """Handshake: a browser needs an allowed Origin; its cookie is read once, here."""
@@ -134,7 +135,7 @@ class ChatSocket:
         self._commands.enter(person)
 
     async def _require_room(self, person: Identity) -> None:
-        if not await socket_limit.take(person.user.pk, self.id):
+        if not await connections.take(person.user.pk, self.id):
             text = _("You have too many connections open. Close some tabs.")
             await self._wire.refuse(None, "too_many_sockets", text)
             raise Closing(TOO_MANY_SOCKETS)

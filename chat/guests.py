@@ -10,8 +10,8 @@ from typing import Protocol
 
 from django.db import InterfaceError, OperationalError
 
-from chat import socket_limit
 from chat.database import in_db
+from chat.sockets import connections
 from chat.standing import End, Reader, standings
 
 log = logging.getLogger("countersign.guests")
@@ -74,4 +74,4 @@ async def _check(guests: Sequence[tuple[Guest, Reader]]) -> None:
             guest.end(standing.end)
         elif standing.lost:
             guest.lose(standing.lost)
-    await socket_limit.renew((reader.identity.user.pk, guest.id) for guest, reader in guests if guest.id)
+    await connections.renew((reader.identity.user.pk, guest.id) for guest, reader in guests if guest.id)

@@ -20,8 +20,8 @@ from django.utils import timezone, translation
 from django.utils.crypto import constant_time_compare
 from django.utils.http import is_same_domain
 
+from chat.batching import Batched
 from chat.database import in_db
-from chat.together import Together
 from graphs.api.tokens import Claim, TokenRefused, read_claim
 from graphs.models import Membership
 
@@ -170,7 +170,7 @@ async def _proven(proofs: Sequence[Proof]) -> Sequence[Identity | None]:
 
 
 #: The person behind one proof, asked together with others who come at the same time.
-who: Together[Proof, Identity | None] = Together(_proven)
+who: Batched[Proof, Identity | None] = Batched(_proven)
 
 
 async def of_request(headers: Headers) -> Identity | None:

@@ -44,7 +44,7 @@ class DrainingServer(Server):
     def run(self) -> None:
         """Serves until it is stopped; `exit_code` tells how it went."""
         from chat.request_size import LimitedFactory
-        from chat.socket_flood import LimitedSocketFactory
+        from chat.sockets.flood import LimitedSocketFactory
 
         self.connections: dict[Any, Any] = {}
         self.http_factory = LimitedFactory(self)

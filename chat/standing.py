@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from django.db import connection
 
+from chat.batching import Batched
 from chat.database import in_db
 from chat.identity import Identity
 from chat.queries import READABLE_STREAMS, ReadableStream
-from chat.together import Together
 from graphs.models import Role
 
 #: "expired" can be renewed with a new token; "ended" cannot.
@@ -67,7 +67,7 @@ async def _look(readers: Sequence[Reader]) -> Sequence[Standing]:
 
 
 #: Where one reader stands, asked together with others who come at the same time.
-look: Together[Reader, Standing] = Together(_look)
+look: Batched[Reader, Standing] = Batched(_look)
 
 
 def _asked(place: int, reader: Reader) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import guests, identity, queries, runtime, socket_limit
+from chat import guests, identity, queries, runtime
 from chat.events.hub import CursorBeyondEnd, Watch
+from chat.sockets import connections
 from chat.sse_response import Response
 from chat.standing import Reader, look
 from graphs.api import problems
@@ -55,7 +56,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     own_id = uuid.uuid4().hex
     try:
         wish = await _wish(scope)
-        if not await socket_limit.take(wish.person.user.pk, own_id):
+        if not await connections.take(wish.person.user.pk, own_id):
             raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
         for stream in wish.streams:
             watches.append(await runtime.current().hub.watch(stream.id, wish.cursors[stream.id]))
@@ -77,7 +78,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
         for watch in watches:
             watch.close()
         if wish is not None:
-            await socket_limit.release(wish.person.user.pk, own_id)
+            await connections.release(wish.person.user.pk, own_id)
 
 
 async def _serve_until_left(task: asyncio.Task[None], receive: Callable[[], Awaitable[Any]]) -> None:

@@ -16,10 +16,10 @@ import redis
 from django.conf import settings
 
 from chat import background
+from chat.batching import Batched
 from chat.database import in_db
 from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
-from chat.together import Together
 from graphs import valkey
 from graphs.versions import UnknownVersion
 
@@ -146,8 +146,8 @@ class Hub:
         self._loop = asyncio.get_running_loop()
         self._renew_at = 0.0
         self._left: set[int] = set()
-        self._arrivals: Together[tuple[int, bool], int] = Together(self._arrived)
-        self._pages: Together[tuple[int, int], list[StoredEvent]] = Together(self._read, PAGES_AT_ONCE)
+        self._arrivals: Batched[tuple[int, bool], int] = Batched(self._arrived)
+        self._pages: Batched[tuple[int, int], list[StoredEvent]] = Batched(self._read, PAGES_AT_ONCE)
 
     def start(self) -> None:
         self._publisher = valkey.publisher()

@@ -348,7 +348,7 @@ def test_it_works_in_the_workspace_that_the_connection_names(alice: User, nba: G
 def test_it_limits_the_streams_of_one_socket(
     alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chat.socket_subscriptions.MAX_SUBSCRIPTIONS", 1)
+    monkeypatch.setattr("chat.sockets.subscriptions.MAX_SUBSCRIPTIONS", 1)
 
     async def test() -> None:
         async with signed_in(alice) as socket:

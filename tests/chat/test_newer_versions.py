@@ -12,7 +12,7 @@ from chat.engine.states import STATE_VERSION, State
 from chat.events import wakeup
 from chat.events.vocabulary import EVENT_VERSION
 from chat.models import Session, Stream, StreamEvent
-from chat.socket_wire import RESTARTING
+from chat.sockets.wire import RESTARTING
 from graphs.models import Workspace
 from graphs.versions import UnknownVersion
 from tests.chat.events.logs import append_now, numbers, status

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from chat import frames
 from chat.refusals import Refused
+from chat.sockets import frames
 from tests.doors import rules
 from tests.doors.knocking import knock
 from tests.doors.matrix import PREFIX, Door, api_addresses, client_of, doors, ids_of

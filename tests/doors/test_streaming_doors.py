@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chat import frames
+from chat.sockets import frames
 from tests.chat.inprocess import Socket, asked, opened, request, run, signed_in
 from tests.doors import world
 from tests.doors.world import MEMBERSHIPS, PEOPLE, Id, RoleName, World

@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from chat.together import Together
+from chat.batching import Batched
 
 
 class Desk:
@@ -28,8 +28,8 @@ def run(test: Callable[[Desk], Awaitable[None]]) -> None:
     asyncio.run(with_desk())
 
 
-async def begun(together: Together[int, int], *questions: int) -> list["asyncio.Task[int]"]:
-    tasks = [asyncio.create_task(together.answer(question)) for question in questions]
+async def begun(batched: Batched[int, int], *questions: int) -> list["asyncio.Task[int]"]:
+    tasks = [asyncio.create_task(batched.answer(question)) for question in questions]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     return tasks
@@ -37,20 +37,20 @@ async def begun(together: Together[int, int], *questions: int) -> list["asyncio.
 
 def test_who_comes_while_a_question_is_under_way_shares_the_next_one() -> None:
     async def test(desk: Desk) -> None:
-        together = Together(desk.ask, most=3)
-        tasks = await begun(together, 1) + await begun(together, 2, 3, 4, 5)
+        batched = Batched(desk.ask, most=3)
+        tasks = await begun(batched, 1) + await begun(batched, 2, 3, 4, 5)
         desk.let.set()
         assert await asyncio.gather(*tasks) == [1, 4, 9, 16, 25]
         assert desk.asked == [[1], [2, 3, 4], [5]]
-        assert await together.answer(6) == 36
+        assert await batched.answer(6) == 36
 
     run(test)
 
 
 def test_it_asks_for_nobody_who_left() -> None:
     async def test(desk: Desk) -> None:
-        together = Together(desk.ask)
-        first, left, stays = await begun(together, 1) + await begun(together, 2, 3)
+        batched = Batched(desk.ask)
+        first, left, stays = await begun(batched, 1) + await begun(batched, 2, 3)
         left.cancel()
         await asyncio.sleep(0)
         desk.let.set()
@@ -62,13 +62,13 @@ def test_it_asks_for_nobody_who_left() -> None:
 
 def test_what_went_wrong_reaches_everybody_who_asked_and_nobody_else() -> None:
     async def test(desk: Desk) -> None:
-        together = Together(desk.ask)
-        fine, broken, also = await begun(together, 1) + await begun(together, 13, 2)
+        batched = Batched(desk.ask)
+        fine, broken, also = await begun(batched, 1) + await begun(batched, 13, 2)
         desk.let.set()
         assert await fine == 1
         for task in (broken, also):
             with pytest.raises(ValueError):
                 await task
-        assert await together.answer(3) == 9
+        assert await batched.answer(3) == 9
 
     run(test)

@@ -15,7 +15,7 @@ from chat.events.hub import Watch
 from chat.events.vocabulary import frame as event_frame
 from chat.queries import ReadableStream
 from chat.refusals import Refused
-from chat.socket_wire import RESTARTING, TOO_SLOW, Wire
+from chat.sockets.wire import RESTARTING, TOO_SLOW, Wire
 
 log = logging.getLogger("countersign.socket")
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pytest_django import Settings
 
-from chat import socket_limit
+from chat.sockets import connections
 from graphs import valkey
 
 AT_ONCE = 16
@@ -19,7 +19,7 @@ def test_it_counts_the_first_sockets_of_a_process_all_at_once(attempt: int, sett
 
     def take(number: int) -> bool:
         together.wait(10)
-        return socket_limit._take(1, str(number))
+        return connections._take(1, str(number))
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         assert all(threads.map(take, range(AT_ONCE)))

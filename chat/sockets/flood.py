@@ -1,7 +1,7 @@
 """How many small frames one socket may send before they are worth a message. `chat.server` serves with it.
 
-Messages have a limit of their own (`chat/socket_pace.py`) and sizes theirs; fragments and pings never become a message,
-and reading them costs as much.
+Messages have a limit of their own (`chat/sockets/pace.py`) and sizes theirs; fragments and pings never become a
+message, and reading them costs as much.
 """
 
 import logging
@@ -10,7 +10,7 @@ from typing import Any
 
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 
-from chat.socket_pace import Pace
+from chat.sockets.pace import Pace
 
 log = logging.getLogger("countersign.socket")
 

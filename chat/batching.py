@@ -11,7 +11,7 @@ Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
 
-class Together(Generic[Question, Answer]):
+class Batched(Generic[Question, Answer]):
     """`ask` takes up to `most` questions and returns their answers in the same order."""
 
     def __init__(self, ask: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]], most: int = 200) -> None:

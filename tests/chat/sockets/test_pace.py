@@ -1,7 +1,7 @@
 import pytest
 from pytest_django import Settings
 
-from chat.socket_pace import CHARS_PER_FRAME, Pace
+from chat.sockets.pace import CHARS_PER_FRAME, Pace
 
 
 @pytest.fixture(autouse=True)

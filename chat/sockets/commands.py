@@ -7,12 +7,13 @@ from typing import Any, ParamSpec, TypeVar
 from django.core.validators import slug_re
 from django.utils.translation import gettext as _
 
-from chat import actions, asking, frames, queries
+from chat import actions, asking, queries
 from chat.database import in_db
 from chat.identity import Identity
 from chat.refusals import Refused
-from chat.socket_subscriptions import Subscriptions
-from chat.socket_wire import ACCESS_ENDED, NOT_AUTHENTICATED, Closing, Wire
+from chat.sockets import frames
+from chat.sockets.subscriptions import Subscriptions
+from chat.sockets.wire import ACCESS_ENDED, NOT_AUTHENTICATED, Closing, Wire
 from chat.standing import End, Reader, Standing, look, standings
 from graphs.access import Member, NotFound, member_of
 
