@@ -127,6 +127,7 @@ class Readers:
         self.alice.page.bring_to_front()
         self.alice.open_graph("evil")
         self.alice.button("New conversation (Alt+N)").click()
+        expect(self.alice.answers).to_have_count(0)
         self.vendor.script(Script(text="Hello."))
         expect(self.alice.ask(ATTACK)).to_contain_text("Hello.")
         for reader in (self.tab, self.unprotected):
