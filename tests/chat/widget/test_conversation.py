@@ -1,7 +1,7 @@
 """chat/static/chat/widget/conversation.js: asking, watching, stopping, coming back."""
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.chat.widget.driver import Answer, Widget
 from tests.chat.widget.fake_server import FakeServer
@@ -367,3 +367,19 @@ def test_it_dispatches_the_node_that_was_chosen(widget: Widget) -> None:
     widget.ask("One").start().write("See {{node:fetch-api}}.").finish()
     widget.button("fetch-api").click()
     assert widget.page.evaluate("window.seen") == {"key": "fetch-api"}
+
+
+def test_a_new_conversation_that_was_chosen_while_the_latest_was_looked_for_stays(
+    page: Page, server: FakeServer
+) -> None:
+    server.session("The latest one")
+    held: list[Route] = []
+    page.route("**/chat/sessions?*", lambda route: held.append(route))
+    with page.expect_request("**/chat/sessions?*"):
+        widget = Widget(page, server).open()
+    widget.root.locator(".new-button").click()
+    with page.expect_response("**/chat/sessions?*"):
+        held[0].continue_()
+    widget.connected().painted()
+    expect(widget.title).to_have_text("New conversation")
+    assert not server.frames("ai:subscribe")

@@ -93,9 +93,14 @@ export class Panel extends EventTarget {
     this.schedule();
     const latest = (await this.sessions.refresh()).find(({ context }) => this.context || !context);
     this.conversation.loading = false;
-    const untouched = !this.conversation.id && !this.conversation.running && !this.composer.text;
-    if (latest && untouched) await this.show(latest.id);
+    if (latest && this.untouched) await this.show(latest.id);
     else this.schedule();
+  }
+
+  /** Whether nobody has chosen a conversation, begun one or written anything yet. */
+  get untouched() {
+    const { id, running } = this.conversation;
+    return !id && !running && !this.composer.text && this.memory.openSession() === null;
   }
 
   stop() {
