@@ -1,14 +1,35 @@
 """Asking the database for many at once: whoever comes while a question is under way shares the next one.
 
 What group commit is to writing. When a thousand sockets come back together they cost a few statements, not thousands.
+A question that cannot be answered spoils nothing for those who asked beside it.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
+from django.db import InterfaceError, OperationalError
+
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
+
+
+async def ask_together(
+    ask: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]], questions: Sequence[Question]
+) -> list[Answer | Exception]:
+    """The answer to each question, or what its asking raised when it was asked alone; raises where the database is away.
+
+    Halves are asked until the bad question stands alone: the good ones cost a few statements still.
+    """
+    try:
+        return list(await ask(questions))
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        if len(questions) == 1:
+            return [error]
+    half = len(questions) // 2
+    return await ask_together(ask, questions[:half]) + await ask_together(ask, questions[half:])
 
 
 class Batched(Generic[Question, Answer]):
@@ -21,7 +42,7 @@ class Batched(Generic[Question, Answer]):
         self._asking: asyncio.Task[None] | None = None
 
     async def answer(self, question: Question) -> Answer:
-        """The answer to one question; raises what its asking raised."""
+        """The answer to one question; raises what its own asking raised, or that of all while the database is away."""
         mine: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting.append((question, mine))
         if self._asking is None or self._asking.done():
@@ -35,13 +56,15 @@ class Batched(Generic[Question, Answer]):
                 await self._answer_each(wanted)
 
     async def _answer_each(self, wanted: Sequence[tuple[Question, asyncio.Future[Answer]]]) -> None:
+        answers: Sequence[Answer | Exception]
         try:
-            answers = await self._ask([question for question, _mine in wanted])
-        except Exception as error:
-            for _question, mine in wanted:
-                if not mine.done():
-                    mine.set_exception(error)
-            return
+            answers = await ask_together(self._ask, [question for question, _mine in wanted])
+        except (OperationalError, InterfaceError) as error:
+            answers = [error] * len(wanted)
         for (_question, mine), answer in zip(wanted, answers, strict=True):
-            if not mine.done():
+            if mine.done():
+                continue
+            if isinstance(answer, Exception):
+                mine.set_exception(answer)
+            else:
                 mine.set_result(answer)

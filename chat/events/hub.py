@@ -14,6 +14,7 @@ from itertools import groupby, islice
 
 import redis
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
 from chat import background
 from chat.batching import Batched
@@ -21,7 +22,6 @@ from chat.database import in_db
 from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
 from graphs import valkey
-from graphs.versions import UnknownVersion
 
 log = logging.getLogger("countersign.hub")
 
@@ -212,10 +212,7 @@ class Hub:
             return []
         events = tail.since(cursor)
         if events is None:
-            try:
-                events = await self._pages.answer((stream_id, cursor))
-            except UnknownVersion:  # of some stream that was read with this one
-                events = await in_db(reading.after, {stream_id: cursor}, reading.PAGE_EVENTS)
+            events = await self._pages.answer((stream_id, cursor))
             tail.remember(events)
         return events
 
@@ -280,12 +277,12 @@ class Hub:
                 continue
             try:
                 events = await in_db(reading.after, behind, RECENT)
-            except UnknownVersion:  # of one of them: each reader finds out for themselves
+            except (OperationalError, InterfaceError) as error:
+                log.warning("events not read, trying again: %s", type(error).__name__)
+                continue
+            except Exception:  # what one of them holds cannot be read: each reader finds out for themselves
                 for stream_id in behind.keys() & self._tails.keys():
                     self._tails[stream_id].start(told[stream_id])
-                continue
-            except Exception as error:
-                log.warning("events not read, trying again: %s", type(error).__name__)
                 continue
             for stream_id, found in groupby(events, key=lambda event: event.stream_id):
                 tail = self._tails.get(stream_id)

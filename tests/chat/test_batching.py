@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
+from django.db import OperationalError
 
 from chat.batching import Batched
 
@@ -18,6 +19,8 @@ class Desk:
         await self.let.wait()
         if 13 in questions:
             raise ValueError
+        if 17 in questions:
+            raise OperationalError
         return [question**2 for question in questions]
 
 
@@ -60,15 +63,32 @@ def test_it_asks_for_nobody_who_left() -> None:
     run(test)
 
 
-def test_what_went_wrong_reaches_everybody_who_asked_and_nobody_else() -> None:
+def test_what_went_wrong_reaches_only_who_asked_it() -> None:
     async def test(desk: Desk) -> None:
         batched = Batched(desk.ask)
-        fine, broken, also = await begun(batched, 1) + await begun(batched, 13, 2)
+        first, *beside, broken, last = await begun(batched, 1) + await begun(batched, 2, 3, 13, 4)
+        desk.let.set()
+        assert await asyncio.gather(first, *beside, last) == [1, 4, 9, 16]
+        with pytest.raises(ValueError):
+            await broken
+        assert desk.asked == [[1], [2, 3, 13, 4], [2, 3], [13, 4], [13], [4]]
+        assert await batched.answer(3) == 9
+        with pytest.raises(ValueError):
+            await batched.answer(13)
+
+    run(test)
+
+
+def test_while_the_database_is_away_everybody_learns_it_from_one_question() -> None:
+    async def test(desk: Desk) -> None:
+        batched = Batched(desk.ask)
+        fine, *away = await begun(batched, 1) + await begun(batched, 17, 2)
         desk.let.set()
         assert await fine == 1
-        for task in (broken, also):
-            with pytest.raises(ValueError):
+        for task in away:
+            with pytest.raises(OperationalError):
                 await task
+        assert desk.asked == [[1], [17, 2]]
         assert await batched.answer(3) == 9
 
     run(test)
