@@ -17,7 +17,7 @@ Answer = TypeVar("Answer")
 async def ask_together(
     ask: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]], questions: Sequence[Question]
 ) -> list[Answer | Exception]:
-    """The answer to each question, or what its asking raised when it was asked alone; raises where the database is away.
+    """The answer to each question, or what its asking alone raised; raises where the database is away.
 
     Halves are asked until the bad question stands alone: the good ones cost a few statements still.
     """

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from django.db import InterfaceError, OperationalError
 
-from chat.database import in_db
+from chat.batching import ask_together
 from chat.sockets import connections
-from chat.standing import End, Reader, standings
+from chat.standing import End, Reader, look_at
 
 log = logging.getLogger("countersign.guests")
 
@@ -65,12 +65,14 @@ async def _check_forever() -> None:
 async def _check(guests: Sequence[tuple[Guest, Reader]]) -> None:
     if not guests:
         return
-    found = await in_db(standings, [reader for _guest, reader in guests])
+    found = await ask_together(look_at, [reader for _guest, reader in guests])
     for (guest, reader), standing in zip(guests, found, strict=True):
         now = guest.reader() if guest in _here else None
         if now is None or now.identity is not reader.identity:
             continue
-        if standing.end:
+        if isinstance(standing, Exception):
+            log.warning("a reader not checked, trying again", exc_info=standing)
+        elif standing.end:
             guest.end(standing.end)
         elif standing.lost:
             guest.lose(standing.lost)

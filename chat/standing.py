@@ -62,12 +62,13 @@ def standings(readers: Sequence[Reader]) -> list[Standing]:
     return [_standing(reader, found.get(place)) for place, reader in enumerate(readers)]
 
 
-async def _look(readers: Sequence[Reader]) -> Sequence[Standing]:
+async def look_at(readers: Sequence[Reader]) -> Sequence[Standing]:
+    """`standings`, for the event loop."""
     return await in_db(standings, readers)
 
 
 #: Where one reader stands, asked together with others who come at the same time.
-look: Batched[Reader, Standing] = Batched(_look)
+look: Batched[Reader, Standing] = Batched(look_at)
 
 
 def _asked(place: int, reader: Reader) -> dict[str, Any]:

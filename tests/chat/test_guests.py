@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 
 import pytest
@@ -11,7 +11,9 @@ from rest_framework_simplejwt.tokens import AccessToken
 
 from chat import consumers, guests, runtime
 from chat.database import in_db
+from chat.identity import Identity
 from chat.models import Session
+from chat.standing import End, Reader
 from graphs.api import tokens
 from graphs.models import Graph, Membership, Role
 from tests import cast
@@ -179,6 +181,46 @@ def test_it_closes_the_socket_of_somebody_who_may_not_be_here_any_more(
             await another.frame("ai:error", _id=1)
 
     run(test)
+
+
+class Unanswerable:
+    """A guest whose reader makes the statement fail for everybody who is looked at with it."""
+
+    id = ""
+
+    def __init__(self, identity: Identity) -> None:
+        self.looked_at = Reader(identity, streams=[2**64])
+
+    def reader(self) -> Reader:
+        return self.looked_at
+
+    def end(self, why: End) -> None:
+        pytest.fail("nobody knows where this reader stands")
+
+    def lose(self, stream_ids: Collection[int]) -> None:
+        pytest.fail("nobody knows where this reader stands")
+
+
+def test_it_looks_at_everybody_beside_a_reader_that_cannot_be_looked_at(
+    alice: User, bob: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    cookie = cookie_of(alice)
+
+    async def test() -> None:
+        async with signed_in(bob), opened({**OURS, "cookie": cookie}) as socket:
+            socket.send("ai:subscribe", _id=1, stream="session_x")
+            await socket.frame("ai:error", _id=1)
+            (identity,) = (each.identity for each in consumers._open if each.identity and each.identity.user == alice)
+            unanswerable = Unanswerable(identity)
+            guests.enter(unanswerable)
+            try:
+                await in_db(disable, alice)
+                assert await socket.closed() == 4403
+            finally:
+                guests.leave(unanswerable)
+
+    run(test)
+    assert "a reader not checked" in caplog.text
 
 
 @pytest.mark.parametrize("end", ENDS)

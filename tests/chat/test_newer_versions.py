@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -52,18 +53,27 @@ def test_a_newer_event_is_not_half_read(session: Session, alice: User) -> None:
     run(main)
 
 
+@pytest.mark.parametrize(
+    ("newer", "why"),
+    [({"version": EVENT_VERSION + 1}, UnknownVersion), ({"data": {"delta": "", "folded": "?"}}, TypeError)],
+)
 def test_readers_of_other_streams_do_not_notice(
-    session: Session, alice: User, demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    session: Session,
+    alice: User,
+    demo_workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    newer: dict[str, Any],
+    why: type[Exception],
 ) -> None:
     """What becomes known, or is asked for, at the same moment is read in one statement."""
     other = a_session(alice, demo_workspace)
     last = other.stream.last_sequence
-    newer = StreamEvent.objects.filter(stream=session.stream_id, sequence=last + 1)
+    added = StreamEvent.objects.filter(stream=session.stream_id, sequence=last + 1)
 
     def told_elsewhere() -> None:
         for each in (session, other):
             append_now(each.stream_id, status("running"))
-        newer.update(version=EVENT_VERSION + 1)
+        added.update(**newer)
 
     async def main() -> None:
         hub = runtime.current().hub
@@ -72,7 +82,7 @@ def test_readers_of_other_streams_do_not_notice(
         await in_db(told_elsewhere)
         hub._heard(f"{session.stream_id}:{last + 1},{other.stream_id}:{last + 1}".encode())
         refused, found = await asyncio.gather(*(watch.next() for watch in watches), return_exceptions=True)
-        assert isinstance(refused, UnknownVersion)
+        assert isinstance(refused, why)
         assert numbers(found) == [last + 1]
 
     run(main)
