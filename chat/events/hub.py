@@ -6,7 +6,9 @@ lost, watched streams are asked for their last number every second.
 
 import asyncio
 import logging
+import math
 import re
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -28,6 +30,8 @@ log = logging.getLogger("countersign.hub")
 #: Committed events kept in memory for the readers of a stream, and their text; who is further behind reads the table.
 RECENT = 256
 RECENT_CHARS = 262_144
+#: A stream without a new event for so long rests: whoever still comes to read it reads the table.
+RESTS_AFTER_S = 10.0
 #: Pages that one statement reads.
 PAGES_AT_ONCE = 8
 POLL_S = 1.0
@@ -44,13 +48,14 @@ class CursorBeyondEnd(Exception):
 class _Tail:
     """The end of one watched stream: its last number, its newest events, and who waits for more.
 
-    `recent` is empty or a run without gaps that ends at `last`; `chars` is how much text it holds. `started` once the
-    stream's end was looked up.
+    `recent` is empty or a run without gaps that ends at `last`; `chars` is how much text it holds. A stream that rests
+    keeps nothing, so that thousands of idle tabs cost next to nothing. `started` once the stream's end was looked up.
     """
 
     def __init__(self) -> None:
         self.started = False
         self.last = 0
+        self.moved_at = -math.inf
         self.recent: deque[StoredEvent] = deque()
         self.chars = 0
         self.watches: set[Watch] = set()
@@ -64,6 +69,7 @@ class _Tail:
             self._forget()
         self._keep(fresh)
         self.last = fresh[-1].sequence
+        self.moved_at = time.monotonic()
         self.wake()
 
     def start(self, last: int) -> None:
@@ -76,8 +82,15 @@ class _Tail:
 
     def remember(self, page: Sequence[StoredEvent]) -> None:
         """Keeps a page that was read, where it is the end of the stream: others will want the same."""
-        if not self.recent and page and page[-1].sequence == self.last:
+        if not self.recent and page and page[-1].sequence == self.last and not self._rests():
             self._keep(page)
+
+    def forget_at_rest(self) -> None:
+        if self.recent and self._rests():
+            self._forget()
+
+    def _rests(self) -> bool:
+        return time.monotonic() - self.moved_at > RESTS_AFTER_S
 
     def _keep(self, events: Sequence[StoredEvent]) -> None:
         self.recent.extend(events)
@@ -321,6 +334,8 @@ class Hub:
     async def _poll_forever(self) -> None:
         while True:
             await asyncio.sleep(POLL_S)
+            for tail in self._tails.values():
+                tail.forget_at_rest()
             watched = list(self._tails)
             if not watched and not self._left:
                 continue

@@ -81,7 +81,8 @@ def test_readers_of_other_streams_do_not_notice(
         monkeypatch.setattr(wakeup, "announce", lambda *_: None)
         await in_db(told_elsewhere)
         hub._heard(f"{session.stream_id}:{last + 1},{other.stream_id}:{last + 1}".encode())
-        refused, found = await asyncio.gather(*(watch.next() for watch in watches), return_exceptions=True)
+        async with asyncio.timeout(30):
+            refused, found = await asyncio.gather(*(watch.next() for watch in watches), return_exceptions=True)
         assert isinstance(refused, why)
         assert numbers(found) == [last + 1]
 

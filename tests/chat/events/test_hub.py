@@ -201,6 +201,36 @@ def test_it_keeps_no_more_text_than_a_page(stream: int) -> None:
     run(main)
 
 
+def test_it_keeps_nothing_of_a_stream_that_rests(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 0.02)
+    monkeypatch.setattr(hub_module, "RESTS_AFTER_S", 3600)
+    idle = a_stream("session_idle")
+    append_now(idle, status("queued"))
+
+    async def main() -> None:
+        async with a_hub() as hub, a_writer(hub) as writer:
+            first, beside = await hub.watch(stream, 0), await hub.watch(idle, 0)
+            assert numbers(await read(beside, 1)) == [1]
+            assert not hub._tails[idle].recent
+            for number in range(3):
+                await writer.put(stream, 0, status(str(number)))
+            assert numbers(await read(first, 3)) == [1, 2, 3]
+            tail = hub._tails[stream]
+            assert numbers([*tail.recent]) == [1, 2, 3]
+            monkeypatch.setattr(hub_module, "RESTS_AFTER_S", 0)
+            async with asyncio.timeout(30):
+                while tail.recent:
+                    await asyncio.sleep(0.01)
+            assert tail.chars == 0
+            late = await hub.watch(stream, 1)
+            assert numbers(await read(late, 3)) == [2, 3]
+            assert not tail.recent
+            await writer.put(stream, 0, status("on"))
+            assert [numbers(await read(each, 4)) for each in (first, late)] == [[4], [4]]
+
+    run(main)
+
+
 def test_it_tells_others_of_appends_in_this_process(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 60)
 
