@@ -1,11 +1,12 @@
 """Everyone who reads on through this process: sockets, server-sent events, requests that wait.
 
-One look for all of them every few seconds: who may not be here any more goes, who is here is counted.
+One look for all of them every few seconds: who may not be here any more goes. Who is here is counted, by a task of its
+own, as Valkey may keep it waiting.
 """
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
 from django.db import InterfaceError, OperationalError
@@ -37,32 +38,40 @@ class Guest(Protocol):
 
 _here: set[Guest] = set()
 _checker: asyncio.Task[None] | None = None
+_counter: asyncio.Task[None] | None = None
 
 
 def enter(guest: Guest) -> None:
     """From now on the guest is looked after."""
-    global _checker
+    global _checker, _counter
     _here.add(guest)
     if _checker is None or _checker.done():
-        _checker = asyncio.create_task(_check_forever())
+        _checker = asyncio.create_task(_forever(_check))
+    if _counter is None or _counter.done():
+        _counter = asyncio.create_task(_forever(_count))
 
 
 def leave(guest: Guest) -> None:
     _here.discard(guest)
 
 
-async def _check_forever() -> None:
+async def _forever(look: Callable[[], Awaitable[None]]) -> None:
     while True:
         await asyncio.sleep(CHECK_EVERY_S)
         try:
-            await _check([(guest, reader) for guest in _here if (reader := guest.reader())])
+            await look()
         except (OperationalError, InterfaceError) as error:
             log.warning("readers not checked, trying again: %s", type(error).__name__)
         except Exception:
             log.warning("readers not checked, trying again", exc_info=True)
 
 
-async def _check(guests: Sequence[tuple[Guest, Reader]]) -> None:
+def _known() -> list[tuple[Guest, Reader]]:
+    return [(guest, reader) for guest in _here if (reader := guest.reader())]
+
+
+async def _check() -> None:
+    guests = _known()
     if not guests:
         return
     found = await ask_together(look_at, [reader for _guest, reader in guests])
@@ -76,4 +85,9 @@ async def _check(guests: Sequence[tuple[Guest, Reader]]) -> None:
             guest.end(standing.end)
         elif standing.lost:
             guest.lose(standing.lost)
-    await connections.renew((reader.identity.user.pk, guest.id) for guest, reader in guests if guest.id)
+
+
+async def _count() -> None:
+    sockets = [(reader.identity.user.pk, guest.id) for guest, reader in _known() if guest.id]
+    if sockets:
+        await connections.renew(sockets)

@@ -1,6 +1,9 @@
 """The way to Valkey. It is asked for what may be missing: whoever gets no answer soon goes on without it."""
 
 import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +13,32 @@ from django.conf import settings
 
 #: Who does not answer for so long counts as away.
 PATIENCE_S = 0.5
+#: For so long nobody waits for one that did not answer.
+AWAY_S = 2.0
 _PATIENT: dict[str, Any] = {"socket_timeout": PATIENCE_S, "socket_connect_timeout": PATIENCE_S}
+
+#: Until when each address counts as away.
+_away: dict[str, float] = {}
+
+
+class Away(redis.ConnectionError):
+    """It did not answer somebody of this process a moment ago."""
+
+
+@contextmanager
+def asked() -> Iterator[redis.Redis]:
+    """The client of who goes on without an answer: raises `Away` at once when somebody waited in vain a moment ago.
+
+    Else all who ask at the same time would wait one after the other, as long as there are more of them than threads.
+    """
+    address = settings.REDIS_URL
+    if time.monotonic() < _away.get(address, 0):
+        raise Away("it did not answer a moment ago")
+    try:
+        yield client()
+    except (redis.ConnectionError, redis.TimeoutError):
+        _away[address] = time.monotonic() + AWAY_S
+        raise
 
 
 def client() -> redis.Redis:

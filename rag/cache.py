@@ -9,6 +9,7 @@ import logging
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
+from graphs import valkey
 from graphs.models import Graph
 from rag.context import GraphContext
 
@@ -19,7 +20,8 @@ log = logging.getLogger("countersign.rag")
 def kept(graph: Graph, question: str) -> GraphContext | None:
     """What was retrieved for this question from this version of the graph, if that is less than two minutes ago."""
     try:
-        return cache.get(_key(graph, question))
+        with valkey.asked():
+            return cache.get(_key(graph, question))
     except RedisError as error:
         log.warning("Retrieval cannot read its cache: %s", error)
         return None
@@ -27,7 +29,8 @@ def kept(graph: Graph, question: str) -> GraphContext | None:
 
 def keep(graph: Graph, question: str, context: GraphContext) -> None:
     try:
-        cache.set(_key(graph, question), context, TTL_S)
+        with valkey.asked():
+            cache.set(_key(graph, question), context, TTL_S)
     except RedisError as error:
         log.warning("Retrieval cannot write its cache: %s", error)
 

@@ -5,7 +5,6 @@ A socket counts while its process keeps saying that it is open, so that those of
 
 import asyncio
 import logging
-import time
 from collections.abc import Iterable
 
 import redis
@@ -17,6 +16,26 @@ log = logging.getLogger("countersign.socket")
 
 #: A socket nobody renewed for so long is gone with its process.
 FORGET_AFTER_S = 10
+
+#: Says that socket ARGV[1] is open, by Valkey's clock, which all hosts share. ARGV[2] seconds later it is forgotten.
+_RENEW = """
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('EXPIRE', KEYS[1], 2 * ARGV[2])
+"""
+#: The same for a new socket, where fewer than ARGV[3] are open: answers 1, else 0.
+_TAKE = (
+    _RENEW
+    + """
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+if redis.call('ZCARD', KEYS[1]) <= tonumber(ARGV[3]) then
+  return 1
+end
+redis.call('ZREM', KEYS[1], ARGV[1])
+return 0
+"""
+)
 
 
 async def take(user_id: int, socket_id: str) -> bool:
@@ -38,39 +57,28 @@ def _key(user_id: int) -> str:
 
 
 def _take(user_id: int, socket_id: str) -> bool:
-    now = time.time()
     try:
-        client = valkey.client()
-        pipeline = client.pipeline()
-        pipeline.zremrangebyscore(_key(user_id), "-inf", now - FORGET_AFTER_S)
-        pipeline.zadd(_key(user_id), {socket_id: now})
-        pipeline.zcard(_key(user_id))
-        pipeline.expire(_key(user_id), 2 * FORGET_AFTER_S)
-        count = pipeline.execute()[2]
+        with valkey.asked() as client:
+            return bool(client.eval(_TAKE, 1, _key(user_id), socket_id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
     except redis.RedisError as error:
         log.warning("sockets not counted: %s", type(error).__name__)
         return True
-    if count <= settings.LIMIT_SOCKETS:
-        return True
-    _release(user_id, socket_id)
-    return False
 
 
 def _renew(sockets: list[tuple[int, str]]) -> None:
-    now = time.time()
     try:
-        client = valkey.client()
-        pipeline = client.pipeline(transaction=False)
-        for user_id, socket_id in sockets:
-            pipeline.zadd(_key(user_id), {socket_id: now})
-            pipeline.expire(_key(user_id), 2 * FORGET_AFTER_S)
-        pipeline.execute()
+        with valkey.asked() as client:
+            pipeline = client.pipeline(transaction=False)
+            for user_id, socket_id in sockets:
+                pipeline.eval(_RENEW, 1, _key(user_id), socket_id, FORGET_AFTER_S)
+            pipeline.execute()
     except redis.RedisError as error:
         log.warning("sockets not counted: %s", type(error).__name__)
 
 
 def _release(user_id: int, socket_id: str) -> None:
     try:
-        valkey.client().zrem(_key(user_id), socket_id)
+        with valkey.asked() as client:
+            client.zrem(_key(user_id), socket_id)
     except redis.RedisError as error:
         log.warning("socket not uncounted: %s", type(error).__name__)

@@ -55,7 +55,8 @@ def take(what: str, who: str, rate: str) -> float:
     name = hashlib.sha256(who.encode()).hexdigest()[:32]
     key = f"{settings.REDIS_PREFIX}:limit:{what}:{{{name}}}"
     try:
-        return float(valkey.client().eval(_TAKE, 1, key, limit.period * 1_000_000, limit.count)) / 1e6
+        with valkey.asked() as client:
+            return float(client.eval(_TAKE, 1, key, limit.period * 1_000_000, limit.count)) / 1e6
     except RedisError as error:
         logger.warning("Valkey does not answer; %s is not limited: %s", what, type(error).__name__)
         return 0

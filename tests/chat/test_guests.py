@@ -14,10 +14,12 @@ from chat.database import in_db
 from chat.identity import Identity
 from chat.models import Session
 from chat.standing import End, Reader
+from graphs import valkey
 from graphs.api import tokens
 from graphs.models import Graph, Membership, Role
 from tests import cast
 from tests.chat.inprocess import Model, opened, run, signed_in
+from tests.silent_server import silent_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OURS = {"origin": "http://testserver"}
@@ -239,6 +241,25 @@ def test_it_refuses_the_next_frame_of_somebody_who_may_not_be_here_any_more(
             assert await socket.closed() == 4403
         assert len(socket.received) == 1
         assert await in_db(Session.objects.count) == 0
+
+    run(test)
+
+
+def test_access_ends_while_valkey_keeps_those_who_count_waiting(
+    alice: User, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(valkey, "_PATIENT", {"socket_timeout": 600, "socket_connect_timeout": 600})
+    monkeypatch.setattr(valkey, "_away", {})
+
+    async def test() -> None:
+        async with signed_in(alice) as socket:
+            with silent_server() as silent:
+                settings.REDIS_URL = silent.url
+                async with asyncio.timeout(20):
+                    while not silent.reached():
+                        await asyncio.sleep(0.01)
+                await in_db(User.objects.filter(pk=alice.pk).update, is_active=False)
+                assert await socket.closed() == 4403
 
     run(test)
 

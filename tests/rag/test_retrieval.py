@@ -6,6 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as NoRedis
 
+from graphs import valkey
 from graphs.models import Edge, Graph, Node
 from rag.context import GraphContext
 from rag.retrieval import retrieve
@@ -13,9 +14,10 @@ from tests.seeded import CANARY, World, world
 
 
 @pytest.fixture
-def here(db: None, settings) -> World:
+def here(db: None, settings, monkeypatch: pytest.MonkeyPatch) -> World:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     cache.clear()
+    monkeypatch.setattr(valkey, "_away", {})
     return world()
 
 
@@ -118,6 +120,15 @@ class NoCache:
 def test_it_works_without_a_cache(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rag.cache.cache", NoCache())
     assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+
+
+def test_it_asks_a_cache_that_is_away_once(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(NoCache, "get", lambda self, key: asked.append(key) or NoCache.set(self, key, None, 0))
+    monkeypatch.setattr("rag.cache.cache", NoCache())
+    for _ in range(3):
+        assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+    assert len(asked) == 1
 
 
 def test_it_can_be_kept_in_a_shared_cache(here: World) -> None:
