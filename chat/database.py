@@ -15,9 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _threads = ThreadPoolExecutor(8, thread_name_prefix="database")
-#: The sign of life of the process waits for nothing else.
-_vital_thread = ThreadPoolExecutor(1, thread_name_prefix="heartbeat")
-#: Tools may take long; heartbeats, claims and readers must not wait for them.
+#: Tools and retrieval may take long; claims and readers must not wait for them.
 _tool_threads = ThreadPoolExecutor(8, thread_name_prefix="tools")
 
 
@@ -41,11 +39,6 @@ async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 async def in_tool_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The same in one of eight other threads, for what may take seconds."""
     return await _in(_tool_threads, partial(function, *args, **kwargs))
-
-
-async def in_vital_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The same in a thread that does nothing else but heartbeats."""
-    return await _in(_vital_thread, partial(function, *args, **kwargs))
 
 
 async def _in(threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:

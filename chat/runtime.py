@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
+from chat.engine.heartbeat import Heartbeat
 from chat.engine.runner import Runner
 from chat.events.hub import Hub
 from chat.events.writer import GroupWriter
@@ -23,7 +24,7 @@ class Runtime:
         self.process_id = uuid.uuid4()
         self.hub = Hub(self.process_id, fail)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
-        self.runner = Runner(self.process_id, self.writer, fail, only)
+        self.runner = Runner(Heartbeat(conninfo(), self.process_id), self.process_id, self.writer, fail, only)
 
     async def start(self) -> None:
         global _current

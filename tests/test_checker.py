@@ -52,7 +52,7 @@ def finish(run: claims.ClaimedRun) -> None:
         events=(NewEvent("done", {"reason": "finished", "fullText": transcript.text}, run.message_id, run.id),),
     )
     round_ = {"text": transcript.text, "toolCalls": [{**call, "arguments": "{}"} for call in transcript.tool_calls]}
-    records.finish(run, ending, transcript, [round_], [], None)
+    records.finish(run, ending, transcript, [round_], None, [])
 
 
 def test_it_accepts_what_is_right(run: claims.ClaimedRun) -> None:

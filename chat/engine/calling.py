@@ -27,13 +27,17 @@ from chat.providers.estimating import estimate_usage
 
 @dataclass(slots=True)
 class Call:
-    """A call under way or over: `error` is why it broke off. `started`: when its present attempt begins or began."""
+    """A call under way or over: `error` is why it broke off. `started`: when its present attempt begins or began.
+
+    `noted` once its costs are on their way into the database.
+    """
 
     config: ProviderConfig
     request: ModelRequest
     started: float
     error: ProviderError | None = None
     outcome: str = "stopped"
+    noted: bool = False
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _other: Reply = field(default_factory=Reply)

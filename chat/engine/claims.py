@@ -4,6 +4,7 @@ A run of a conversation that rests is begun by the transaction that stores it. T
 and those that this process lost sight of are claimed by one statement.
 """
 
+import logging
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from chat.engine.states import STATE_VERSION, State, load
 from chat.events.append import append
@@ -19,9 +20,12 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Run, RunStatus, Session
 from graphs.access import Member, NotFound, member_of
 
+log = logging.getLogger("countersign.claims")
+
 _CLAIMABLE = """
 SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id JOIN chat_message m ON m.id = r.message_id
-WHERE coalesce((s.state ->> 'version')::int, 0) <= %s AND (%s::uuid IS NULL OR r.session_id = %s) AND (
+WHERE CASE jsonb_typeof(s.state -> 'version') WHEN 'number' THEN (s.state -> 'version')::numeric ELSE 0 END <= %s
+    AND (%s::uuid IS NULL OR r.session_id = %s) AND (
     (r.status = 'queued' AND NOT EXISTS (
         SELECT 1 FROM chat_run o JOIN chat_message om ON om.id = o.message_id
         WHERE o.session_id = r.session_id AND o.id <> r.id AND (
@@ -82,14 +86,15 @@ def begin(run: Run, member: Member, process: uuid.UUID, told: int) -> ClaimedRun
     """
     epoch, last = _take_over(run.session.stream_id)
     run.epoch, run.first_sequence = epoch, last + told + 1
-    run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, timezone.now()
+    run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()
     run.message.status = Message.Status.STREAMING
     return _claimed(run, member, resumed=False)
 
 
 def knows(session: Session) -> bool:
     """False for a session whose state a newer version of the program wrote: it is left to processes that know it."""
-    return session.state.get("version", 0) <= STATE_VERSION
+    version = session.state.get("version")
+    return not isinstance(version, int) or version <= STATE_VERSION
 
 
 def started(run: Run) -> NewEvent:
@@ -128,7 +133,7 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     run.epoch, last = _take_over(session.stream_id)
     run.first_sequence = run.first_sequence or last + 1
     run.status, run.process, run.attempts = RunStatus.RUNNING, process, run.attempts + 1
-    run.started_at = run.started_at or timezone.now()
+    run.started_at = run.started_at or Now()
     run.save(update_fields=["epoch", "first_sequence", "status", "process", "attempts", "started_at"])
     Session.objects.filter(pk=session.pk).update(phase="EXECUTING_ENRICHMENTS")
     if not resumed:
@@ -157,7 +162,7 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
         epoch=run.epoch,
         first_sequence=run.first_sequence,
         trigger=run.trigger,
-        state=load(session.state),
+        state=_state(session),
         member=member,
         context_type=session.context_type,
         context_id=session.context_id,
@@ -168,6 +173,15 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
         attempts=run.attempts,
         rounds=run.message.rounds,
     )
+
+
+def _state(session: Session) -> State:
+    """A state that cannot be read (nothing of ours writes such) must not keep every process from claiming."""
+    try:
+        return load(session.state)
+    except (KeyError, TypeError, ValueError):
+        log.exception("the state of session %s cannot be read; it goes on from rest", session.pk)
+        return State()
 
 
 def _member(run: Run) -> Member | None:

@@ -2,17 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Literal, ParamSpec, TypeVar
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.functional import Promise
+from psycopg.errors import ProgramLimitExceeded, QueryCanceled, StatementTooComplex
 
 from chat import error_texts, models_available
-from chat.database import in_db
+from chat.database import in_db, in_tool_thread
 from chat.engine import calling, machine, records
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
@@ -51,7 +53,6 @@ from chat.providers.base import ErrorCode, ProviderConfig, Usage
 from chat.providers.registry import ModelUnavailableError
 from chat.transcript import Transcript
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger("countersign.engine")
@@ -64,8 +65,9 @@ _STATUSES = {
     "stopped": (Message.Status.STOPPED, RunStatus.CANCELLED, "cancelled"),
     "failed": (Message.Status.FAILED, RunStatus.FAILED, "failed"),
 }
-#: A run that was begun so often is not tried again.
+#: A run that was begun so often is not tried again, nor is a statement that was given up so often.
 MAX_ATTEMPTS = 3
+_GIVEN_UP = (QueryCanceled, ProgramLimitExceeded, StatementTooComplex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +139,13 @@ class Driver:
         except Exception:
             log.exception("run %s failed", self.run.id)
             self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
+            if self._call is not None and not self._call.noted:
+                await self._note_costs()
             await self._close(self._state, "failed")
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
-            self._answer.transcript = await _persistently(records.shown_so_far, self.run)
+            self._answer.transcript = await _persistently(partial(in_db, records.shown_so_far, self.run))
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
         if self.run.member is None:
@@ -225,12 +229,14 @@ class Driver:
     async def _load_prompt(self) -> records.Prompt:
         assert self.run.member is not None
         if self._prompt is None:
-            self._prompt = await _persistently(records.load_prompt, self.run, self.run.member)
+            load = partial(in_tool_thread, records.load_prompt, self.run, self.run.member)
+            self._prompt = await _persistently(load)
         return self._prompt
 
     async def _note_costs(self) -> None:
         """All are recorded; readers are told of those that cost something."""
         assert self._call is not None
+        self._call.noted = True
         costs = self._call.costs()
         self._costs += costs
         for cost in costs:
@@ -270,8 +276,7 @@ class Driver:
     async def _save(self, state: State) -> None:
         """The round's events first: whoever takes the run over believes that readers saw what is stored."""
         await self._writer.flush(self.run.stream_id)
-        costs, self._costs = self._costs, []
-        await _persistently(records.save_round, self.run, state, list(self._answer.rounds), costs)
+        await self._store(records.save_round, self.run, state, list(self._answer.rounds))
 
     async def _ask_person(self, kind: str) -> None:
         data = {"roundsUsed": self._state.rounds, "maxExtended": self._limits.tool_rounds_extended}
@@ -281,13 +286,12 @@ class Driver:
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
         if self.run.resumed and self._answer.transcript.empty:
-            self._answer.transcript = await _persistently(records.shown_so_far, self.run)
-        if self._call is not None and self._call.outcome == "stopped":
+            self._answer.transcript = await _persistently(partial(in_db, records.shown_so_far, self.run))
+        if self._call is not None and not self._call.noted:
             await self._note_costs()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
-            costs, self._costs = self._costs, []
-            await _persistently(records.give_back, self.run, costs)
+            await self._store(records.give_back, self.run)
         elif self._ending == "hand over":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
             await self._close(self._state, "failed")
@@ -323,10 +327,18 @@ class Driver:
             error=failure,
         )
         await self._writer.flush(self.run.stream_id)
-        costs, self._costs = self._costs, []
-        await _persistently(
-            records.finish, self.run, ending, self._answer.transcript, self._answer.rounds, costs, self._config
-        )
+        answer = self._answer
+        await self._store(records.finish, self.run, ending, answer.transcript, list(answer.rounds), self._config)
+
+    async def _store(self, write: Callable[..., None], *args: Any) -> None:
+        """A write that takes the costs which are not stored yet with it."""
+        costs = tuple(self._costs)
+
+        async def store() -> None:
+            await in_db(write, *args, costs)
+            del self._costs[: len(costs)]
+
+        await _persistently(store)
 
 
 def _rested(state: State, event: Event, limits: Limits) -> State:
@@ -337,15 +349,22 @@ def _rested(state: State, event: Event, limits: Limits) -> State:
         return state
 
 
-async def _persistently(write: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """A write that is finished even when the run is stopped meanwhile, and repeated while PostgreSQL is away."""
+async def _persistently(work: Callable[[], Awaitable[T]]) -> T:
+    """Work that is finished even when the run is stopped meanwhile, and repeated while PostgreSQL is away.
+
+    What PostgreSQL gave up on (a statement that took too long, one beyond its limits) is not repeated for ever.
+    """
+    given_up = 0
     while True:
-        task = asyncio.ensure_future(in_db(write, *args, **kwargs))
+        task = asyncio.ensure_future(work())
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             await asyncio.gather(task, return_exceptions=True)
             raise
         except (OperationalError, InterfaceError) as error:
-            log.warning("database unreachable, trying again: %s", type(error).__name__)
+            given_up += isinstance(error.__cause__, _GIVEN_UP)
+            if given_up == MAX_ATTEMPTS:
+                raise
+            log.warning("database unreachable, trying again: %s", type(error.__cause__ or error).__name__)
             await asyncio.sleep(RECONNECT_PAUSE_S)

@@ -123,8 +123,8 @@ def finish(
     ending: Ending,
     transcript: Transcript,
     rounds: Sequence[dict[str, Any]],
-    costs: Sequence[CallCost],
     config: ProviderConfig | None,
+    costs: Sequence[CallCost],
 ) -> None:
     """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
     with transaction.atomic():

@@ -10,14 +10,16 @@ from contextlib import suppress
 from contextvars import Context
 from functools import partial
 
+import psycopg
 import redis
 from django.conf import settings
 from django.db import Error as DatabaseTrouble
 
 from chat import background
-from chat.database import in_db, in_vital_thread
+from chat.database import in_db
 from chat.engine import claims, doorbell
 from chat.engine.driver import Driver
+from chat.engine.heartbeat import Heartbeat
 from chat.events.writer import GroupWriter
 from graphs import valkey
 
@@ -32,9 +34,15 @@ class Runner:
     """Starts with the process. `fail` is called when it has to exit: others took it for dead, or a job of its broke."""
 
     def __init__(
-        self, process_id: uuid.UUID, writer: GroupWriter, fail: Callable[[], None], only: uuid.UUID | None = None
+        self,
+        heartbeat: Heartbeat,
+        process_id: uuid.UUID,
+        writer: GroupWriter,
+        fail: Callable[[], None],
+        only: uuid.UUID | None = None,
     ) -> None:
         self.process_id = process_id
+        self._heartbeat = heartbeat
         self._only = only
         self._writer = writer
         self._fail = fail
@@ -66,12 +74,15 @@ class Runner:
             await asyncio.wait(self._running, timeout=10)
         doorbell.use(None)
         await background.end(self._tasks)
+        await self._heartbeat.close()
         with suppress(DatabaseTrouble):
             await in_db(claims.leave, self.process_id)
         await asyncio.to_thread(doorbell.ring)
 
     def takes(self, session_id: uuid.UUID) -> bool:
-        return self._has_room() and self._only in (None, session_id)
+        """Not in a process that woke up after others may have taken it for dead."""
+        heard = self._loop.time() - self._heartbeat.last <= settings.PROCESS_SILENT_S / 2
+        return heard and self._has_room() and self._only in (None, session_id)
 
     def adopt(self, run: claims.ClaimedRun) -> None:
         """From any thread: drives a run that was begun for this process."""
@@ -96,6 +107,7 @@ class Runner:
             try:
                 await self._stop_some()
                 await self._claim_some()
+                self._last_contact = self._loop.time()
             except DatabaseTrouble as error:
                 log.warning("runs not looked at, trying again: %s", type(error).__name__)
 
@@ -112,7 +124,6 @@ class Runner:
         claim = partial(claims.claim, self.process_id, MAX_RUNS - len(self._running), take_over=self._may_take_over())
         for run in await in_db(claim, only=self._only, driven=list(self._drivers)):
             self._drive(run)
-        self._last_contact = self._loop.time()
 
     def _may_take_over(self) -> bool:
         """After a while without the database nobody could give a sign of life: the others get time to."""
@@ -122,7 +133,13 @@ class Runner:
         return now >= self._patient_until
 
     def _drive(self, run: claims.ClaimedRun) -> None:
-        """In a context of its own: the run must outlive the request that rang the bell."""
+        """In a context of its own: the run must outlive the request that rang the bell.
+
+        A run that was given to this process twice is driven as it was given last, whichever comes first.
+        """
+        known = self._drivers.get(run.id)
+        if known is not None and known.run.epoch >= run.epoch:
+            return
         driver = Driver(run, self._writer)
         self._drivers[run.id] = driver
         task = Context().run(driver.start)
@@ -149,8 +166,8 @@ class Runner:
         while True:
             await asyncio.sleep(settings.HEARTBEAT_S)
             try:
-                alive = await in_vital_thread(claims.beat, self.process_id)
-            except DatabaseTrouble as error:
+                alive = await self._heartbeat.beat()
+            except (psycopg.Error, TimeoutError, OSError) as error:
                 log.warning("heartbeat not written, trying again: %s", type(error).__name__)
                 continue
             if not alive:

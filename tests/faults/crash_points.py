@@ -28,7 +28,6 @@ POINTS = (
     Point("chat.engine.doorbell:ring", "queue"),
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
-    Point("chat.engine.claims:beat"),
     Point("chat.engine.records:_enrich"),
     Point("chat.prompts.history:system_message"),
     Point("chat.engine.calling:perform"),
@@ -60,6 +59,7 @@ POINTS = (
 
 #: Places where no process is killed, with the reason.
 HARMLESS = {
+    "chat.engine.heartbeat:Heartbeat.beat": "one statement, repeated every few seconds",
     "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
     "chat.events.wakeup:announce": "no web process publishes here, its hub does; readers poll when it is lost",
     "chat.events.compaction:_step": "one statement, the same events in fewer rows or not; the next one goes on",
@@ -75,6 +75,7 @@ WITHIN_TRANSACTION = {
     "chat.actions:_stop": "stop, delete_session",
     "chat.actions:open_session": "post_message",
     "chat.engine.claims:_take": "claim",
+    "chat.engine.claims:beat": "claim",
     "chat.engine.claims:_take_over": "claim, post_message, answer, retry",
     "chat.engine.records:_record_costs": "save_round, finish, give_back",
     "chat.events.append:append": "it raises where there is none",

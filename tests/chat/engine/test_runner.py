@@ -1,15 +1,17 @@
 """Claiming, stopping, taking over: who drives a run, and what happens when that process goes away."""
 
+import asyncio
 import threading
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, connections, transaction
 
-from chat import actions
-from chat.engine import claims
+from chat import actions, error_texts
+from chat.engine import claims, records
 from chat.events import presence
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
@@ -305,3 +307,46 @@ def test_looking_for_runs_is_a_sign_of_life(vendor: VendorServer, alice: User, n
     silence(process)
     assert claims.claim(process, 10) == []
     assert Run.objects.get(pk=run.id).attempts == 1
+
+
+@pytest.mark.parametrize("state", [{"version": 1}, {"version": "1"}, {"version": 0}, {"phase": "IDLE"}])
+def test_a_state_that_cannot_be_read_stops_nobody(
+    vendor: VendorServer, alice: User, nba: Graph, state: dict[str, Any]
+) -> None:
+    broken, fine = ask(alice, "SCRIPT:hello"), ask(alice, "SCRIPT:hello")
+    Session.objects.filter(pk=broken.session_id).update(state=state)
+    with engine() as here:
+        assert rested(fine.run_id).status == RunStatus.SUCCEEDED
+        assert rested(broken.run_id).status == RunStatus.SUCCEEDED
+        assert not here.failed.is_set()
+    checker.check_database()
+
+
+def test_a_statement_that_takes_too_long_each_time_ends_the_run(
+    vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load_prompt(*_: Any) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 1")
+            cursor.execute("SELECT pg_sleep(10)")
+
+    monkeypatch.setattr(records, "load_prompt", load_prompt)
+    accepted = ask(alice, "SCRIPT:hello")
+    with engine():
+        run = rested(accepted.run_id)
+    assert run.error == {"code": "internal", "message": error_texts.sentence("internal"), "retryable": True}
+    checker.check_database()
+
+
+def test_a_run_that_was_given_to_a_process_twice_is_driven_as_given_last(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    with engine() as here:
+        accepted = ask(alice, 'SCRIPT={"text": "one two three", "delay_s": 0.2}')
+        runner = here.runtime.runner
+        driver = until(lambda: runner._drivers.get(accepted.run_id))
+        runner.adopt(replace(driver.run, epoch=driver.run.epoch - 1))
+        here.on_loop(asyncio.sleep(0.05))
+        assert runner._drivers[accepted.run_id] is driver
+        assert rested(accepted.run_id).status == RunStatus.SUCCEEDED
+    assert answer_of(accepted).content == "one two three"

@@ -1,0 +1,49 @@
+"""The sign of life of a process that drives runs: a row of its own, renewed over a connection of its own.
+
+Nothing that waits for the pool of connections, as pages do when the database is slow, can silence it.
+"""
+
+import asyncio
+import uuid
+from contextlib import suppress
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+#: Who does not answer for so long is asked again over another connection.
+PATIENCE_S = 5
+_BEAT = "UPDATE chat_process SET seen_at = now() WHERE id = %s"
+
+
+class Heartbeat:
+    """`last` is when the last one was stored, in the loop's time."""
+
+    def __init__(self, conninfo: str, process_id: uuid.UUID) -> None:
+        self._conninfo = make_conninfo(conninfo, connect_timeout=PATIENCE_S, application_name="countersign heartbeat")
+        self._process_id = process_id
+        self._connection: psycopg.AsyncConnection | None = None
+        self._loop = asyncio.get_running_loop()
+        self.last = self._loop.time()
+
+    async def beat(self) -> bool:
+        """Renews it; False when the row is gone, because the process had been silent for very long.
+
+        Raises `psycopg.Error` or `TimeoutError` while the database is away.
+        """
+        began = self._loop.time()
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                if self._connection is None:
+                    self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+                cursor = await self._connection.execute(_BEAT, [self._process_id])
+        except BaseException:
+            await self.close()
+            raise
+        self.last = began
+        return cursor.rowcount == 1
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(psycopg.Error):
+                await connection.close()
