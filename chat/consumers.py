@@ -23,7 +23,7 @@ from chat.sockets import connections, frames
 from chat.sockets.commands import ENDINGS, Commands
 from chat.sockets.pace import Pace
 from chat.sockets.subscriptions import Subscriptions
-from chat.sockets.wire import NOT_AUTHENTICATED, RESTARTING, TOO_MANY_SOCKETS, TOO_SLOW, Closing, Wire
+from chat.sockets.wire import NOT_AUTHENTICATED, RESTARTING, TOO_MANY, TOO_SLOW, Closing, Wire
 from chat.standing import End, Reader
 from graphs.access import Forbidden, NotFound
 from graphs.api.problems import Problem
@@ -138,7 +138,7 @@ class ChatSocket:
         if not await connections.take(person.user.pk, self.id):
             text = _("You have too many connections open. Close some tabs.")
             await self._wire.refuse(None, "too_many_sockets", text)
-            raise Closing(TOO_MANY_SOCKETS)
+            raise Closing(TOO_MANY)
 
     async def _read_until_gone(self) -> None:
         deadline = _now() + AUTHENTICATE_WITHIN_S
@@ -159,6 +159,8 @@ class ChatSocket:
                 raise Closing(TOO_SLOW) from None
             finally:
                 self._wire.gate.resume_reading()
+            # Frames that wait already come without a pause: others of this process have their turn between them.
+            await asyncio.sleep(0)
 
     async def _handle(self, text: str | None) -> None:
         """One frame; raises `Closing` when the connection ends over it."""
@@ -184,6 +186,8 @@ class ChatSocket:
     def _parsed(self, text: str | None) -> Any:
         length = len(text or "")
         if not self._pace.allows(length, _now()):
+            if self._pace.is_flood:
+                raise Closing(TOO_MANY)
             raise Refused("throttled", _("Too many frames at once. Send slower."))
         if text is None:
             raise Refused("validation", _("Frames are text that holds JSON."))

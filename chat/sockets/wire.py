@@ -9,7 +9,7 @@ from autobahn.exception import Disconnected
 
 from chat.backpressure import Gate, mute, socket_gate
 
-NOT_AUTHENTICATED, ACCESS_ENDED, TOO_SLOW, RESTARTING, TOO_MANY_SOCKETS = 4401, 4403, 4408, 4012, 4429
+NOT_AUTHENTICATED, ACCESS_ENDED, TOO_SLOW, RESTARTING, TOO_MANY = 4401, 4403, 4408, 4012, 4429
 
 
 class Closing(Exception):

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import uuid
 from typing import Any
@@ -9,6 +10,7 @@ from pytest_django import Settings
 from chat.database import in_db
 from chat.models import Message, Session
 from chat.providers.base import ProviderError, ReasoningDelta, ToolCallDelta, ToolCallStart, TurnEnd
+from chat.sockets.pace import MOST_REFUSED
 from graphs.api import tokens
 from graphs.models import Graph
 from tests.chat.inprocess import Model, Socket, opened, run, signed_in
@@ -499,6 +501,42 @@ def test_it_refuses_frames_that_come_too_fast(alice: User, settings: Settings) -
         assert [each["code"] for each in socket.received[1:]] == ["not_found"] * 4 + ["throttled"]
 
     run(test)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_it_ends_a_flood(alice: User, settings: Settings, known: bool) -> None:
+    settings.LIMIT_FRAMES = "5/hour"
+
+    async def test() -> None:
+        async with signed_in(alice) if known else opened() as socket:
+            for _ in range(10_000):
+                socket.send_text("{}")
+            assert await socket.closed() == 4429
+        assert len(socket.received) <= 5 + MOST_REFUSED
+
+    run(test)
+
+
+def test_others_have_their_turn_between_frames(settings: Settings) -> None:
+    settings.LIMIT_FRAMES = "1000/s"
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def test() -> None:
+        async with opened() as socket:
+            for _ in range(500):
+                socket.send_text("{}")
+            other = asyncio.create_task(take_turns())
+            await socket.until(lambda each: len(each.received) == 500)
+            other.cancel()
+
+    run(test)
+    assert turns >= 500
 
 
 def test_it_refuses_messages_that_are_too_many(alice: User, nba: Graph, settings: Settings) -> None:

@@ -93,13 +93,19 @@ def test_it_refuses_frames_that_are_too_big(web: WebProcess, alice: User) -> Non
         assert until_closed(connection)[0] == 1009
 
 
-def test_it_slows_down_who_sends_faster_than_allowed(web: WebProcess, alice: User) -> None:
+def test_it_slows_down_who_sends_faster_than_allowed_and_ends_who_goes_on(web: WebProcess, alice: User) -> None:
     with signed_in(web, alice) as connection:
-        for number in range(500):
-            send(connection, "ai:nothing", _id=number)  # answered without the database: faster than allowed anywhere
-        codes = [frame(connection, "ai:error")["code"] for _ in range(500)]
+        with suppress(ConnectionClosed):
+            for number in range(2000):
+                send(
+                    connection, "ai:nothing", _id=number
+                )  # answered without the database: faster than allowed anywhere
+        code, frames = until_closed(connection)
+    codes = [each["code"] for each in frames]
     assert {"validation", "throttled"} == set(codes)
     assert codes.count("validation") >= 40
+    assert 99 <= codes.count("throttled") < 1000
+    assert code == 4429
 
 
 def slow_socket(web: WebProcess) -> socket.socket:

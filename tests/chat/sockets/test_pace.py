@@ -1,7 +1,7 @@
 import pytest
 from pytest_django import Settings
 
-from chat.sockets.pace import CHARS_PER_FRAME, Pace
+from chat.sockets.pace import CHARS_PER_FRAME, MOST_REFUSED, Pace
 
 
 @pytest.fixture(autouse=True)
@@ -27,3 +27,26 @@ def test_it_allows_the_biggest_frame_when_nothing_else_is_said() -> None:
     assert pace.allows(1_000_000, 0)
     assert not pace.allows(0, 0)
     assert pace.allows(1_000_000, 1)
+
+
+def test_it_takes_for_a_flood_what_is_refused_again_and_again() -> None:
+    pace = Pace(0)
+    for _ in range(10 + MOST_REFUSED - 1):
+        pace.allows(10, 0)
+    assert not pace.is_flood
+    assert not pace.allows(10, 0)
+    assert pace.is_flood
+
+
+def test_it_takes_for_no_flood_what_is_mostly_allowed() -> None:
+    pace = Pace(0)
+    for number in range(1000):
+        pace.allows(10, number / 15)
+        assert not pace.is_flood
+
+
+def test_it_takes_for_a_flood_what_is_mostly_refused() -> None:
+    pace = Pace(0)
+    for number in range(1000):
+        pace.allows(10, number / 50)
+    assert pace.is_flood
