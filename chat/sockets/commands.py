@@ -52,6 +52,7 @@ class Commands:
             case frames.Chat():
                 await self._chat(frame)
             case frames.Resume() | frames.Retry():
+                self._require_room_for(frame.session_id)
                 await self._accept(frame, await self._as_person(self._continue, frame))
             case frames.Interrupt():
                 await self._as_person(self._stop, frame.session_id)
@@ -74,9 +75,13 @@ class Commands:
     async def _chat(self, frame: frames.Chat) -> None:
         if frame.id is None:
             raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
-        if frame.session_id is None or not self._subscriptions.reads(frame.session_id):
-            self._subscriptions.require_room()
+        self._require_room_for(frame.session_id)
         await self._accept(frame, await self._as_person(self._post, frame))
+
+    def _require_room_for(self, session_id: str | None) -> None:
+        """Before anything is accepted whose events this socket could not read."""
+        if session_id is None or not self._subscriptions.reads(session_id):
+            self._subscriptions.require_room()
 
     def _post(self, frame: frames.Chat) -> dict[str, Any]:
         return asking.post(self._member(frame.session_id), frame, frame.idempotency_key)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from chat.database import in_db
-from chat.models import Message, Session
+from chat.models import Message, Run, Session
 from chat.providers.base import ProviderError, ReasoningDelta, ToolCallDelta, ToolCallStart, TurnEnd
 from chat.sockets.pace import MOST_REFUSED
 from graphs.api import tokens
@@ -359,6 +359,28 @@ def test_it_limits_the_streams_of_one_socket(
             assert (await socket.frame("ai:error", _id="more"))["code"] == "too_many"
             await ask(socket, "More", "same", sessionId=first["sessionId"])
         assert await in_db(Session.objects.count) == 1
+
+    run(test)
+
+
+@pytest.mark.parametrize("again", [{"type_": "ai:retry"}, {"type_": "ai:resume", "answer": "yes"}])
+def test_it_accepts_nothing_that_a_full_socket_could_not_show(
+    alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch, again: dict[str, str]
+) -> None:
+    monkeypatch.setattr("chat.sockets.subscriptions.MAX_SUBSCRIPTIONS", 1)
+
+    async def test() -> None:
+        async with signed_in(alice) as other:
+            failed = await ask(other)
+            model.say(ProviderError("server_error", "down"))
+            await other.frame("ai:error", runId=failed["runId"])
+        async with signed_in(alice) as socket:
+            read = await answered(socket, model)
+            assert read["sessionId"] != failed["sessionId"]
+            socket.send(**again, _id="full", sessionId=failed["sessionId"])
+            assert (await socket.frame("ai:error", _id="full"))["code"] == "too_many"
+        assert not [each for each in socket.received if each["type"] == "ai:accepted" and each["_id"] == "full"]
+        assert await in_db(Run.objects.filter(session_id=failed["sessionId"]).count) == 1
 
     run(test)
 
