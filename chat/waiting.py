@@ -68,13 +68,15 @@ class WaitForRun:
 
 
 async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
-    """Where the database goes away meanwhile, the 202 stands: the message is stored, the answer comes by the stream."""
+    """Whatever fails meanwhile, the 202 stands: the message is stored, the answer comes by the stream."""
     try:
         person = await identity.of_request(headers)
         if person is not None:
             await _wait(answer, person)
     except (OperationalError, InterfaceError) as error:
         log.warning("a request waits no longer, the database is away: %s", type(error).__name__)
+    except Exception:
+        log.exception("a request waits no longer")
 
 
 class _Waiter:

@@ -2,13 +2,16 @@ import asyncio
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from pytest_django import Settings
 
 from chat import runtime, waiting
 from chat.database import in_db
-from chat.models import Message
+from chat.events.vocabulary import EVENT_VERSION
+from chat.models import Message, Session, StreamEvent
 from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
 from graphs.models import Graph
+from tests.chat.events import logs
 from tests.chat.inprocess import Model, asked, request, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -84,6 +87,29 @@ def test_it_answers_202_when_the_run_takes_too_long(
         async with asyncio.timeout(20):
             while "Later" not in (await request("GET", path, alice)).body.decode():
                 await asyncio.sleep(0.05)
+
+    run(test)
+
+
+def test_it_answers_202_when_it_cannot_wait_any_longer(alice: User, nba: Graph, model: Model) -> None:
+    """Here because a newer version of the program wrote into the stream."""
+
+    def write_as_a_newer_version() -> None:
+        stream = Session.objects.get().stream
+        with transaction.atomic():
+            logs.append_now(stream.pk, logs.status("running"))
+            last = StreamEvent.objects.filter(stream=stream).latest("sequence")
+            StreamEvent.objects.filter(pk=last.pk).update(version=EVENT_VERSION + 1)
+
+    async def test() -> None:
+        async with asked("POST", PATH, alice, BODY) as answer:
+            async with asyncio.timeout(20):
+                while not runtime.current().hub._tails:
+                    await asyncio.sleep(0.01)
+            await in_db(write_as_a_newer_version)
+            await answer.until(lambda each: each.complete)
+            assert answer.status == 202
+            assert answer.json()["runId"]
 
     run(test)
 
