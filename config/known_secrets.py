@@ -2,11 +2,15 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-_NAMES = ("_KEY", "_PASSWORD", "_SECRET", "_TOKEN")
+_NAMES = ("KEY", "PASSWORD", "SECRET", "TOKEN", "AUTH")
+_ADDRESSES = ("_URL", "_URI", "_DSN")
+#: As an address has it in its query, or PostgreSQL's "host=... password=..." among its words.
+_NAMED_PASSWORD = re.compile(r"(?:^|[?&\s])password=([^&#\s]+)", re.IGNORECASE)
 #: What is shorter stands in a log for other reasons.
 _SHORTEST = 8
 
@@ -28,13 +32,15 @@ class RedactingFormatter(logging.Formatter):
 def among(variables: Mapping[str, str] = os.environ) -> set[str]:
     """The values of variables that are named like secrets, and the passwords within addresses."""
     named = {value.strip() for name, value in variables.items() if name.endswith(_NAMES)}
-    written = {_password(value) for name, value in variables.items() if name.endswith("_URL")}
+    addresses = [value for name, value in variables.items() if name.endswith(_ADDRESSES)]
+    written = {password for address in addresses for password in _passwords(address)}
     found = named | written | {unquote(password) for password in written}
     return {secret for secret in found if len(secret) >= _SHORTEST}
 
 
-def _password(address: str) -> str:
+def _passwords(address: str) -> list[str]:
+    named = [password.strip("'") for password in _NAMED_PASSWORD.findall(address)]
     try:
-        return urlsplit(address).password or ""
+        return [urlsplit(address).password or "", *named]
     except ValueError:
-        return ""
+        return named
