@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -9,6 +11,7 @@ from config import health
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "_migrated", False)
+    monkeypatch.setattr(health, "_found", None)
 
 
 def test_it_lives_without_a_database(db: None, django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -44,6 +47,20 @@ def test_it_says_that_the_database_is_missing(monkeypatch: pytest.MonkeyPatch) -
     assert answer.json() == {
         "status": "not ready", "database": "not ready", "migrations": "not ready", "valkey": "ok",
     }  # fmt: skip
+
+
+def test_it_looks_once_for_all_who_ask_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[None] = []
+    monkeypatch.setattr(health, "KEPT_S", 3600)
+    monkeypatch.setattr(health, "_migrated", True)
+    monkeypatch.setitem(health._CHECKS, "database", lambda: looks.append(None) or health._database())
+    with ThreadPoolExecutor(16) as threads:
+        answers = list(threads.map(lambda _: Client().get("/readyz"), range(32)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len(looks) == 1
+    monkeypatch.setattr(health, "KEPT_S", 0)
+    Client().get("/readyz")
+    assert len(looks) == 2
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

@@ -21,7 +21,7 @@ def test_it_is_cut_off_from_postgres(outage: Outage) -> None:
     with outage.crowd() as people:
         for _ in range(CUTS):
             outage.way_to_postgres.cut()
-            assert outage.statuses("/readyz") == [200, 503]
+            until(lambda: outage.statuses("/readyz") == [200, 503])
             outage.way_to_postgres.mend()
             people.all_get_on()
 
@@ -30,7 +30,7 @@ def test_it_is_cut_off_from_valkey(outage: Outage) -> None:
     with outage.crowd() as people:
         for _ in range(CUTS):
             outage.way_to_valkey.cut()
-            assert outage.statuses("/readyz") == [200, 503]
+            until(lambda: outage.statuses("/readyz") == [200, 503])
             people.all_get_on()
             outage.way_to_valkey.mend()
             people.all_get_on()

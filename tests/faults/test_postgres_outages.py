@@ -27,7 +27,7 @@ LOST_CONNECTIONS = 300 if FULL else 12
 
 
 def assert_lives_but_is_not_ready(outage: Outage) -> None:
-    assert outage.statuses("/readyz") == [503, 503]
+    until(lambda: outage.statuses("/readyz") == [503, 503])
     assert outage.statuses("/healthz") == [200, 200]
 
 

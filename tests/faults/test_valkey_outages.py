@@ -32,7 +32,7 @@ def test_it_is_killed(outage: Outage) -> None:
     with outage.crowd() as people:
         for _ in range(ROUNDS):
             outage.valkey.end(signal.SIGKILL)
-            assert outage.statuses("/readyz") == [503, 503]
+            until(lambda: outage.statuses("/readyz") == [503, 503])
             assert outage.statuses("/healthz") == [200, 200]
             people.all_get_on()
             people.all_get_on()
