@@ -54,6 +54,7 @@ def ring() -> None:
     if _local is not None:
         _local.ring()
     try:
-        valkey.client().publish(channel(), "")
+        with valkey.asked() as client:
+            client.publish(channel(), "")
     except redis.RedisError as error:
         log.warning("runners elsewhere not told: %s", type(error).__name__)

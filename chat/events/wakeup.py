@@ -34,6 +34,7 @@ def announce(stream_id: int, last_sequence: int) -> None:
         _local(stream_id, last_sequence)
         return
     try:
-        valkey.client().publish(channel(), f"{stream_id}:{last_sequence}")
+        with valkey.asked() as client:
+            client.publish(channel(), f"{stream_id}:{last_sequence}")
     except redis.RedisError as error:
         log.warning("wake-up not published: %s", type(error).__name__)
