@@ -164,16 +164,16 @@ class Runner:
 
     async def _beat_forever(self) -> None:
         while True:
-            await asyncio.sleep(settings.HEARTBEAT_S)
             try:
                 alive = await self._heartbeat.beat()
             except (psycopg.Error, TimeoutError, OSError) as error:
                 log.warning("heartbeat not written, trying again: %s", type(error).__name__)
-                continue
+                alive = True
             if not alive:
                 log.critical("others took this process for dead; its runs are theirs now, it exits")
                 self._fail()
                 return
+            await asyncio.sleep(settings.HEARTBEAT_S)
 
     async def _listen_forever(self) -> None:
         client = valkey.subscriber()
