@@ -175,18 +175,20 @@ class Hub:
         await self._publisher.aclose()
         await self._subscriber.aclose()
 
-    async def watch(self, stream_id: int, after: int, *, present: bool = True) -> Watch:
+    async def watch(self, stream_id: int, after: int, *, present: bool = True, last: int | None = None) -> Watch:
         """A reader from the event after `after` on; raises `CursorBeyondEnd` for a cursor from the future.
 
         The caller has made sure that the reader may read the stream. Only who is `present` counts as somebody whose
-        leaving may end the answer.
+        leaving may end the answer. Who joins others that read here, and has just read the stream's `last` number (to
+        know whether they may), needs not ask for it again.
         """
         watch = Watch(self, stream_id, after, present=present)
         tail = self._tails.setdefault(stream_id, _Tail())
         alone = not any(other.present for other in tail.watches)
         tail.watches.add(watch)
         try:
-            last = await self._arrivals.answer((stream_id, present and alone))
+            if last is None or not tail.started or after > last or (present and alone):
+                last = await self._arrivals.answer((stream_id, present and alone))
             if after > max(last, tail.last):
                 raise CursorBeyondEnd
         except BaseException:

@@ -67,7 +67,7 @@ class Subscriptions:
         """Makes sure that the stream can be read from there; raises `CursorBeyondEnd`. Goes to `start` or is closed."""
         if stream.id not in self._readings:
             self.require_room()
-        return await runtime.current().hub.watch(stream.id, after)
+        return await runtime.current().hub.watch(stream.id, after, last=stream.last_sequence)
 
     def start(self, stream: ReadableStream, watch: Watch) -> None:
         """Sends the stream from the watch's place on, instead of from wherever it was read before."""
