@@ -37,9 +37,8 @@ SOCKETS = 1000 if os.environ.get("FULL") else 100
 #: Of one person, each in a tab of their own on the same conversation; half of what is allowed.
 TABS = 10
 BACK_WITHIN_S = 30
-#: Statements for each socket that comes back. A thousand share what they ask; of a hundred, on a busy machine, many
-#: come alone, and one alone asks who it is, what it may read and where that ends.
-MOST_STATEMENTS = 2 if os.environ.get("FULL") else 3
+#: Statements for each socket that comes back: who it is, what it may read, what it missed.
+MOST_STATEMENTS = 2
 READING = {"chat.identity", "chat.standing", "chat.events.presence", "chat.events.reading"}
 QUESTION = 'SCRIPT={"text": "' + "word " * 200 + '", "delay_s": 1}'
 
