@@ -1,6 +1,21 @@
 """The tables of what people talk about. Every query starts from a workspace."""
 
+from graphs.models.history import ChangeSet, Modification, Origin, Revision
 from graphs.models.workflows import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet
 from graphs.models.workspaces import Membership, Role, Workspace
 
-__all__ = ["BUILT_IN_TYPES", "Edge", "Graph", "Membership", "Node", "NodeType", "Role", "Sheet", "Workspace"]
+__all__ = [
+    "BUILT_IN_TYPES",
+    "ChangeSet",
+    "Edge",
+    "Graph",
+    "Membership",
+    "Modification",
+    "Node",
+    "NodeType",
+    "Origin",
+    "Revision",
+    "Role",
+    "Sheet",
+    "Workspace",
+]

@@ -1,0 +1,137 @@
+"""Changes that wait for a person's decision, and the rules that say when one has to be asked."""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.conversation import Message, Session
+from graphs.models import Workspace
+
+
+class ProposalStatus(models.TextChoices):
+    #: Waits for a decision.
+    PENDING = "pending", _("pending")
+    #: Approved, and what it proposed was done in the same transaction.
+    APPLIED = "applied", _("applied")
+    #: Somebody said no; the model was told why.
+    REJECTED = "rejected", _("rejected")
+    #: What it would change moved on since.
+    STALE = "stale", _("stale")
+    #: Nobody decided in time.
+    EXPIRED = "expired", _("expired")
+    #: Its conversation was stopped or deleted before anybody decided.
+    CANCELLED = "cancelled", _("cancelled")
+    #: Approved, but it could not be applied; nothing was changed.
+    FAILED = "failed", _("failed")
+
+
+class Proposal(models.Model):
+    """A change as it was computed, shown and decided; what is applied is exactly this.
+
+    `arguments` are the model's, `decided_arguments` those a person edited. `operations` (`graphs.operations`) were
+    computed from the objects in `targets` (`[{type, id, version}]`); `digest` is over tool, arguments, operations and
+    targets, and `diff` (`graphs.diffs`) is what people see of it. `asked_by` are the levels of the policy that asked
+    for a decision, `[{level, why}]`. `graph` and `graph_key` name the object it is about; `change_set` is what came of
+    it, `conflicts` is what had changed meanwhile where it is stale.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
+    session = models.ForeignKey(Session, models.CASCADE, related_name="proposals", verbose_name=_("session"))
+    message = models.ForeignKey(Message, models.CASCADE, related_name="proposals", verbose_name=_("message"))
+    tool_call_id = models.CharField(max_length=200)
+    tool = models.CharField(_("tool"), max_length=60)
+    graph = models.BigIntegerField()
+    graph_key = models.CharField(_("graph"), max_length=100)
+    arguments = models.JSONField(_("arguments"))
+    decided_arguments = models.JSONField(_("arguments as edited"), null=True)
+    reason = models.TextField(_("reason"), blank=True)
+    operations = models.JSONField()
+    targets = models.JSONField()
+    diff = models.JSONField()
+    digest = models.CharField(_("digest"), max_length=64)
+    asked_by = models.JSONField(_("asked by"), default=list)
+    status = models.CharField(
+        _("status"), max_length=10, choices=ProposalStatus.choices, default=ProposalStatus.PENDING
+    )
+    feedback = models.TextField(_("feedback"), blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("decided by")
+    )
+    decided_at = models.DateTimeField(_("decided"), null=True)
+    change_set = models.UUIDField(_("change set"), null=True)
+    conflicts = models.JSONField(_("conflicts"), default=list)
+    created_at = models.DateTimeField(_("created"), db_default=Now())
+    expires_at = models.DateTimeField(_("expires"))
+
+    class Meta:
+        verbose_name = _("proposal")
+        verbose_name_plural = _("proposals")
+        ordering = ("created_at", "id")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["message", "tool_call_id"], name="one_proposal_per_call")
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["workspace", "created_at", "id"],
+                name="pending_proposals",
+                condition=models.Q(status=ProposalStatus.PENDING),
+            ),
+            models.Index(fields=["session", "created_at"], name="proposals_of_session"),
+            models.Index(fields=["workspace", "created_at", "id"], name="proposals_by_age"),
+        ]
+
+    def __str__(self) -> str:
+        return self.reason[:80] or self.tool
+
+
+class ValidationRule(models.Model):
+    """One level of the policy that says "ask before every change": of the whole site, a workspace, or one tool there.
+
+    The levels of a session and of a request of the model are theirs. One level that asks is enough.
+    """
+
+    workspace = models.ForeignKey(
+        Workspace, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("workspace"),
+        help_text=_("Empty: in all workspaces."),
+    )  # fmt: skip
+    tool = models.CharField(_("tool"), max_length=60, blank=True, help_text=_("Empty: for all tools."))
+
+    class Meta:
+        verbose_name = _("validation rule")
+        verbose_name_plural = _("validation rules")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["workspace", "tool"], name="one_rule_per_level", nulls_distinct=False)
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.workspace or _('all workspaces')}: {self.tool or _('all tools')}"
+
+
+class Allowance(models.Model):
+    """Lets a change through at once where no level asks: of this tool, kind and field, and of one item if named."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
+    tool = models.CharField(_("tool"), max_length=60)
+    kind = models.CharField(_("kind"), max_length=30)
+    field = models.CharField(
+        _("field"), max_length=100, blank=True, help_text=_("Empty: every field, and coming and going.")
+    )
+    graph_key = models.CharField(_("graph"), max_length=100, blank=True, help_text=_("Empty: every graph."))
+    item_key = models.CharField(_("item"), max_length=250, blank=True, help_text=_("Empty: every item."))
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("given by")
+    )
+    created_at = models.DateTimeField(_("since"), db_default=Now())
+
+    class Meta:
+        verbose_name = _("allowance")
+        verbose_name_plural = _("allowances")
+        ordering = ("workspace", "tool", "kind", "field")
+
+    def __str__(self) -> str:
+        return " · ".join(part for part in (self.tool, self.kind, self.field, self.graph_key, self.item_key) if part)

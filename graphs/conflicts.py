@@ -1,0 +1,98 @@
+"""What operations touch, as it stands before they are applied, and where it is not what they expect."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphs import rows
+from graphs.models import Graph
+from graphs.objects import EDGE, NODE, NODE_TYPE
+from graphs.operations import Create, Delete, Item, Operation, Record, Update, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """What an operation expected of a field and what it found; of a whole item (no field), the other is None."""
+
+    item: Item
+    field: str
+    expected: Any
+    found: Any
+
+
+class Conflicting(Exception):
+    """Something changed since the operations were made; nothing was applied."""
+
+    def __init__(self, conflicts: Sequence[Conflict]) -> None:
+        super().__init__(f"{len(conflicts)} conflicts")
+        self.conflicts = tuple(conflicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The items that operations touch, as they stand, and what they name."""
+
+    found: dict[Item, rows.Stored]
+    edges_of_deleted: dict[Item, rows.Stored]
+    references: rows.References
+
+    @classmethod
+    def read(cls, graph: Graph, operations: Sequence[Operation]) -> "Before":
+        touched = {operation.item for operation in operations}
+        edge_ends = {
+            record[end]
+            for operation in operations
+            if operation.item.kind == EDGE.name
+            for record in _records(operation)
+            for end in ("source", "target")
+            if end in record
+        }
+        nodes = rows.nodes(graph, {item.key for item in touched if item.kind == NODE.name} | edge_ends)
+        deleted = [nodes[o.item.key].id for o in operations if _deletes(o, NODE.name) and o.item.key in nodes]
+        edges = rows.edges(graph, {item.key for item in touched if item.kind == EDGE.name}, deleted)
+        type_keys = {item.key for item in touched if item.kind == NODE_TYPE.name}
+        types = rows.node_types(graph.workspace_id, type_keys) if type_keys else {}
+        found = {stored.item: stored for part in (nodes, edges, types) for stored in part.values()}
+        ends = set(deleted)
+        return cls(
+            found={item: found[item] for item in touched if item in found},
+            edges_of_deleted={e.item: e for e in edges.values() if _ends(e.record, nodes) & ends},
+            references=rows.References(rows.sheets(graph), {key: stored.id for key, stored in nodes.items()}),
+        )
+
+    def refuse_conflicts(self, operations: Iterable[Operation]) -> None:
+        operations = tuple(operations)
+        conflicts = [conflict for operation in operations for conflict in self._conflicts(operation)]
+        gone = {operation.item for operation in operations if isinstance(operation, Delete)}
+        conflicts += [
+            Conflict(item, "", None, stored.record)
+            for item, stored in self.edges_of_deleted.items()
+            if item not in gone
+        ]
+        if conflicts:
+            raise Conflicting(conflicts)
+
+    def _conflicts(self, operation: Operation) -> Iterable[Conflict]:
+        stored = self.found.get(operation.item)
+        match operation:
+            case Create(item, _) if stored is not None:
+                yield Conflict(item, "", None, stored.record)
+            case Update(item, old, _) | Delete(item, old) if stored is None:
+                yield Conflict(item, "", old, None)
+            case Update(item, old, _) | Delete(item, old):
+                assert stored is not None
+                for name, expected in fields(old).items():
+                    if stored.record[name] != expected:
+                        yield Conflict(item, name, expected, stored.record[name])
+
+
+def _records(operation: Operation) -> tuple[Record, ...]:
+    return (operation.old, operation.new) if isinstance(operation, Update) else (operation.record,)
+
+
+def _deletes(operation: Operation, kind: str) -> bool:
+    return isinstance(operation, Delete) and operation.item.kind == kind
+
+
+def _ends(record: Record, nodes: dict[str, rows.Stored]) -> set[int]:
+    return {nodes[record[end]].id for end in ("source", "target") if record[end] in nodes}

@@ -1,0 +1,127 @@
+"""The history of every change: written once, never updated, never deleted (triggers of the database refuse it).
+
+Rows name people, objects and what caused them by plain ids with labels beside them, without foreign-key actions: the
+history stays whole when they are gone.
+"""
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+
+class Origin(models.TextChoices):
+    """Through what a change came about."""
+
+    CHAT = "chat", _("conversation")
+    GENERATION = "generation", _("structured generation")
+    AUTOMATION = "automation", _("automation")
+    MANUAL = "manual", _("by hand")
+    IMPORT = "import", _("import")
+    ROLLBACK = "rollback", _("rollback")
+
+
+class ChangeSet(models.Model):
+    """What one person changed in one step, of whichever objects; all of it was applied, or nothing.
+
+    `cause` says what led to it, as `kind:id`; what it means is known to whoever gave it. `causes` are all of them from
+    the narrowest to the widest (the proposal, the message, the session), to find what one of them changed.
+    `undoes` is the change set that this one takes back, where it is exactly one.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.BigIntegerField(_("workspace"))
+    actor = models.BigIntegerField(_("person"), null=True)
+    actor_label = models.CharField(_("person"), max_length=150, blank=True)
+    origin = models.CharField(_("origin"), max_length=20, choices=Origin.choices)
+    cause = models.CharField(_("cause"), max_length=200, blank=True)
+    causes = ArrayField(models.CharField(max_length=200), default=list)
+    reason = models.TextField(_("reason"), blank=True)
+    prompt_version = models.CharField(_("prompt version"), max_length=40, blank=True)
+    model = models.CharField(_("model"), max_length=100, blank=True)
+    undoes = models.UUIDField(_("undoes"), null=True)
+    created_at = models.DateTimeField(_("when"), db_default=Now())
+
+    class Meta:
+        verbose_name = _("change set")
+        verbose_name_plural = _("change sets")
+        ordering = ("-created_at", "-id")
+        indexes: ClassVar = [
+            models.Index(fields=["workspace", "-created_at", "-id"], name="change_set_latest"),
+            GinIndex(fields=["causes"], name="change_set_causes"),
+            models.Index(fields=["undoes"], name="change_set_undoes", condition=models.Q(undoes__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return self.reason[:80] or str(self.id)
+
+
+class Revision(models.Model):
+    """The version that a change set made of one object with a version of its own: a graph, a type.
+
+    `type` and `object` (its primary key) name it; `key` and `label` are what they were at that moment. Versions of an
+    object rise with every revision, in the order of their commits.
+    """
+
+    change_set = models.ForeignKey(ChangeSet, models.DO_NOTHING, related_name="revisions", db_constraint=False)
+    type = models.CharField(_("kind of object"), max_length=30)
+    object = models.BigIntegerField(_("object"))
+    key = models.CharField(_("key"), max_length=250)
+    label = models.CharField(_("label"), max_length=200, blank=True)
+    version = models.PositiveIntegerField(_("version"))
+
+    class Meta:
+        verbose_name = _("revision")
+        verbose_name_plural = _("revisions")
+        ordering = ("-version",)
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["type", "object", "version"], name="one_revision_per_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.key} {self.version}"
+
+
+class Modification(models.Model):
+    """One field of one item, before and after; a creation or deletion holds the whole record with an empty `field`.
+
+    `type` and `object` name the object whose revision it belongs to, `kind` and `key` the item in it: a node or an edge
+    of a graph, or the object itself. `sequence` counts within the change set.
+    """
+
+    class Action(models.TextChoices):
+        CREATE = "create", _("created")
+        UPDATE = "update", _("changed")
+        DELETE = "delete", _("deleted")
+
+    change_set = models.ForeignKey(ChangeSet, models.DO_NOTHING, related_name="modifications", db_constraint=False)
+    sequence = models.PositiveIntegerField(_("position"))
+    type = models.CharField(_("kind of object"), max_length=30)
+    object = models.BigIntegerField(_("object"))
+    version = models.PositiveIntegerField(_("version"))
+    kind = models.CharField(_("kind"), max_length=30)
+    key = models.CharField(_("key"), max_length=250)
+    action = models.CharField(_("action"), max_length=10, choices=Action.choices)
+    field = models.CharField(_("field"), max_length=100, blank=True)
+    old = models.JSONField(_("before"), null=True, encoder=DjangoJSONEncoder)
+    new = models.JSONField(_("after"), null=True, encoder=DjangoJSONEncoder)
+
+    class Meta:
+        verbose_name = _("modification")
+        verbose_name_plural = _("modifications")
+        ordering = ("change_set", "sequence")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["change_set", "sequence"], name="modification_sequence")
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["type", "object", "-version", "-id"], name="modification_of_object"),
+            models.Index(fields=["type", "object", "kind", "key", "field", "-version"], name="modification_of_item"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.key} {self.field}"

@@ -1,0 +1,84 @@
+"""The rows behind items, read by key as records. Called by `conflicts`, `storing` and `changes`."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from graphs.models import Edge, Graph, Node, NodeType, Sheet
+from graphs.objects import EDGE, NODE, NODE_TYPE, Kind
+from graphs.operations import Item, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An item as it stands: its record and its version."""
+
+    item: Item
+    record: Record
+    version: int
+    id: int
+
+
+def nodes(graph: Graph, keys: Collection[str] | None = None, sheet: str | None = None) -> dict[str, Stored]:
+    """The nodes with these keys, or all, or those of one sheet."""
+    rows = Node.objects.filter(graph=graph).order_by("id")
+    if keys is not None:
+        rows = rows.filter(key__in=keys)
+    if sheet is not None:
+        rows = rows.filter(sheet__key=sheet)
+    return _stored(NODE, rows)
+
+
+def edges(
+    graph: Graph, keys: Collection[str] = (), touching: Collection[int] = (), sheet: str | None = None
+) -> dict[str, Stored]:
+    """The edges with these keys, those that begin or end at nodes with these ids, and those of the sheet."""
+    wanted = Q(key__in=keys) | Q(source__in=touching) | Q(target__in=touching)
+    if sheet is not None:
+        wanted |= Q(sheet__key=sheet)
+    return _stored(EDGE, Edge.objects.filter(wanted, graph=graph).order_by("id"))
+
+
+def node_types(workspace_id: int, keys: Collection[str]) -> dict[str, Stored]:
+    return _stored(NODE_TYPE, NodeType.objects.filter(workspace_id=workspace_id, key__in=keys).order_by("id"))
+
+
+def _stored(kind: Kind, rows: Any) -> dict[str, Stored]:
+    columns = [f"{field.column}__key" if field.form == "key" else field.column for field in kind.fields]
+    names = [field.name for field in kind.fields]
+    return {
+        key: Stored(Item(kind.name, key), dict(zip(names, values, strict=True)), version, id_)
+        for id_, key, version, *values in rows.values_list("id", "key", "version", *columns)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The rows that records name by key."""
+
+    sheets: dict[str, int]
+    nodes: dict[str, int]
+
+    def attributes(self, kind: Kind, record: Record) -> dict[str, Any]:
+        """A record as the attributes of a row. Raises `KeyError` for a key that names nothing."""
+        found: dict[str, Any] = {}
+        for field in kind.fields:
+            if field.name not in record:
+                continue
+            value = record[field.name]
+            if field.form == "key":
+                found[f"{field.column}_id"] = (self.sheets if field.column == "sheet" else self.nodes)[value]
+            else:
+                found[field.column] = value
+        return found
+
+
+def sheets(graph: Graph) -> dict[str, int]:
+    """The ids of all sheets by key, in their order."""
+    return dict(Sheet.objects.filter(graph=graph).values_list("key", "id"))
+
+
+def columns(kind: Kind) -> list[str]:
+    return [field.column for field in kind.fields]
