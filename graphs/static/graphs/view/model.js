@@ -11,7 +11,8 @@ const NOTE = { width: 240, height: 160 };
 
 const finite = (value) => (Number.isFinite(value) ? value : 0);
 
-function itemOf(node, index, styleOf) {
+/** A node as it is drawn, before it has found its place on a sheet. */
+export function itemOf(node, index, styleOf) {
   const note = node.type === "note";
   const sized = node.width > 0 && node.height > 0;
   const size = note ? NOTE : CARD;
@@ -61,7 +62,8 @@ function connect(edges, items) {
   return connected;
 }
 
-function grow(item) {
+/** Gives a card the room its handles need. */
+export function grow(item) {
   if (item.note || item.sized) return;
   const room = roomForHandles(item.handles);
   item.box.w = Math.max(item.box.w, room.width);
@@ -80,10 +82,24 @@ function boundsOf(items) {
   return { x: left, y: top, w: right - left, h: bottom - top };
 }
 
-function sheetOf({ key, name }, items, lines) {
+/**
+ * How the sheet was stretched before, so that a change of one node does not move all others; null for a sheet of which
+ * most is new, or lies elsewhere.
+ */
+function keptStretch(items, before) {
+  if (!before) return null;
+  const places = new Map([...before.nodes, ...before.notes].map(({ node }) => [node.key, node]));
+  const stayed = items.filter(({ node }) => {
+    const place = places.get(node.key);
+    return place && place.posX === node.posX && place.posY === node.posY;
+  });
+  return stayed.length * 2 >= items.length ? before.stretch : null;
+}
+
+function sheetOf({ key, name }, items, lines, before) {
   const nodes = items.filter((item) => !item.note);
   const notes = items.filter((item) => item.note).sort((a, b) => b.box.w * b.box.h - a.box.w * a.box.h);
-  spread(items);
+  const stretch = spread(items, keptStretch(items, before));
   items.forEach(placeHandles);
   for (const line of lines) Object.assign(line, route(line.from, line.to, line.source.box, line.target.box));
   return {
@@ -92,6 +108,7 @@ function sheetOf({ key, name }, items, lines) {
     nodes,
     notes,
     lines,
+    stretch,
     bounds: boundsOf(items),
     nodeGrid: new Grid(nodes),
     noteGrid: new Grid(notes),
@@ -121,10 +138,11 @@ function grouped(list, keyOf) {
 }
 
 /**
- * {key, name, version, items: Map by key, sheets: Map by key, nodeTypes: Map by key} of the graph JSON of the API.
- * Edges whose nodes are missing are left out; edges between two sheets are neighbours without a line.
+ * {key, name, version, items: Map by key, lines: Map by key, sheets: Map by key, nodeTypes: Map by key, styleOf} of the
+ * graph JSON of the API. Edges whose nodes are missing are left out; edges between two sheets are neighbours without a
+ * line. `before` is the model that this one replaces on the screen.
  */
-export function buildModel(graph) {
+export function buildModel(graph, before = null) {
   const styleOf = nodeStyles(graph.nodeTypes ?? []);
   const list = (graph.nodes ?? []).map((node, index) => itemOf(node, index, styleOf));
   const items = new Map(list.map((item) => [item.key, item]));
@@ -137,9 +155,26 @@ export function buildModel(graph) {
   );
   const sheets = new Map(
     sheetsNamed(graph, list).map(
-      (sheet) => [sheet.key, sheetOf(sheet, bySheet.get(sheet.key) ?? [], linesBySheet.get(sheet.key) ?? [])],
+      (sheet) => [
+        sheet.key,
+        sheetOf(
+          sheet,
+          bySheet.get(sheet.key) ?? [],
+          linesBySheet.get(sheet.key) ?? [],
+          before?.sheets.get(sheet.key),
+        ),
+      ],
     ),
   );
   const nodeTypes = new Map((graph.nodeTypes ?? []).map((nodeType) => [nodeType.key, nodeType]));
-  return { key: graph.key, name: graph.name || graph.key, version: graph.version, items, sheets, nodeTypes };
+  return {
+    key: graph.key,
+    name: graph.name || graph.key,
+    version: graph.version,
+    items,
+    lines: new Map(lines.map((line) => [line.key, line])),
+    sheets,
+    nodeTypes,
+    styleOf,
+  };
 }

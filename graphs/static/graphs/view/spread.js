@@ -61,21 +61,31 @@ function keepMembers(note, members) {
   }
 }
 
-/** Stretches the boxes of one sheet in place. Sheets whose nodes all have a size stay as they are. */
-export function spread(items) {
+function factorFor(cards) {
+  const free = cards.filter((card) => !card.sized);
+  if (!free.length) return { x: 1, y: 1 };
+  const near = neighbourhoods(free);
+  const wanted = free.map((item) => needs(item, near(item)));
+  return { x: ninth(wanted.map((need) => need.x)), y: ninth(wanted.map((need) => need.y)) };
+}
+
+/** Puts a box where `factor` {x, y} has it; a note grows with its sheet. */
+export function stretch({ box, note }, factor) {
+  box.x *= factor.x;
+  box.y *= factor.y;
+  if (note) Object.assign(box, { w: box.w * factor.x, h: box.h * factor.y });
+}
+
+/**
+ * Stretches the boxes of one sheet in place, by `kept` or by what its cards need; gives the factor {x, y}. Sheets whose
+ * nodes all have a size stay as they are.
+ */
+export function spread(items, kept = null) {
   const cards = items.filter((item) => !item.note);
   const notes = items.filter((item) => item.note);
   const members = new Map(notes.map((note) => [note, cards.filter((card) => contains(note.box, card.box))]));
-  const free = cards.filter((card) => !card.sized);
-  if (free.length) {
-    const near = neighbourhoods(free);
-    const wanted = free.map((item) => needs(item, near(item)));
-    const factor = { x: ninth(wanted.map((need) => need.x)), y: ninth(wanted.map((need) => need.y)) };
-    for (const { box, note } of items) {
-      box.x *= factor.x;
-      box.y *= factor.y;
-      if (note) Object.assign(box, { w: box.w * factor.x, h: box.h * factor.y });
-    }
-  }
+  const factor = kept ?? factorFor(cards);
+  items.forEach((item) => stretch(item, factor));
   for (const [note, inside] of members) keepMembers(note, inside);
+  return factor;
 }
