@@ -1,0 +1,97 @@
+// One field before and after: text as struck and new, code by lines, JSON by what changed in it.
+
+import { t } from "../strings.js";
+import { html } from "../view/dom.js";
+import { codeLines } from "./code.js";
+import { jsonChanges } from "./json-changes.js";
+import { visible } from "./visible.js";
+
+const LONGEST = 400;
+const MOST_PATHS = 60;
+
+/** `field` is `{field, label, form, old, new, lines?}`. */
+export function fieldChange(field) {
+  const body = BODIES[field.form] ?? textBody;
+  const name = html("dt", {}, field.label);
+  return html("div", { class: "diff-field", "data-form": field.form }, name, html("dd", {}, body(field)));
+}
+
+const BODIES = { code: codeBody, json: jsonBody };
+
+/** Two numbers that belong together: where a node was and where it goes. */
+export function placeChange(x, y) {
+  const at = (side) => (isNothing(x[side]) ? null : `${x[side]}, ${y[side]}`);
+  return fieldChange({ field: "position", label: t("position"), form: "text", old: at("old"), new: at("new") });
+}
+
+function textBody({ old, new: now }) {
+  return sides(isNothing(old) ? null : asText(old), isNothing(now) ? null : asText(now));
+}
+
+function codeBody({ old, new: now, lines }) {
+  return codeLines(lines ?? [...linesOf(old, "-"), ...linesOf(now, "+")]);
+}
+
+function linesOf(code, op) {
+  if (!code) return [];
+  return visible(code).split("\n").map((text, at) => ({ op, old: at + 1, new: at + 1, text }));
+}
+
+function jsonBody({ old, new: now }) {
+  const changes = jsonChanges(old ?? undefined, now ?? undefined);
+  const list = html("ul", { class: "diff-paths" });
+  list.append(...changes.slice(0, MOST_PATHS).map(pathChange));
+  if (changes.length > MOST_PATHS) list.append(more(list, changes.slice(MOST_PATHS)));
+  return list;
+}
+
+function more(list, rest) {
+  const button = html("button", { type: "button", class: "diff-more" }, t("Show {count} more", { count: rest.length }));
+  button.addEventListener("click", () => {
+    button.parentNode.remove();
+    list.append(...rest.map(pathChange));
+  });
+  return html("li", {}, button);
+}
+
+function pathChange({ path, old, new: now }) {
+  const name = path ? html("code", { class: "diff-path" }, visible(path)) : null;
+  return html("li", {}, name, sides(asJson(old), asJson(now)));
+}
+
+/** Both sides in a row; a side that is null was or is nothing. */
+function sides(old, now) {
+  const before = old === null ? null : html("del", {}, unseen(t("before:")), clipped(old));
+  const arrow = old === null || now === null ? null : html("span", { class: "diff-arrow", "aria-hidden": "true" }, "→");
+  const after = now === null ? null : html("ins", {}, unseen(t("after:")), clipped(now));
+  return html("span", { class: "diff-sides" }, before, arrow, after);
+}
+
+function unseen(text) {
+  return html("span", { class: "diff-unseen" }, `${text} `);
+}
+
+function clipped(text) {
+  const shown = visible(text) || t("empty");
+  const span = html("span", { class: text ? null : "diff-empty", dir: "auto" });
+  if (shown.length <= LONGEST) {
+    span.append(shown);
+    return span;
+  }
+  const button = html("button", { type: "button", class: "diff-more" }, t("Show all"));
+  button.addEventListener("click", () => span.replaceChildren(shown));
+  span.append(`${shown.slice(0, LONGEST)}… `, button);
+  return span;
+}
+
+function asJson(value) {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function asText(value) {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function isNothing(value) {
+  return value === null || value === undefined;
+}

@@ -1,0 +1,42 @@
+// Two JSON values compared: which paths came, went or changed. Pure.
+
+/** `[{path, old, new}]`; where a path came or went, the other side is undefined. */
+export function jsonChanges(before, after, path = "") {
+  if (isObject(before) && isObject(after)) return ofObjects(before, after, path);
+  if (Array.isArray(before) && Array.isArray(after)) return ofLists(before, after, path);
+  return same(before, after) ? [] : [{ path, old: before, new: after }];
+}
+
+function ofObjects(before, after, path) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name) => jsonChanges(own(before, name), own(after, name), path ? `${path}.${name}` : name));
+}
+
+/** By place, past what both begin and end with, so that one entry more is told as one. */
+function ofLists(before, after, path) {
+  const shortest = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shortest && same(before[start], after[start])) start += 1;
+  let end = 0;
+  while (end < shortest - start && same(before.at(-1 - end), after.at(-1 - end))) end += 1;
+  const old = before.slice(start, before.length - end);
+  const now = after.slice(start, after.length - end);
+  return Array.from({ length: Math.max(old.length, now.length) }, (_, at) => at).flatMap((at) =>
+    jsonChanges(old[at], now[at], `${path}[${start + at}]`));
+}
+
+function own(object, name) {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function isObject(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function same(a, b) {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, at) => same(each, b[at]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && same(a[name], b[name]));
+}

@@ -1,0 +1,86 @@
+// What a list of changes amounts to, in a few words: "Change Fetch API", "Delete 2 nodes and 3 edges".
+
+import { t } from "../strings.js";
+import { visible } from "./visible.js";
+
+const KINDS = ["node", "edge", "nodeType"];
+const PLACE = new Set(["posX", "posY", "sheet"]);
+const LONGEST = 60;
+const VERBS = {
+  create: (what) => t("create {what}", { what }),
+  connect: (what) => t("connect {what}", { what }),
+  update: (what) => t("change {what}", { what }),
+  move: (what) => t("move {what}", { what }),
+  delete: (what) => t("delete {what}", { what }),
+  disconnect: (what) => t("disconnect {what}", { what }),
+};
+/** Where nothing but edges comes or goes. */
+const OF_EDGES = { create: "connect", delete: "disconnect" };
+
+/** The title of entries of `graphs.diffs`. */
+export function changeTitle(entries) {
+  if (entries.length === 0) return t("No change");
+  const text = listed([...byVerb(entries)].map(([verb, some]) => VERBS[verb](subject(some))));
+  return text[0].toLocaleUpperCase(language()) + text.slice(1);
+}
+
+function byVerb(entries) {
+  const edgesAlone = entries.every(({ object }) => object.type === "edge");
+  const groups = new Map();
+  for (const entry of entries) {
+    const action = isMove(entry) ? "move" : entry.action;
+    const verb = (edgesAlone && OF_EDGES[action]) || action;
+    groups.set(verb, [...(groups.get(verb) ?? []), entry]);
+  }
+  return groups;
+}
+
+/** Whether a node only goes to another place. */
+export function isMove({ action, fields }) {
+  return action === "update" && fields.length > 0 && fields.every(({ field }) => PLACE.has(field));
+}
+
+/** One item by its name, several as a number, kind by kind. */
+function subject(entries) {
+  const parts = KINDS.map((kind) => {
+    const found = entries.filter(({ object }) => object.type === kind);
+    const named = found.length === 1 && (kind !== "edge" || entries.length === 1);
+    return named ? labelOf(found[0]) : counted(kind, found.length);
+  });
+  return listed(parts.filter(Boolean));
+}
+
+/** The name of an entry, as a person may read it. */
+export function labelOf({ label, object }) {
+  const text = visible(label || object.id);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+}
+
+function counted(kind, count) {
+  if (count === 0) return "";
+  if (kind === "edge") return count === 1 ? t("1 edge") : t("{count} edges", { count: number(count) });
+  if (kind === "nodeType") return count === 1 ? t("1 node type") : t("{count} node types", { count: number(count) });
+  return count === 1 ? t("1 node") : t("{count} nodes", { count: number(count) });
+}
+
+export function kindText(kind) {
+  if (kind === "edge") return t("edge");
+  return kind === "nodeType" ? t("node type") : t("node");
+}
+
+export function actionText(action) {
+  if (action === "create") return t("new");
+  return action === "delete" ? t("deleted") : t("changed");
+}
+
+function number(count) {
+  return new Intl.NumberFormat(language()).format(count);
+}
+
+function listed(parts) {
+  return new Intl.ListFormat(language(), { type: "conjunction" }).format(parts);
+}
+
+function language() {
+  return document.documentElement.lang || undefined;
+}
