@@ -95,6 +95,13 @@ STRINGS = [
     _("{count} nodes"),
     _("{name}, {type}. {incoming} in, {outgoing} out."),
     _("{percent} %"),
+    # graph-view.js and view/ghost-*: proposals in the drawing
+    _("1 change waits"),
+    _("List the proposed changes"),
+    _("Proposed changes"),
+    _("This proposal does not wait for a decision any more."),
+    _("moved"),
+    _("{count} changes wait"),
     # diff/, which the chat shows too
     _("1 node type"),
     _("Changed lines"),

@@ -1,28 +1,33 @@
 // <graph-view src="/api/v1/graphs/KEY">: the drawing of a workflow graph, with its sheets, a find box and details.
 // Attributes, events and keys are told in docs/graph-view.md.
 
+import { diffSheet } from "./diff.js";
 import { t } from "./strings.js";
+import { union } from "./view/boxes.js";
 import { Canvas } from "./view/canvas.js";
 import { Details } from "./view/details.js";
 import { nearestTo, neighbourTowards } from "./view/directions.js";
 import { Find } from "./view/find.js";
 import { Frame } from "./view/frame.js";
+import { Ghosts } from "./view/ghosts.js";
 import { listenToKeys } from "./view/keyboard.js";
 import { emptyMessage, failureMessage, loadingMessage } from "./view/message.js";
 import { Minimap } from "./view/minimap.js";
 import { buildModel } from "./view/model.js";
+import { Refresher } from "./view/refresh.js";
 import { rememberedSheet, rememberedView, rememberSheet, rememberView } from "./view/remembered.js";
 import { fetchGraph } from "./view/source.js";
 import { chrome } from "./view/styles-chrome.js";
 import { colours } from "./view/styles-colours.js";
 import { details as detailsStyles } from "./view/styles-details.js";
 import { drawing } from "./view/styles-drawing.js";
+import { ghosts as ghostStyles } from "./view/styles-ghosts.js";
 import { Tabs } from "./view/tabs.js";
 import { followTheme } from "./view/theme.js";
 import { reducedMotion } from "./view/viewport.js";
+import { askNowAndThen } from "./view/watch.js";
 
 const REMEMBER_MS = 300;
-const RELOAD_MS = 150;
 const PANEL_BESIDE_FROM = 700;
 const PANEL_WIDTH = 360;
 const PANEL_SHARE = 0.58;
@@ -37,10 +42,12 @@ class GraphView extends HTMLElement {
   #fitted = null;
   #wanted = null;
   #loading = null;
+  /** Names the state of the graph that is shown. */
+  #tag = "";
   #timers = {};
   #endings = [];
   #canvas = new Canvas({
-    picked: (item) => this.#pick(item),
+    picked: (item, point) => this.#pick(item, point),
     hovered: (item, point) => this.#hover(item, point),
     moved: () => this.#viewMoved(),
   });
@@ -54,16 +61,27 @@ class GraphView extends HTMLElement {
   );
   #tabs = new Tabs(t("Sheets"), (key) => this.#showSheet(key));
   #minimap = new Minimap(this.#canvas.viewport);
+  #ghosts = new Ghosts(this.#canvas, {
+    show: (sheet, bounds) => this.#frameGhosts(sheet, bounds),
+    changed: () => this.#showEmptiness(),
+    missing: () => this.#frame.toast(t("This proposal does not wait for a decision any more.")),
+  });
+  #refresher = new Refresher(() => this.reload());
   #matches = [];
   #frame;
 
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [colours, chrome, drawing, detailsStyles];
+    root.adoptedStyleSheets = [colours, chrome, drawing, detailsStyles, ghostStyles, diffSheet];
     const { viewport } = this.#canvas;
     this.#frame = new Frame({
-      tabs: this.#tabs, find: this.#find, canvas: this.#canvas, minimap: this.#minimap, details: this.#details,
+      tabs: this.#tabs,
+      find: this.#find,
+      canvas: this.#canvas,
+      minimap: this.#minimap,
+      waiting: this.#ghosts.panel,
+      details: this.#details,
     }, {
       zoom: (factor) => viewport.zoomSmoothly(factor),
       actualSize: () => viewport.zoomSmoothly(1 / viewport.k),
@@ -82,6 +100,10 @@ class GraphView extends HTMLElement {
       followTheme(this.#frame.root, () => this.#minimap.redraw()),
       this.#listen("countersign:select-node", (event) => this.#askedFor(event.detail?.key)),
       this.#listen("countersign:object-changed", (event) => this.#objectChanged(event.detail)),
+      this.#listen("countersign:proposals", (event) => this.#proposalsChanged(event.detail)),
+      this.#listen("countersign:select-proposal", (event) => this.#proposalChosen(event.detail)),
+      askNowAndThen(() => this.#refresher.ask()),
+      () => this.#refresher.stop(),
     ];
     if (!this.#model) this.#load();
   }
@@ -101,7 +123,7 @@ class GraphView extends HTMLElement {
     this.#load();
   }
 
-  /** Fetches the graph again; selection and view stay. A failure leaves the drawing as it is. */
+  /** Fetches the graph again; selection and view stay, and what moved glides. A failure leaves the drawing as it is. */
   async reload() {
     await this.#load({ quietly: this.#model !== null });
   }
@@ -128,9 +150,13 @@ class GraphView extends HTMLElement {
     const loading = new AbortController();
     this.#loading = loading;
     if (!quietly) this.#frame.showMessage(loadingMessage());
+    const proposals = this.getAttribute("proposals");
+    if (proposals) this.#ghosts.load(proposals);
     try {
-      const graph = await fetchGraph(this.src, loading.signal);
-      if (!loading.signal.aborted) this.#show(buildModel(graph), quietly);
+      const { graph, tag } = await fetchGraph(this.src, loading.signal);
+      if (loading.signal.aborted || (quietly && tag && tag === this.#tag)) return;
+      this.#tag = tag;
+      this.#show(buildModel(graph, quietly ? this.#model : null), quietly);
     } catch (error) {
       if (error.name === "AbortError") return;
       if (!error.advice) throw error;
@@ -159,6 +185,7 @@ class GraphView extends HTMLElement {
     this.#canvas.resize();
     this.#selected = model.items.get(this.#selected?.key) ?? null;
     this.#showSheet(sheet, { keepView: quietly });
+    this.#ghosts.setModel(model);
     if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));
     if (this.#details.open) this.#selected ? this.#openDetails() : this.#closeDetails();
     if (this.#wanted) this.#selectByKey(this.#wanted);
@@ -170,9 +197,10 @@ class GraphView extends HTMLElement {
     this.#sheet = sheet;
     this.#tabs.select(key);
     this.#minimap.setSheet(sheet);
-    this.#canvas.setSheet(sheet);
+    this.#canvas.setSheet(sheet, { glide: keepView && !other });
+    this.#ghosts.setSheet(key);
     if (sheet && (other || !keepView)) this.#restoreView();
-    this.#frame.showMessage(sheet?.bounds ? null : emptyMessage(this.#model.items.size === 0));
+    this.#showEmptiness();
     this.#frame.describe(this.#model, sheet);
     if (this.#selected && this.#selected.node.sheet !== key) this.#clearSelection();
     this.#markSelection();
@@ -180,10 +208,37 @@ class GraphView extends HTMLElement {
     if (sheet) rememberSheet(this.src, sheet.key);
   }
 
+  /** Without a version: it may have changed. */
   #objectChanged({ object, version } = {}) {
     if (!this.#model || object?.type !== "graph" || object.id !== this.#model.key) return;
-    if (version !== undefined && version === this.#model.version) return;
-    this.#later("reload", RELOAD_MS, () => this.reload());
+    if (Number.isFinite(version) && version === this.#model.version) return;
+    this.#refresher.ask();
+  }
+
+  #showEmptiness() {
+    if (!this.#model) return;
+    const something = this.#sheet?.bounds || this.#ghosts.bounds;
+    this.#frame.showMessage(something ? null : emptyMessage(this.#model.items.size === 0));
+  }
+
+  // Proposals
+
+  #proposalsChanged({ graph, proposals } = {}) {
+    if (this.#model && graph !== this.#model.key) return;
+    if (Array.isArray(proposals)) this.#ghosts.setProposals(proposals);
+  }
+
+  /** Asked for by the page, the chat or the inbox. */
+  #proposalChosen({ id, from } = {}) {
+    if (typeof id !== "string" || from === "drawing") return;
+    this.#bringIntoView();
+    this.#ghosts.choose(id);
+  }
+
+  #frameGhosts(sheet, bounds) {
+    if (sheet !== this.#sheet?.key) this.#showSheet(sheet);
+    this.#details.lower();
+    this.#canvas.viewport.fit(bounds);
   }
 
   // View
@@ -196,7 +251,7 @@ class GraphView extends HTMLElement {
   }
 
   #fit({ smoothly = true } = {}) {
-    this.#fitted = this.#canvas.viewport.fit(this.#sheet?.bounds, smoothly);
+    this.#fitted = this.#canvas.viewport.fit(union(this.#sheet?.bounds, this.#ghosts.bounds), smoothly);
   }
 
   #resized() {
@@ -235,12 +290,15 @@ class GraphView extends HTMLElement {
   /** The page asks for a node: brings the drawing before the reader's eyes, wherever the page is scrolled to. */
   #askedFor(key) {
     if (typeof key !== "string") return;
-    const { top, bottom } = this.getBoundingClientRect();
-    if (top < 0 || bottom > innerHeight) {
-      this.scrollIntoView({ block: "start", behavior: reducedMotion() ? "instant" : "smooth" });
-    }
+    this.#bringIntoView();
     this.#details.lower();
     this.#selectByKey(key);
+  }
+
+  #bringIntoView() {
+    const { top, bottom } = this.getBoundingClientRect();
+    if (top >= 0 && bottom <= innerHeight) return;
+    this.scrollIntoView({ block: "start", behavior: reducedMotion() ? "instant" : "smooth" });
   }
 
   #selectByKey(key) {
@@ -259,10 +317,10 @@ class GraphView extends HTMLElement {
     this.#canvas.viewport.centerOn(item.box);
   }
 
-  #pick(item) {
+  #pick(item, point) {
     this.#canvas.element.focus({ preventScroll: true });
+    if (!this.#ghosts.pick(point)) this.#ghosts.forget();
     if (!item) {
-      this.#closeDetails();
       this.#clearSelection();
       return;
     }
@@ -317,8 +375,10 @@ class GraphView extends HTMLElement {
   }
 
   #hover(item, point) {
-    this.#canvas.element.classList.toggle("over-node", Boolean(item));
-    this.#frame.tip(item && !item.note && this.#canvas.level !== "near" ? item : null, point);
+    const proposed = point && this.#ghosts.tip(point);
+    this.#canvas.element.classList.toggle("over-node", Boolean(item || proposed));
+    if (proposed) this.#frame.ghostTip(proposed, point);
+    else this.#frame.tip(item && !item.note && this.#canvas.level !== "near" ? item : null, point);
   }
 
   // Keyboard
@@ -329,12 +389,21 @@ class GraphView extends HTMLElement {
       pan: (dx, dy) => viewport.moveTo({ x: viewport.x + dx, y: viewport.y + dy, k: viewport.k }),
       move: (arrow) => this.#moveSelection(arrow),
       open: () => this.#enter(),
-      close: () => (this.#details.open ? this.#closeDetails() : this.#clearSelection()),
+      close: () => this.#leave(),
       find: () => this.#find.focus(),
       zoom: (factor) => viewport.zoomSmoothly(factor),
       fit: () => this.#fit(),
+      proposals: () => this.#ghosts.panel.enter(),
       help: () => this.#frame.toggleHelp(),
     };
+  }
+
+  #leave() {
+    if (this.#details.open) this.#closeDetails();
+    else {
+      this.#clearSelection();
+      this.#ghosts.forget();
+    }
   }
 
   #moveSelection(arrow) {

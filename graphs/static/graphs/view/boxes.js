@@ -13,3 +13,16 @@ export function inside(inner, outer) {
 export function widened(box, share) {
   return { x: box.x - box.w * share, y: box.y - box.h * share, w: box.w * (1 + 2 * share), h: box.h * (1 + 2 * share) };
 }
+
+/** The smallest rectangle around both; either may be null. */
+export function union(a, b) {
+  if (!a || !b) return a ?? b;
+  const x = Math.min(a.x, b.x);
+  const y = Math.min(a.y, b.y);
+  return { x, y, w: Math.max(a.x + a.w, b.x + b.w) - x, h: Math.max(a.y + a.h, b.y + b.h) - y };
+}
+
+/** The rectangle with `margin` added on every side. */
+export function inflated({ x, y, w, h }, margin) {
+  return { x: x - margin, y: y - margin, w: w + 2 * margin, h: h + 2 * margin };
+}

@@ -1,5 +1,6 @@
 // The surface of the drawing: moves the scene with the viewport, frame by frame, and tells what lies under a point.
 
+import { overlaps } from "./boxes.js";
 import { html } from "./dom.js";
 import { Gestures } from "./gestures.js";
 import { Overlay } from "./overlay.js";
@@ -18,18 +19,19 @@ export class Canvas {
   #dots = html("div", { class: "dots" });
   #overlay = new Overlay(this.#scene.overlayGroups);
   #sheet = null;
+  #ghosts = null;
   #base = { x: 0, y: 0, k: 1 };
   #frame = 0;
   #settling = 0;
   #callbacks;
 
-  /** `callbacks`: picked(item | null), hovered(item | null, point), moved(). */
+  /** `callbacks`: picked(item | null, point), hovered(item | null, point), moved(). */
   constructor(callbacks) {
     this.#callbacks = callbacks;
     this.#stage.append(this.#scene.element);
     this.element = html("div", { class: "canvas", tabindex: "0", role: "application" }, this.#dots, this.#stage);
     new Gestures(this.element, this.viewport, {
-      picked: (point) => callbacks.picked(this.#itemAt(point)),
+      picked: (point) => callbacks.picked(this.#itemAt(point), point),
       hovered: (point) => callbacks.hovered(point && this.#itemAt(point), point),
     });
   }
@@ -46,11 +48,28 @@ export class Canvas {
     return this.#scene.drawnCount;
   }
 
-  setSheet(sheet) {
+  /** `glide`: it is the sheet that is shown already, as it is now. */
+  setSheet(sheet, { glide = false } = {}) {
+    const before = glide ? this.#scene.standing : null;
     this.#sheet = sheet;
     this.#scene.setSheet(sheet);
     this.viewport.limitTo(sheet?.bounds ?? null);
     this.redraw();
+    if (before) this.#scene.glideFrom(before);
+  }
+
+  /** What is proposed for this sheet: a Grid of marks, or null. */
+  setGhosts(grid) {
+    this.#ghosts = grid;
+    this.#scene.setGhosts(grid);
+    this.redraw();
+  }
+
+  /** The marks of proposals under a point of the canvas, the uppermost first. */
+  marksAt(point) {
+    if (!this.#ghosts) return [];
+    const spot = this.#spotAt(point);
+    return [...this.#ghosts.query(spot)].filter((mark) => mark.hits.some((box) => overlaps(box, spot))).reverse();
   }
 
   resize() {
@@ -124,11 +143,16 @@ export class Canvas {
     this.#dots.style.transform = `translate(${shift(x)}px, ${shift(y)}px)`;
   }
 
-  #itemAt(point) {
-    if (!this.#sheet) return null;
+  /** A point of the canvas in the drawing, a little larger far out. */
+  #spotAt(point) {
     const { x, y, k } = this.viewport.state;
     const slack = k < 0.3 ? 4 / k : 0;
-    const spot = { x: (point.x - x) / k - slack, y: (point.y - y) / k - slack, w: 2 * slack, h: 2 * slack };
+    return { x: (point.x - x) / k - slack, y: (point.y - y) / k - slack, w: 2 * slack, h: 2 * slack };
+  }
+
+  #itemAt(point) {
+    if (!this.#sheet) return null;
+    const spot = this.#spotAt(point);
     const nodes = [...this.#sheet.nodeGrid.query(spot)];
     const notes = nodes.length ? [] : [...this.#sheet.noteGrid.query(spot)];
     return nodes.at(-1) ?? notes.at(-1) ?? null;

@@ -23,8 +23,8 @@ export class Frame {
   #canvas;
   #toastTimer = 0;
 
-  /** `parts`: {tabs, find, canvas, minimap, details}; `actions`: zoom(factor), actualSize(), fit(). */
-  constructor({ tabs, find, canvas, minimap, details }, actions) {
+  /** `parts`: {tabs, find, canvas, minimap, waiting, details}; `actions`: zoom(factor), actualSize(), fit(). */
+  constructor({ tabs, find, canvas, minimap, waiting, details }, actions) {
     this.#canvas = canvas.element;
     this.#canvas.id = "canvas";
     this.#canvas.setAttribute("aria-roledescription", t("graph drawing"));
@@ -53,6 +53,7 @@ export class Frame {
       { class: "surface", id: "sheet" },
       this.#canvas,
       this.#tip,
+      waiting.element,
       this.#controls,
       this.#help,
       details.element,
@@ -120,12 +121,24 @@ export class Frame {
 
   /** The name of an item beside the mouse, or nothing. */
   tip(item, point) {
-    if (this.#tip.hidden && !item) return;
-    this.#tip.hidden = !item;
-    if (!item) return;
-    this.#tip.replaceChildren(item.name, html("span", {}, item.style.title));
-    const room = this.#surface.clientWidth - this.#tip.offsetWidth - 8;
-    this.#tip.style.transform = `translate(${Math.min(point.x + 14, room)}px, ${point.y + 16}px)`;
+    this.#showTip(item && [item.name, html("span", {}, item.style.title)], point, "tip");
+  }
+
+  /** What proposals would do there, beside the mouse. */
+  ghostTip(elements, point) {
+    this.#showTip(elements, point, "tip marks");
+  }
+
+  #showTip(content, point, name) {
+    if (this.#tip.hidden && !content) return;
+    this.#tip.hidden = !content;
+    if (!content) return;
+    this.#tip.className = name;
+    this.#tip.replaceChildren(...content);
+    const across = this.#surface.clientWidth - this.#tip.offsetWidth - 8;
+    const down = this.#surface.clientHeight - this.#tip.offsetHeight - 8;
+    const [x, y] = [Math.min(point.x + 14, across), Math.min(point.y + 16, down)];
+    this.#tip.style.transform = `translate(${Math.max(8, x)}px, ${Math.max(8, y)}px)`;
   }
 
   toggleHelp() {

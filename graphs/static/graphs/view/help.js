@@ -12,6 +12,7 @@ function rows() {
     [["/"], t("Find a node")],
     [["+", "−"], t("Zoom in and out")],
     [["F", "0"], t("Show everything")],
+    [["P"], t("List the proposed changes")],
     [["Ctrl"], t("With the wheel: zoom. The wheel alone moves the drawing.")],
   ];
 }

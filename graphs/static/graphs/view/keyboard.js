@@ -18,12 +18,13 @@ function perform(event, actions) {
   else if (key === "+" || key === "=") actions.zoom(ZOOM);
   else if (key === "-" || key === "_") actions.zoom(1 / ZOOM);
   else if (key === "0" || key.toLowerCase() === "f") actions.fit();
+  else if (key.toLowerCase() === "p") actions.proposals();
   else if (key === "?") actions.help();
   else return false;
   return true;
 }
 
-/** `actions`: pan(dx, dy), move(arrow), open(), close(), find(), zoom(factor), fit(), help(). */
+/** `actions`: pan(dx, dy), move(arrow), open(), close(), find(), zoom(factor), fit(), proposals(), help(). */
 export function listenToKeys(element, actions) {
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;

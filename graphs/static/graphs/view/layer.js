@@ -22,6 +22,11 @@ export class Layer {
     return this.#drawn.size;
   }
 
+  /** What is drawn: [item, element] of each. */
+  get drawn() {
+    return [...this.#drawn].filter(([, element]) => element);
+  }
+
   setGrid(grid) {
     if (grid === this.#grid) return;
     this.clear();

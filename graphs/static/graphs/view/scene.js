@@ -1,9 +1,11 @@
 // The SVG of one sheet. Keeps elements for the surroundings of the view only; the element it sits in is moved
 // by the canvas, so that panning repaints nothing.
 
+import { animate } from "./animate.js";
 import { inside, widened } from "./boxes.js";
 import { detailFor } from "./detail.js";
 import { svg } from "./dom.js";
+import { drawGhost } from "./draw-ghost.js";
 import { drawLine, drawLineLabel } from "./draw-line.js";
 import { drawFarIcon, drawNode } from "./draw-node.js";
 import { drawNote } from "./draw-note.js";
@@ -21,7 +23,9 @@ const GROUPS = [
   "blocks",
   "far-icons",
   "nodes",
+  "leaving",
   "rings",
+  "ghosts",
   "labels",
 ];
 /** How far drawn content reaches beyond the view, and how far the svg element does, in views. */
@@ -36,6 +40,7 @@ export class Scene {
   #groups = {};
   #layers;
   #labels;
+  #ghosts;
   #far;
   #sheet = null;
   #detail = null;
@@ -55,6 +60,7 @@ export class Scene {
       farIcons: new Layer(group["far-icons"], drawFarIcon),
     };
     this.#labels = new Layer(group.labels, drawLabel);
+    this.#ghosts = new Layer(group.ghosts, drawGhost);
     this.#far = new FarView(group.blocks, group["far-lines"]);
   }
 
@@ -86,6 +92,25 @@ export class Scene {
     this.#far.setSheet(sheet);
   }
 
+  /** What is proposed for the sheet: a Grid of marks (`ghost-marks.js`), or null. */
+  setGhosts(grid) {
+    this.#ghosts.setGrid(grid);
+    this.#region = null;
+  }
+
+  /** Nodes, notes and lines that are drawn near by, for `glideFrom`: Map of "kind key" -> {item, element}. */
+  get standing() {
+    if (this.#detail?.level === "far") return new Map();
+    const { nodes, notes, lines } = this.#layers;
+    const named = (kind, layer) => layer.drawn.map(([item, element]) => [`${kind} ${item.key}`, { item, element }]);
+    return new Map([...named("node", nodes), ...named("note", notes), ...named("line", lines)]);
+  }
+
+  /** Shows how what stood `before` became what stands now. */
+  glideFrom(before) {
+    if (this.#detail?.level !== "far") animate(before, this.standing, this.#groups.leaving);
+  }
+
   /** Draws with the view {x, y, k} of a canvas of this size. */
   setTransform({ x, y, k }, width, height) {
     this.#world.setAttribute("transform", `translate(${x + OVERHANG * width} ${y + OVERHANG * height}) scale(${k})`);
@@ -104,6 +129,7 @@ export class Scene {
     this.#layers.notes.update(this.#region, seen, detail);
     if (detail.level === "far") this.#updateFar(seen, detail);
     else this.#updateNear(seen, detail);
+    this.#ghosts.update(this.#region, seen, detail);
     return true;
   }
 
@@ -130,6 +156,6 @@ export class Scene {
   /** Draws a little more of the surroundings; true when all of it stands. */
   work() {
     const deadline = performance.now() + FRAME_WORK_MS;
-    return [...Object.values(this.#layers), this.#labels].every((layer) => layer.work(deadline));
+    return [...Object.values(this.#layers), this.#labels, this.#ghosts].every((layer) => layer.work(deadline));
   }
 }

@@ -36,7 +36,8 @@ function refused(status) {
   );
 }
 
-/** The graph JSON; raises LoadError, or AbortError when `signal` fires. */
+/** {graph, tag}: its JSON, and what names this state of it ("" where nothing does); raises LoadError, or AbortError when
+ * `signal` fires. The browser asks with the tag it has, so that what did not change is not sent again. */
 export async function fetchGraph(src, signal) {
   let response;
   try {
@@ -47,7 +48,7 @@ export async function fetchGraph(src, signal) {
   }
   if (!response.ok) throw refused(response.status);
   try {
-    return await response.json();
+    return { graph: await response.json(), tag: response.headers.get("ETag") ?? "" };
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new LoadError(

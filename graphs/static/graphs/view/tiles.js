@@ -2,16 +2,9 @@
 // hundred elements.
 
 import { svg } from "./dom.js";
-import { overlaps } from "./boxes.js";
+import { overlaps, union } from "./boxes.js";
 
 const TILE = 1600;
-
-function union(a, b) {
-  if (!a) return { ...b };
-  const x = Math.min(a.x, b.x);
-  const y = Math.min(a.y, b.y);
-  return { x, y, w: Math.max(a.x + a.w, b.x + b.w) - x, h: Math.max(a.y + a.h, b.y + b.h) - y };
-}
 
 const block = ({ x, y, w, h }) => `M${x} ${y}h${w}v${h}h${-w}z`;
 
