@@ -19,6 +19,7 @@ from chat.backpressure import TooSlow
 from chat.events.hub import CursorBeyondEnd
 from chat.identity import Headers, Identity
 from chat.refusals import Refused
+from chat.runtime import NotServing
 from chat.sockets import connections, frames
 from chat.sockets.commands import ENDINGS, Commands
 from chat.sockets.pace import Pace
@@ -100,6 +101,8 @@ class ChatSocket:
         except (OperationalError, InterfaceError):
             log.warning("the database is away; the socket may come back")
             await self._wire.close(RESTARTING)
+        except NotServing:
+            await self._wire.close(RESTARTING)
         except asyncio.CancelledError:
             if self._close_code is None:
                 raise
@@ -176,7 +179,7 @@ class ChatSocket:
                 raise Closing(NOT_AUTHENTICATED)
             async with self._wire.order:
                 await self._commands.do(frame)
-        except (Closing, OperationalError, InterfaceError):
+        except (Closing, OperationalError, InterfaceError, NotServing):
             raise
         except BadJSON as error:
             await self._wire.refuse(frames.guessed_id(text), *_refusal(error))

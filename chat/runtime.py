@@ -48,9 +48,14 @@ class Runtime:
         _current = None
 
 
+class NotServing(Exception):
+    """This process is about to end, or was not started through `chat.server`: another one has to be asked."""
+
+
 def current() -> Runtime:
-    """The runtime of this process; doors that stream need one."""
-    assert _current is not None, "no runtime in this process: start it through chat.server"
+    """The runtime of this process; doors that stream need one. Raises `NotServing`."""
+    if _current is None:
+        raise NotServing
     return _current
 
 

@@ -72,7 +72,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
         await _answer_problem(_bad_cursor(), send)
     except Problem as problem:
         await _answer_problem(problem, send)
-    except (OperationalError, InterfaceError):
+    except (OperationalError, InterfaceError, runtime.NotServing):
         await _answer_problem(problems.unavailable(), send)
     finally:
         for watch in watches:

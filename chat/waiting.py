@@ -75,6 +75,8 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
             await _wait(answer, person)
     except (OperationalError, InterfaceError) as error:
         log.warning("a request waits no longer, the database is away: %s", type(error).__name__)
+    except runtime.NotServing:
+        log.info("a request waits no longer, the process ends")
     except Exception:
         log.exception("a request waits no longer")
 
