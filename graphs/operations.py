@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from graphs.json_values import same
+
 #: The fields of an item by their names on the wire, without its key. Of an item that existed it may also hold `id` and
 #: `version`, so that it comes back as the same row, and newer than it was.
 Record = dict[str, Any]
@@ -120,7 +122,7 @@ def _merged(before: Operation, after: Operation) -> Operation | None:
 
 def _update(item: Item, old: Record, new: Record) -> Update | None:
     """The fields that differ; None where nothing does."""
-    changed = [name for name in new if name not in _OF_THE_ROW and new[name] != old[name]]
+    changed = [name for name in new if name not in _OF_THE_ROW and not same(new[name], old[name])]
     if not changed:
         return None
     return Update(item, {name: old[name] for name in changed}, {name: new[name] for name in changed})

@@ -1,0 +1,330 @@
+"""What can be asked for, as strict models: of the tools (`propose_` and the name), of people who edit, in batches.
+
+`graphs.changes.plan` turns actions into operations. Names on the wire are camelCase; a null is the same as nothing.
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from graphs.interchange.base import MAX_COORDINATE, MAX_EDGE_KEY, MAX_KEY, MAX_NAME
+from graphs.json_values import storable_object, storable_text
+
+#: Actions of one batch.
+MAX_ACTIONS = 1_000
+#: Characters of code.
+MAX_PROCESS = 1_000_000
+MAX_HANDLES = 100
+MAX_SHORT = 100
+MAX_DESCRIPTION = 10_000
+#: Mistakes of one action that are told.
+MAX_MISTAKES = 5
+
+
+def _visible(key: str) -> str:
+    if not key.isprintable() or any(letter.isspace() or letter in "{}" for letter in key):
+        raise ValueError("a key may hold no spaces, braces or invisible characters")
+    return key
+
+
+_Text = Annotated[str, AfterValidator(storable_text)]
+Key = Annotated[_Text, Field(min_length=1, max_length=MAX_KEY)]
+NewKey = Annotated[Key, AfterValidator(_visible)]
+EdgeKey = Annotated[_Text, Field(min_length=1, max_length=MAX_EDGE_KEY)]
+TypeKey = Annotated[_Text, Field(min_length=1, max_length=MAX_NAME)]
+Name = Annotated[_Text, Field(max_length=MAX_NAME)]
+ShortText = Annotated[_Text, Field(max_length=MAX_SHORT)]
+Description = Annotated[_Text, Field(max_length=MAX_DESCRIPTION)]
+Code = Annotated[_Text, Field(max_length=MAX_PROCESS)]
+Coordinate = Annotated[
+    float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False), AfterValidator(lambda value: value or 0.0)
+]
+Size = Annotated[float, Field(gt=0, le=MAX_COORDINATE, allow_inf_nan=False)]
+JSONObject = Annotated[dict[str, Any], AfterValidator(storable_object)]
+
+
+class Part(BaseModel):
+    """Nothing but the fields, no guessing of types."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, serialize_by_alias=True, extra="forbid", strict=True, frozen=True
+    )
+
+
+class Handle(Part):
+    """A connection point of a node."""
+
+    id: Annotated[ShortText, Field(min_length=1)]
+    type: Literal["in", "out"]
+    accept: ShortText = "any"
+    label: Name | None = None
+
+
+class Handles(Part):
+    """Connection points by side."""
+
+    right: list[Handle] | None = Field(None, alias="R", max_length=MAX_HANDLES, description="On the right side.")
+    left: list[Handle] | None = Field(None, alias="L", max_length=MAX_HANDLES, description="On the left side.")
+    top: list[Handle] | None = Field(None, alias="T", max_length=MAX_HANDLES, description="On top.")
+    bottom: list[Handle] | None = Field(None, alias="B", max_length=MAX_HANDLES, description="At the bottom.")
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> Self:
+        handles = [handle for side in self._sides() for handle in side]
+        if len({(handle.type, handle.id) for handle in handles}) < len(handles):
+            raise ValueError("two handles of the same direction have the same id")
+        return self
+
+    def _sides(self) -> list[list[Handle]]:
+        return [side or [] for side in (self.right, self.left, self.top, self.bottom)]
+
+    def to_json(self) -> dict[str, list[dict[str, Any]]]:
+        """As nodes and types hold them, without empty sides."""
+        return {side: handles for side, handles in self.model_dump(exclude_none=True).items() if handles}
+
+
+class Patch(Part):
+    """Replaces a text that occurs exactly once."""
+
+    search: Annotated[Code, Field(min_length=1, description="Copied exactly, with enough of it to occur only once.")]
+    replace: Code
+
+
+Patches = Annotated[list[Patch], Field(min_length=1, max_length=100)]
+
+
+class _Coded(Part):
+    """Something with code, which is replaced as a whole or patched."""
+
+    process: Code | None = Field(None, description="The whole code; for a change of existing code give processPatches.")
+    process_patches: Patches | None = Field(None, description="Changes of the code, one after the other.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if self.process is not None and self.process_patches is not None:
+            raise ValueError("give either process or processPatches")
+        return self
+
+
+class CreateNode(Part):
+    type_key: TypeKey = Field(description="A built-in type, one of the workspace, or one that the graph uses.")
+    sheet: Key = Field(description="Key of a sheet.")
+    pos_x: Coordinate = Field(description="Left edge; nodes are about 190 wide.")
+    pos_y: Coordinate = Field(description="Upper edge; nodes are about 64 high.")
+    name: Name | None = None
+    key: NewKey | None = Field(None, description="Key of the new node, to refer to it later in a batch; else made.")
+    process: Code | None = None
+    handles: Handles | None = Field(None, description="Left out: those of the type.")
+    data: JSONObject | None = None
+
+
+class NodeUpdates(_Coded):
+    """The fields that change; the others stay."""
+
+    name: Name | None = None
+    type: TypeKey | None = None
+    data: JSONObject | None = Field(None, description="Merged into the data (RFC 7396): null removes a key.")
+    handles: Handles | None = Field(None, description="All handles of the node as they will be.")
+    width: Size | None = None
+    height: Size | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("give at least one field that changes")
+        return self
+
+
+class UpdateNode(Part):
+    node_key: Key
+    updates: NodeUpdates
+
+
+class ReplaceData(Part):
+    """The data as a whole, as a person's form has it: here a null is a value."""
+
+    node_key: Key
+    data: JSONObject
+
+
+class MoveNode(Part):
+    node_key: Key
+    pos_x: Coordinate
+    pos_y: Coordinate
+    sheet: Key | None = Field(None, description="Another sheet; left out, the node stays on its own.")
+
+
+class DeleteNode(Part):
+    node_key: Key
+
+
+class CreateEdge(Part):
+    source_key: Key
+    source_handle: ShortText = Field(description="An out handle of the source.")
+    target_key: Key
+    target_handle: ShortText = Field(description="An in handle of the target.")
+    sheet: Key | None = Field(None, description="Left out: that of the source.")
+    label: Name | None = None
+
+
+class UpdateEdge(Part):
+    edge_key: EdgeKey
+    label: Name
+
+
+class DeleteEdge(Part):
+    edge_key: EdgeKey
+
+
+class Connection(Part):
+    """An edge of a new node: "in" comes from the other node, "out" leads to it."""
+
+    direction: Literal["in", "out"]
+    handle: ShortText = Field(description="The new node's handle.")
+    other_key: Key
+    other_handle: ShortText = Field(description="The other node's handle.")
+    label: Name | None = None
+
+
+class CreateNodeWithEdges(Part):
+    type_key: TypeKey
+    sheet: Key
+    pos_x: Coordinate | None = Field(None, description="Left out with posY: beside the nodes it is connected to.")
+    pos_y: Coordinate | None = None
+    name: Name | None = None
+    key: NewKey | None = Field(None, description="Key of the new node, to refer to it later in a batch; else made.")
+    process: Code | None = None
+    handles: Handles | None = Field(None, description="Left out: those of the type.")
+    data: JSONObject | None = None
+    edges: Annotated[list[Connection], Field(min_length=1, max_length=MAX_HANDLES)]
+
+    @model_validator(mode="after")
+    def _both_or_neither(self) -> Self:
+        if (self.pos_x is None) != (self.pos_y is None):
+            raise ValueError("give both posX and posY, or neither")
+        return self
+
+
+class ConfigureNodeType(_Coded):
+    mode: Literal["create", "update"]
+    type_key: NewKey | None = Field(None, description="The type to update, or the key of a new one; else made.")
+    display_name: Annotated[Name, Field(min_length=1)] | None = None
+    description: Description | None = None
+    category: ShortText | None = None
+    icon: ShortText | None = None
+    handles: Handles | None = Field(None, description="Those that new nodes of the type get.")
+
+    @model_validator(mode="after")
+    def _enough(self) -> Self:
+        if self.mode == "create" and self.display_name is None:
+            raise ValueError("a new type needs a displayName")
+        if self.mode == "create" and self.process_patches is not None:
+            raise ValueError("a new type has no code yet: give process")
+        if self.mode == "update" and self.type_key is None:
+            raise ValueError("an update needs the typeKey")
+        return self
+
+
+class DeleteNodeType(Part):
+    type_key: Key
+
+
+class ReorganizeLayout(Part):
+    node_keys: Annotated[list[Key], Field(min_length=1, max_length=MAX_ACTIONS)] | None = Field(
+        None, description="Only these move; left out, all nodes of the sheet."
+    )
+    sheet: Key | None = Field(None, description="Left out: every sheet, each for itself.")
+    strategy: Literal["leftToRight", "topToBottom"] = "leftToRight"
+
+
+class BatchStep(Part):
+    """One action of a batch."""
+
+    tool: Annotated[str, Field(max_length=60, description="Another propose_ tool.")]
+    arguments: dict[str, Any] = Field(description="As that tool takes them; its reason may be left out.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        self.action()
+        return self
+
+    def action(self) -> "Action":
+        name = self.tool.removeprefix("propose_")
+        if name not in PROPOSABLE or name == "batch":
+            raise ValueError(f"a batch knows {', '.join(known for known in PROPOSABLE if known != 'batch')}")
+        try:
+            return parse(name, {key: value for key, value in self.arguments.items() if key != "reason"})
+        except ValidationError as error:
+            raise ValueError(mistakes(error)) from None
+
+
+class Batch(Part):
+    actions: Annotated[list[BatchStep], Field(min_length=1, max_length=MAX_ACTIONS)]
+
+    def steps(self) -> "tuple[Action, ...]":
+        return tuple(step.action() for step in self.actions)
+
+
+Action = (
+    CreateNode
+    | UpdateNode
+    | ReplaceData
+    | MoveNode
+    | DeleteNode
+    | CreateEdge
+    | UpdateEdge
+    | DeleteEdge
+    | CreateNodeWithEdges
+    | ConfigureNodeType
+    | DeleteNodeType
+    | ReorganizeLayout
+    | Batch
+)
+#: What a model may propose; each is the tool `propose_` and its name.
+PROPOSABLE: dict[str, type[Part]] = {
+    "create_node": CreateNode,
+    "update_node": UpdateNode,
+    "move_node": MoveNode,
+    "delete_node": DeleteNode,
+    "create_edge": CreateEdge,
+    "delete_edge": DeleteEdge,
+    "create_node_with_edges": CreateNodeWithEdges,
+    "batch": Batch,
+    "configure_node_type": ConfigureNodeType,
+    "reorganize_layout": ReorganizeLayout,
+}
+#: Everything a person may do by hand.
+ACTIONS: dict[str, type[Part]] = {
+    **PROPOSABLE,
+    "replace_data": ReplaceData,
+    "update_edge": UpdateEdge,
+    "delete_node_type": DeleteNodeType,
+}
+NAMES = {kind: name for name, kind in ACTIONS.items()}
+
+
+class UnknownAction(ValueError):
+    """There is no action of this name."""
+
+
+def parse(name: str, arguments: dict[str, Any]) -> Action:
+    """Raises `UnknownAction`, or pydantic's `ValidationError` for arguments that do not fit."""
+    if name not in ACTIONS:
+        raise UnknownAction(name)
+    action: Any = ACTIONS[name].model_validate(arguments)
+    return action
+
+
+def mistakes(error: ValidationError) -> str:
+    """What is wrong with arguments, for who sent them: "'updates.width': Input should be greater than 0."."""
+    details = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [f"{quoted('.'.join(map(str, detail['loc'])))}: {detail['msg']}." for detail in details[:MAX_MISTAKES]]
+    more = len(details) - len(told)
+    return " ".join(told) + (f" And {more} more." if more else "")
+
+
+def quoted(text: str) -> str:
+    """A text from outside, short, printable and encodable, to quote back."""
+    short = "".join(letter if letter.isprintable() else "�" for letter in text[:80])
+    return f"'{short}'"

@@ -1,0 +1,56 @@
+"""Edges: created, labelled, deleted."""
+
+from django.utils.translation import gettext as _
+
+from graphs.actions import CreateEdge, DeleteEdge, UpdateEdge
+from graphs.changes.draft import Draft
+from graphs.changes.handles import connectable
+from graphs.changes.state import Wanted
+from graphs.interchange.base import MAX_EDGE_KEY
+from graphs.objects import EDGE, NODE
+from graphs.operations import Item, Record
+from graphs.refusals import ChangeRefused
+
+#: A key that is made leaves room for a number.
+MAX_MADE_KEY = MAX_EDGE_KEY - 10
+
+
+def want_created(wanted: Wanted, action: CreateEdge) -> None:
+    for key in (action.source_key, action.target_key):
+        wanted.node(key, with_edges=True)
+
+
+def create(draft: Draft, action: CreateEdge) -> None:
+    source, target = draft.node(action.source_key), draft.node(action.target_key)
+    ends = {
+        "source": action.source_key,
+        "sourceHandle": connectable(action.source_key, source, action.source_handle, "out"),
+        "target": action.target_key,
+        "targetHandle": connectable(action.target_key, target, action.target_handle, "in"),
+    }
+    for key, edge in draft.edges_of(action.source_key).items():
+        if all(edge[name] == value for name, value in ends.items()):
+            raise ChangeRefused(_('There is such an edge already: "{key}".').format(key=key))
+    for key in (action.source_key, action.target_key):
+        draft.read(Item(NODE.name, key))
+    sheet = source["sheet"] if action.sheet is None else draft.sheet(action.sheet)
+    draft.create(EDGE, draft.free_edge_key(_wanted_key(ends)), {**ends, "label": action.label or "", "sheet": sheet})
+
+
+def want_named(wanted: Wanted, action: UpdateEdge | DeleteEdge) -> None:
+    wanted.edges.add(action.edge_key)
+
+
+def update(draft: Draft, action: UpdateEdge) -> None:
+    draft.edge(action.edge_key)
+    draft.update(EDGE, action.edge_key, {"label": action.label})
+
+
+def delete(draft: Draft, action: DeleteEdge) -> None:
+    draft.edge(action.edge_key)
+    draft.delete(EDGE, action.edge_key)
+
+
+def _wanted_key(ends: Record) -> str:
+    text = f"{ends['source']}:{ends['sourceHandle']}--{ends['target']}:{ends['targetHandle']}"
+    return "".join(letter if letter.isprintable() and letter not in " {}" else "-" for letter in text)[:MAX_MADE_KEY]

@@ -1,0 +1,69 @@
+"""Texts and JSON values from outside, as the database will give them back. Used by `graphs.actions`."""
+
+import json
+import math
+import re
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from graphs.interchange.documents import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS
+
+#: Characters of JSON that one value may take.
+MAX_JSON_CHARS = 1_000_000
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable_text(text: str) -> str:
+    """The text. Raises `ValueError` for one that PostgreSQL refuses."""
+    if _UNSTORABLE.search(text):
+        raise ValueError(_("a NUL character or half of a surrogate pair cannot be stored"))
+    return text
+
+
+def storable_object(value: dict[str, Any]) -> dict[str, Any]:
+    """The object with its numbers as jsonb keeps them. Raises `ValueError` for what it could not keep."""
+    stored = _storable(value, MAX_DEPTH)
+    if len(json.dumps(stored, ensure_ascii=False)) > MAX_JSON_CHARS:
+        raise ValueError(_("this is longer than {most} characters").format(most=MAX_JSON_CHARS))
+    return stored
+
+
+def _storable(value: Any, levels: int) -> Any:
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return storable_text(value)
+        case int() | float():
+            return _storable_number(value)
+        case dict() | list() if levels == 0:
+            raise ValueError(_("lists and objects are nested more than {levels} levels deep").format(levels=MAX_DEPTH))
+        case list():
+            return [_storable(item, levels - 1) for item in value]
+        case dict():
+            return {storable_text(key): _storable(item, levels - 1) for key, item in value.items()}
+    raise ValueError(_("this is not JSON"))
+
+
+def _storable_number(number: float) -> float:
+    """jsonb has neither exponents nor a negative zero."""
+    if isinstance(number, int):
+        if abs(number) >= 10**MAX_DIGITS:
+            raise ValueError(_("a number of more than {most} digits cannot be stored").format(most=MAX_DIGITS))
+        return number
+    if not math.isfinite(number):
+        raise ValueError(_("numbers must be finite"))
+    return int(number) if abs(number) >= EXPONENT_FROM else number or 0.0
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal; unlike to Python, `true` is not 1 to JSON."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
