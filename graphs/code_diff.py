@@ -1,0 +1,120 @@
+"""How two texts differ by lines, and texts as they may be shown to who approves them.
+
+Lines that stand once in both texts are where the two are tied together (as in a patience diff); what lies between is
+compared by `difflib`. So the time grows with the length of the texts, whatever they hold.
+"""
+
+import difflib
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+#: Unchanged lines that are kept around a change.
+CONTEXT = 3
+#: Between two ties, this many pairs of lines are compared at most; a longer stretch is shown as replaced.
+MOST_PAIRS = 250_000
+
+#: Printable for Python, yet nothing is seen of them: joiners, fillers, selectors of variants, the blank of Braille.
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_SEEN_AS_IT_IS = re.compile(r"[^\n\t\x20-\x7e]")
+
+Op = Literal[" ", "-", "+"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a diff: unchanged, removed or added. `old` and `new` are its numbers, from 1."""
+
+    op: Op
+    old: int | None
+    new: int | None
+    text: str
+
+    def to_json(self) -> dict[str, str | int]:
+        numbers = {name: number for name, number in (("old", self.old), ("new", self.new)) if number is not None}
+        return {"op": self.op, **numbers, "text": self.text}
+
+
+def visible(text: str) -> str:
+    """The text with everything that would not be seen, or would turn what is seen around, as `⟦U+202E⟧`."""
+    return _SEEN_AS_IT_IS.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    char = found[0]
+    return char if char.isprintable() and not _BLANK.match(char) else f"⟦U+{ord(char):04X}⟧"
+
+
+def lines(old: str, new: str, context: int | None = CONTEXT) -> list[Line]:
+    """The lines of both texts in the order of reading, made `visible`.
+
+    Of unchanged lines only `context` are kept around each change, or all with None; the numbers tell what is missing.
+    """
+    whole = list(_compared(_split(old), _split(new)))
+    if context is None:
+        return whole
+    near = {
+        kept
+        for place, line in enumerate(whole)
+        if line.op != " "
+        for kept in range(place - context, place + context + 1)
+    }
+    return [line for place, line in enumerate(whole) if place in near]
+
+
+def _split(text: str) -> list[str]:
+    """Only "\\n" ends a line: whatever else looks like an end is shown as what it is."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
+    at_old = at_new = 0
+    for tie_old, tie_new in (*_ties(old, new), (len(old), len(new))):
+        yield from _between(old, at_old, tie_old, new, at_new, tie_new)
+        if tie_old < len(old):
+            yield Line(" ", tie_old + 1, tie_new + 1, visible(old[tie_old]))
+        at_old, at_new = tie_old + 1, tie_new + 1
+
+
+def _ties(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """The longest rising sequence of lines that stand exactly once in each text."""
+    in_old, in_new = Counter(old), Counter(new)
+    places = {line: place for place, line in enumerate(new) if in_new[line] == 1}
+    pairs = [(place, places[line]) for place, line in enumerate(old) if in_old[line] == 1 and line in places]
+    ends: list[int] = []
+    best: list[int] = []
+    before: list[int | None] = []
+    for number, (_place, place_new) in enumerate(pairs):
+        length = bisect_left(ends, place_new)
+        before.append(best[length - 1] if length else None)
+        ends[length : length + 1] = [place_new]
+        best[length : length + 1] = [number]
+    found = []
+    step = best[-1] if best else None
+    while step is not None:
+        found.append(pairs[step])
+        step = before[step]
+    return found[::-1]
+
+
+def _between(
+    old: Sequence[str], old_from: int, old_to: int, new: Sequence[str], new_from: int, new_to: int
+) -> Iterator[Line]:
+    a, b = old[old_from:old_to], new[new_from:new_to]
+    if len(a) * len(b) > MOST_PAIRS:
+        blocks = [difflib.Match(len(a), len(b), 0)]
+    else:
+        blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
+    at_a = at_b = 0
+    for block in blocks:
+        for place in range(at_a, block.a):
+            yield Line("-", old_from + place + 1, None, visible(a[place]))
+        for place in range(at_b, block.b):
+            yield Line("+", None, new_from + place + 1, visible(b[place]))
+        for step in range(block.size):
+            number_old, number_new = old_from + block.a + step + 1, new_from + block.b + step + 1
+            yield Line(" ", number_old, number_new, visible(a[block.a + step]))
+        at_a, at_b = block.a + block.size, block.b + block.size
