@@ -2,442 +2,119 @@
 // Attributes, events and keys are told in docs/graph-view.md.
 
 import { diffSheet } from "./diff.js";
-import { t } from "./strings.js";
-import { union } from "./view/boxes.js";
-import { Canvas } from "./view/canvas.js";
-import { Details } from "./view/details.js";
-import { nearestTo, neighbourTowards } from "./view/directions.js";
-import { Find } from "./view/find.js";
-import { Frame } from "./view/frame.js";
-import { Ghosts } from "./view/ghosts.js";
-import { listenToKeys } from "./view/keyboard.js";
-import { emptyMessage, failureMessage, loadingMessage } from "./view/message.js";
-import { Minimap } from "./view/minimap.js";
+import { Drawing } from "./view/drawing.js";
+import { failureMessage, loadingMessage } from "./view/message.js";
 import { buildModel } from "./view/model.js";
 import { Refresher } from "./view/refresh.js";
-import { rememberedSheet, rememberedView, rememberSheet, rememberView } from "./view/remembered.js";
 import { fetchGraph } from "./view/source.js";
 import { chrome } from "./view/styles-chrome.js";
 import { colours } from "./view/styles-colours.js";
-import { details as detailsStyles } from "./view/styles-details.js";
+import { details } from "./view/styles-details.js";
 import { drawing } from "./view/styles-drawing.js";
-import { ghosts as ghostStyles } from "./view/styles-ghosts.js";
-import { Tabs } from "./view/tabs.js";
-import { followTheme } from "./view/theme.js";
-import { reducedMotion } from "./view/viewport.js";
+import { ghosts } from "./view/styles-ghosts.js";
 import { askNowAndThen } from "./view/watch.js";
-
-const REMEMBER_MS = 300;
-const PANEL_BESIDE_FROM = 700;
-const PANEL_WIDTH = 360;
-const PANEL_SHARE = 0.58;
 
 class GraphView extends HTMLElement {
   static observedAttributes = ["src"];
 
-  #model = null;
-  #sheet = null;
-  #selected = null;
-  /** The view that shows everything, as long as the reader has not moved on from it. */
-  #fitted = null;
-  #wanted = null;
+  #drawing = new Drawing(this);
   #loading = null;
   /** Names the state of the graph that is shown. */
   #tag = "";
-  #timers = {};
-  #endings = [];
-  #canvas = new Canvas({
-    picked: (item, point) => this.#pick(item, point),
-    hovered: (item, point) => this.#hover(item, point),
-    moved: () => this.#viewMoved(),
-  });
-  #details = new Details({ select: (item) => this.#goTo(item), close: () => this.#closeDetails() });
-  #find = new Find(
-    {
-      matched: (items) => this.#showMatches(items),
-      chosen: (item) => this.#goTo(item, { open: false }),
-      left: () => this.#canvas.element.focus(),
-    },
-  );
-  #tabs = new Tabs(t("Sheets"), (key) => this.#showSheet(key));
-  #minimap = new Minimap(this.#canvas.viewport);
-  #ghosts = new Ghosts(this.#canvas, {
-    show: (sheet, bounds) => this.#frameGhosts(sheet, bounds),
-    changed: () => this.#showEmptiness(),
-    missing: () => this.#frame.toast(t("This proposal does not wait for a decision any more.")),
-  });
   #refresher = new Refresher(() => this.reload());
-  #matches = [];
-  #frame;
+  #endings = [];
 
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [colours, chrome, drawing, detailsStyles, ghostStyles, diffSheet];
-    const { viewport } = this.#canvas;
-    this.#frame = new Frame({
-      tabs: this.#tabs,
-      find: this.#find,
-      canvas: this.#canvas,
-      minimap: this.#minimap,
-      waiting: this.#ghosts.panel,
-      details: this.#details,
-    }, {
-      zoom: (factor) => viewport.zoomSmoothly(factor),
-      actualSize: () => viewport.zoomSmoothly(1 / viewport.k),
-      fit: () => this.#fit(),
-    });
-    root.append(this.#frame.root);
-    listenToKeys(this.#canvas.element, this.#keyActions());
-    this.#details.element.addEventListener("keydown", (event) => event.key === "Escape" && this.#closeDetails());
+    root.adoptedStyleSheets = [colours, chrome, drawing, details, ghosts, diffSheet];
+    root.append(this.#drawing.frame.root);
   }
 
   connectedCallback() {
-    const resized = new ResizeObserver(() => this.#resized());
-    resized.observe(this.#canvas.element);
     this.#endings = [
-      () => resized.disconnect(),
-      followTheme(this.#frame.root, () => this.#minimap.redraw()),
-      this.#listen("countersign:select-node", (event) => this.#askedFor(event.detail?.key)),
-      this.#listen("countersign:object-changed", (event) => this.#objectChanged(event.detail)),
-      this.#listen("countersign:proposals", (event) => this.#proposalsChanged(event.detail)),
-      this.#listen("countersign:select-proposal", (event) => this.#proposalChosen(event.detail)),
+      this.#drawing.follow(),
+      this.#listen("select-node", ({ key }) => typeof key === "string" && this.#drawing.showNode(key)),
+      this.#listen("object-changed", (change) => this.#objectChanged(change)),
+      this.#listen("proposals", (news) => this.#proposalsChanged(news)),
+      this.#listen("select-proposal", (wish) => this.#proposalChosen(wish)),
       askNowAndThen(() => this.#refresher.ask()),
       () => this.#refresher.stop(),
     ];
-    if (!this.#model) this.#load();
+    if (!this.#drawing.model) this.#load();
   }
 
   disconnectedCallback() {
     this.#endings.forEach((end) => end());
     this.#endings = [];
     this.#loading?.abort();
-    Object.values(this.#timers).forEach(clearTimeout);
   }
 
   attributeChangedCallback(_name, before, after) {
     if (!this.#endings.length || before === after) return;
-    this.#model = null;
-    this.#selected = null;
-    this.#details.close();
+    this.#drawing.forget();
     this.#load();
   }
 
   /** Fetches the graph again; selection and view stay, and what moved glides. A failure leaves the drawing as it is. */
   async reload() {
-    await this.#load({ quietly: this.#model !== null });
+    await this.#load({ quietly: this.#drawing.model !== null });
   }
 
   get src() {
     return this.getAttribute("src");
   }
 
+  /** Calls `listener(detail)` for what the page says; gives what ends that. */
   #listen(type, listener) {
-    document.addEventListener(type, listener);
-    return () => document.removeEventListener(type, listener);
+    const heard = (event) => listener(event.detail ?? {});
+    document.addEventListener(`countersign:${type}`, heard);
+    return () => document.removeEventListener(`countersign:${type}`, heard);
   }
-
-  #later(name, delay, action) {
-    clearTimeout(this.#timers[name]);
-    this.#timers[name] = setTimeout(action, delay);
-  }
-
-  // Loading
 
   async #load({ quietly = false } = {}) {
     if (!this.src) return;
     this.#loading?.abort();
     const loading = new AbortController();
     this.#loading = loading;
-    if (!quietly) this.#frame.showMessage(loadingMessage());
+    const { frame, ghosts: proposed } = this.#drawing;
+    if (!quietly) frame.showMessage(loadingMessage());
     const proposals = this.getAttribute("proposals");
-    if (proposals) this.#ghosts.load(proposals);
+    if (proposals) proposed.load(proposals);
     try {
       const { graph, tag } = await fetchGraph(this.src, loading.signal);
-      if (loading.signal.aborted || (quietly && tag && tag === this.#tag)) return;
-      this.#tag = tag;
-      this.#show(buildModel(graph, quietly ? this.#model : null), quietly);
+      if (!loading.signal.aborted) this.#take(graph, tag, quietly);
     } catch (error) {
       if (error.name === "AbortError") return;
       if (!error.advice) throw error;
-      if (quietly) this.#frame.toast(`${error.title}. ${error.advice}`);
-      else this.#frame.showMessage(failureMessage(error, () => this.#load()));
+      if (quietly) frame.toast(`${error.title}. ${error.advice}`);
+      else frame.showMessage(failureMessage(error, () => this.#load()));
     }
   }
 
-  #show(model, quietly) {
-    const before = this.#model;
-    this.#model = model;
-    const sheet = [
-      this.#sheet?.key,
-      rememberedSheet(this.src),
-    ].find((key) => model.sheets.has(key)) ?? firstSheet(model);
-    this.#tabs.show(
-      [...model.sheets.values()].map(({ key, name, nodes, notes }) => ({ key, name, count: nodes.length + notes.length })),
-      sheet,
-      this.#frame.panel,
-    );
-    this.#find.setItems(
-      [...model.items.values()],
-      (item) => (model.sheets.size > 1 ? model.sheets.get(item.node.sheet).name : ""),
-    );
-    this.#frame.showBar(model.sheets.size > 1);
-    this.#canvas.resize();
-    this.#selected = model.items.get(this.#selected?.key) ?? null;
-    this.#showSheet(sheet, { keepView: quietly });
-    this.#ghosts.setModel(model);
-    if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));
-    if (this.#details.open) this.#selected ? this.#openDetails() : this.#closeDetails();
-    if (this.#wanted) this.#selectByKey(this.#wanted);
-  }
-
-  #showSheet(key, { keepView = false } = {}) {
-    const sheet = this.#model.sheets.get(key) ?? null;
-    const other = sheet?.key !== this.#sheet?.key;
-    this.#sheet = sheet;
-    this.#tabs.select(key);
-    this.#minimap.setSheet(sheet);
-    this.#canvas.setSheet(sheet, { glide: keepView && !other });
-    this.#ghosts.setSheet(key);
-    if (sheet && (other || !keepView)) this.#restoreView();
-    this.#showEmptiness();
-    this.#frame.describe(this.#model, sheet);
-    if (this.#selected && this.#selected.node.sheet !== key) this.#clearSelection();
-    this.#markSelection();
-    this.#showMatches(this.#matches.map((item) => this.#model.items.get(item.key)).filter(Boolean));
-    if (sheet) rememberSheet(this.src, sheet.key);
+  #take(graph, tag, quietly) {
+    if (quietly && tag && tag === this.#tag) return;
+    this.#tag = tag;
+    this.#drawing.show(buildModel(graph, quietly ? this.#drawing.model : null), quietly);
   }
 
   /** Without a version: it may have changed. */
-  #objectChanged({ object, version } = {}) {
-    if (!this.#model || object?.type !== "graph" || object.id !== this.#model.key) return;
-    if (Number.isFinite(version) && version === this.#model.version) return;
+  #objectChanged({ object, version }) {
+    const { model } = this.#drawing;
+    if (!model || object?.type !== "graph" || object.id !== model.key) return;
+    if (Number.isFinite(version) && version === model.version) return;
     this.#refresher.ask();
   }
 
-  #showEmptiness() {
-    if (!this.#model) return;
-    const something = this.#sheet?.bounds || this.#ghosts.bounds;
-    this.#frame.showMessage(something ? null : emptyMessage(this.#model.items.size === 0));
-  }
-
-  // Proposals
-
-  #proposalsChanged({ graph, proposals } = {}) {
-    if (this.#model && graph !== this.#model.key) return;
-    if (Array.isArray(proposals)) this.#ghosts.setProposals(proposals);
+  #proposalsChanged({ graph, proposals }) {
+    const { model, ghosts: proposed } = this.#drawing;
+    if (Array.isArray(proposals) && (!model || graph === model.key)) proposed.setProposals(proposals);
   }
 
   /** Asked for by the page, the chat or the inbox. */
-  #proposalChosen({ id, from } = {}) {
-    if (typeof id !== "string" || from === "drawing") return;
-    this.#bringIntoView();
-    this.#ghosts.choose(id);
+  #proposalChosen({ id, from }) {
+    if (typeof id === "string" && from !== "drawing") this.#drawing.showProposal(id);
   }
-
-  #frameGhosts(sheet, bounds) {
-    if (sheet !== this.#sheet?.key) this.#showSheet(sheet);
-    this.#details.lower();
-    this.#canvas.viewport.fit(bounds);
-  }
-
-  // View
-
-  #restoreView() {
-    const view = rememberedView(this.src, this.#sheet.key);
-    const { viewport } = this.#canvas;
-    if (view && viewport.width && viewport.allows(view, this.#sheet.bounds)) viewport.set(view);
-    else this.#fit({ smoothly: false });
-  }
-
-  #fit({ smoothly = true } = {}) {
-    this.#fitted = this.#canvas.viewport.fit(union(this.#sheet?.bounds, this.#ghosts.bounds), smoothly);
-  }
-
-  #resized() {
-    const first = this.#canvas.viewport.width === 0;
-    this.#cover();
-    this.#canvas.resize();
-    if (first && this.#sheet) this.#restoreView();
-    else if (this.#canvas.viewport.isAt(this.#fitted)) this.#fit({ smoothly: false });
-    this.#minimap.update();
-  }
-
-  #viewMoved() {
-    this.#frame.showZoom(this.#canvas.viewport.k);
-    this.#frame.tip(null);
-    this.#minimap.update();
-    if (this.#sheet) this.#later(
-      "remember",
-      REMEMBER_MS,
-      () => rememberView(this.src, this.#sheet.key, this.#canvas.viewport.state),
-    );
-  }
-
-  /** Tells the viewport what the details panel covers. */
-  #cover() {
-    const { clientWidth, clientHeight } = this.#canvas.element;
-    const open = this.#details.open;
-    const beside = clientWidth >= PANEL_BESIDE_FROM;
-    this.#canvas.viewport.covered = {
-      right: open && beside ? PANEL_WIDTH : 0, bottom: open && !beside ? clientHeight * PANEL_SHARE : 0,
-    };
-    this.#frame.root.classList.toggle("with-details", open);
-  }
-
-  // Selection
-
-  /** The page asks for a node: brings the drawing before the reader's eyes, wherever the page is scrolled to. */
-  #askedFor(key) {
-    if (typeof key !== "string") return;
-    this.#bringIntoView();
-    this.#details.lower();
-    this.#selectByKey(key);
-  }
-
-  #bringIntoView() {
-    const { top, bottom } = this.getBoundingClientRect();
-    if (top >= 0 && bottom <= innerHeight) return;
-    this.scrollIntoView({ block: "start", behavior: reducedMotion() ? "instant" : "smooth" });
-  }
-
-  #selectByKey(key) {
-    this.#wanted = this.#model ? null : key;
-    if (!this.#model) return;
-    const item = this.#model.items.get(key);
-    if (item) this.#goTo(item);
-    else this.#frame.toast(t("There is no node “{key}” in this graph.", { key }));
-  }
-
-  /** Shows an item wherever it is: its sheet, in the middle, with its details. */
-  #goTo(item, { open = true } = {}) {
-    if (item.node.sheet !== this.#sheet?.key) this.#showSheet(item.node.sheet);
-    this.#select(item);
-    if (open) this.#openDetails();
-    this.#canvas.viewport.centerOn(item.box);
-  }
-
-  #pick(item, point) {
-    this.#canvas.element.focus({ preventScroll: true });
-    if (!this.#ghosts.pick(point)) this.#ghosts.forget();
-    if (!item) {
-      this.#clearSelection();
-      return;
-    }
-    this.#select(item);
-    this.#openDetails();
-    this.#canvas.viewport.reveal(item.box);
-  }
-
-  #select(item) {
-    this.#selected = item;
-    this.#markSelection();
-    if (this.#details.open) this.#details.show(item, this.#model);
-    this.#frame.announce(
-      t(
-        "{name}, {type}. {incoming} in, {outgoing} out.",
-        { name: item.name, type: item.style.title, incoming: item.incoming.length, outgoing: item.outgoing.length },
-      ),
-    );
-    document.dispatchEvent(new CustomEvent("countersign:node-selected", { detail: { key: item.key } }));
-  }
-
-  #clearSelection() {
-    this.#selected = null;
-    this.#closeDetails();
-    this.#markSelection();
-  }
-
-  #markSelection() {
-    this.#canvas.overlay.select(this.#selected);
-    this.#canvas.element.classList.toggle("has-selection", this.#selected !== null);
-  }
-
-  #openDetails() {
-    this.#details.show(this.#selected, this.#model);
-    this.#cover();
-  }
-
-  #closeDetails() {
-    if (!this.#details.open) return;
-    const focused = this.#details.element.contains(this.shadowRoot.activeElement);
-    this.#details.close();
-    this.#cover();
-    if (focused) this.#canvas.element.focus({ preventScroll: true });
-  }
-
-  #showMatches(items) {
-    this.#matches = items;
-    this.#canvas.overlay.setMatches(
-      items.filter((item) => item.node.sheet === this.#sheet?.key),
-      this.#canvas.viewport.seen,
-    );
-  }
-
-  #hover(item, point) {
-    const proposed = point && this.#ghosts.tip(point);
-    this.#canvas.element.classList.toggle("over-node", Boolean(item || proposed));
-    if (proposed) this.#frame.ghostTip(proposed, point);
-    else this.#frame.tip(item && !item.note && this.#canvas.level !== "near" ? item : null, point);
-  }
-
-  // Keyboard
-
-  #keyActions() {
-    const { viewport } = this.#canvas;
-    return {
-      pan: (dx, dy) => viewport.moveTo({ x: viewport.x + dx, y: viewport.y + dy, k: viewport.k }),
-      move: (arrow) => this.#moveSelection(arrow),
-      open: () => this.#enter(),
-      close: () => this.#leave(),
-      find: () => this.#find.focus(),
-      zoom: (factor) => viewport.zoomSmoothly(factor),
-      fit: () => this.#fit(),
-      proposals: () => this.#ghosts.panel.enter(),
-      help: () => this.#frame.toggleHelp(),
-    };
-  }
-
-  #leave() {
-    if (this.#details.open) this.#closeDetails();
-    else {
-      this.#clearSelection();
-      this.#ghosts.forget();
-    }
-  }
-
-  #moveSelection(arrow) {
-    const items = this.#sheet?.nodes.length ? this.#sheet.nodes : (this.#sheet?.notes ?? []);
-    const { x, y, w, h } = this.#canvas.viewport.seen;
-    const next = this.#selected ? neighbourTowards(arrow, this.#selected, items) : nearestTo(
-      { x: x + w / 2, y: y + h / 2 },
-      items,
-    );
-    if (!next) return;
-    this.#select(next);
-    this.#canvas.viewport.reveal(next.box);
-  }
-
-  #enter() {
-    if (!this.#selected) {
-      this.#moveSelection("ArrowRight");
-      return;
-    }
-    this.#openDetails();
-    this.#details.element.focus({ preventScroll: true });
-    this.#canvas.viewport.reveal(this.#selected.box);
-  }
-}
-
-function firstSheet({ sheets }) {
-  const all = [...sheets.values()];
-  return (all.find((sheet) => sheet.bounds) ?? all[0])?.key;
-}
-
-function changedItems(before, after, sheet) {
-  return [...after.items.values()].filter(
-    (item) => item.node.sheet === sheet && item.node.version !== before.items.get(item.key)?.node.version,
-  );
 }
 
 customElements.define("graph-view", GraphView);
