@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'change set',
                 'verbose_name_plural': 'change sets',
                 'ordering': ('-created_at', '-id'),
-                'indexes': [models.Index(fields=['workspace', '-created_at', '-id'], name='change_set_latest'), django.contrib.postgres.indexes.GinIndex(fields=['causes'], name='change_set_causes'), models.Index(condition=models.Q(('undoes__isnull', False)), fields=['undoes'], name='change_set_undoes')],
+                'indexes': [models.Index(fields=['workspace', '-created_at', '-id'], name='change_set_latest'), models.Index(fields=['-created_at', '-id'], name='change_set_newest'), django.contrib.postgres.indexes.GinIndex(fields=['causes'], name='change_set_causes'), models.Index(condition=models.Q(('undoes__isnull', False)), fields=['undoes'], name='change_set_undoes')],
             },
         ),
         migrations.CreateModel(

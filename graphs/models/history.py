@@ -53,6 +53,7 @@ class ChangeSet(models.Model):
         ordering = ("-created_at", "-id")
         indexes: ClassVar = [
             models.Index(fields=["workspace", "-created_at", "-id"], name="change_set_latest"),
+            models.Index(fields=["-created_at", "-id"], name="change_set_newest"),
             GinIndex(fields=["causes"], name="change_set_causes"),
             models.Index(fields=["undoes"], name="change_set_undoes", condition=models.Q(undoes__isnull=False)),
         ]
