@@ -109,7 +109,11 @@ def check_success(cut: Cut, asked: Asked) -> None:
     results = [event for event in of_run(run.pk) if event.type == "tool_call_result"]
     assert len(results) == len(recorded.calls_of(cut.name)), cut
     assert run.message.content.startswith(recorded.text_of(cut.name)), cut
-    assert len(asked.costs()) == (2 if results else 1), cut
+    costs = asked.costs()
+    lost = [cost for cost in costs if cost.outcome == "network"]
+    # A reset may be noticed only when the connection is used for the next call, which then never got to the vendor.
+    assert not lost or (cut.way == "reset" and len(lost) == 1 and lost[0].prompt_tokens == 0), cut
+    assert len(costs) - len(lost) == (2 if results else 1), cut
 
 
 def check(cuts: list[Cut], user: User, vendor: VendorServer) -> None:
