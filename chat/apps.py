@@ -8,4 +8,4 @@ class ChatConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from chat import checks  # noqa: F401
+        from chat import checks, notices  # noqa: F401

@@ -84,4 +84,11 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('workspace', 'tool'), name='one_rule_per_level', nulls_distinct=False)],
             },
         ),
+        migrations.RunSQL(
+            """
+            INSERT INTO chat_stream (name, workspace_id, last_sequence, epoch, batch)
+            SELECT 'graph_' || id, workspace_id, 0, 0, 0 FROM graphs_graph ON CONFLICT (name) DO NOTHING
+            """,
+            migrations.RunSQL.noop,
+        ),
     ]
