@@ -57,6 +57,9 @@ class Environment(BaseSettings):
     max_import_bytes: int = Field(20_971_520, ge=1024)
     max_import_nodes: int = Field(20_000, ge=1)
 
+    # How long a proposal waits for a decision.
+    proposal_days: int = Field(7, ge=1)
+
     # How long the events of answers stay as they were written; afterwards they take less room.
     compact_events_days: int = Field(30, ge=0)
 

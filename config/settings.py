@@ -141,6 +141,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
 CELERY_BEAT_SCHEDULE = {
     "delete-silent-processes": {"task": "chat.tasks.delete_silent_processes", "schedule": timedelta(minutes=5)},
+    "expire-proposals": {"task": "chat.tasks.expire_proposals", "schedule": timedelta(minutes=5)},
     "compact-old-events": {"task": "chat.tasks.compact_old_events", "schedule": timedelta(days=1)},
 }
 
@@ -288,6 +289,7 @@ MAX_MESSAGE_CHARS = ENV.max_message_chars
 MAX_FRAME_BYTES = ENV.max_frame_bytes
 MAX_IMPORT_BYTES = ENV.max_import_bytes
 MAX_IMPORT_NODES = ENV.max_import_nodes
+PROPOSAL_DAYS = ENV.proposal_days
 COMPACT_EVENTS_DAYS = ENV.compact_events_days
 HEARTBEAT_S = ENV.heartbeat_s
 PROCESS_SILENT_S = ENV.process_silent_s

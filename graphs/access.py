@@ -6,6 +6,7 @@ Absent and foreign raise the same `NotFound`; doors turn it into the same 404.
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db import connection
 
 from graphs.models import Graph, Membership, Role, Workspace
 
@@ -41,6 +42,25 @@ def member_of(user: User, slug: str | None = None) -> Member:
     if membership is None:
         raise NotFound
     return Member(user, membership.workspace, Role(membership.role))
+
+
+_HOLD_ROLE = """
+SELECT m.role FROM graphs_membership m JOIN auth_user u ON u.id = m.user_id
+WHERE m.user_id = %s AND m.workspace_id = %s AND u.is_active FOR SHARE OF m
+"""
+
+
+def hold_role(member: Member) -> Member:
+    """The member with the role they have at this moment, which stays theirs until the transaction ends.
+
+    Raises `NotFound` when they are a member no longer.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD_ROLE, [member.user.pk, member.workspace.pk])
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound
+    return Member(member.user, member.workspace, Role(row[0]))
 
 
 def graph_for(member: Member, key: str) -> Graph:

@@ -1,0 +1,42 @@
+"""Proposals that come to an end without anybody's decision."""
+
+import uuid
+from collections.abc import Collection, Iterable
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from chat import notices
+from chat.models import Proposal, ProposalStatus, Session
+from chat.proposals.telling import decision_event
+
+
+def cancel_pending(session: Session, messages: Collection[uuid.UUID] | None = None) -> list[Proposal]:
+    """Those of a conversation that is stopped or deleted, or of some of its answers.
+
+    The caller holds the session, and tells its stream with `decision_event`.
+    """
+    which = Q() if messages is None else Q(message__in=messages)
+    return _close(session, which, ProposalStatus.CANCELLED)
+
+
+def expire_due(session: Session) -> list[Proposal]:
+    """Those that nobody decided in time, likewise."""
+    return _close(session, Q(expires_at__lte=Now()), ProposalStatus.EXPIRED)
+
+
+def _close(session: Session, which: Q, status: ProposalStatus) -> list[Proposal]:
+    pending = session.proposals.filter(which, status=ProposalStatus.PENDING)
+    ids = list(pending.values_list("pk", flat=True))
+    if not ids:
+        return []
+    Proposal.objects.filter(pk__in=ids).update(status=status, decided_at=Now())
+    closed = list(session.proposals.filter(pk__in=ids).order_by("graph", "created_at", "id"))
+    tell_graphs(closed)
+    return closed
+
+
+def tell_graphs(decided: Iterable[Proposal]) -> None:
+    """Before the session's stream hears of it."""
+    for proposal in decided:
+        notices.tell(proposal.graph, proposal.workspace_id, [decision_event(proposal)])

@@ -1,0 +1,65 @@
+"""What a call of a write tool would do now: operations, what they were computed from, and the digest over all of it."""
+
+import hashlib
+import json
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models.functions import Now
+from django.utils import translation
+
+from chat.models import Proposal, ProposalStatus
+from graphs import changes, operations
+from graphs.actions import Action
+from graphs.diffs import diff_of, labels_of
+from graphs.models import Graph
+from graphs.objects import NODE
+from graphs.operations import Operation
+
+#: Stored diffs are labelled in the language of the source; readers get theirs when they are shown.
+_LANGUAGE = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """`operations` and `targets` are as they are stored; `planned` are the same operations."""
+
+    planned: tuple[Operation, ...]
+    operations: list[dict[str, Any]]
+    targets: list[dict[str, Any]]
+    diff: list[dict[str, Any]]
+    digest: str
+
+
+def draft(graph: Graph, tool: str, action: Action, arguments: dict[str, Any], own: uuid.UUID | None = None) -> Draft:
+    """Computed on the present state of the graph, whose row the caller holds; raises `ChangeRefused`.
+
+    Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
+    """
+    planned = changes.plan(graph, [action], _reserved(graph, own))
+    stored = [operations.to_json(operation) for operation in planned.operations]
+    targets = [target.to_json() for target in planned.targets]
+    with translation.override(_LANGUAGE):
+        diff = diff_of(planned.operations, labels_of(graph, [operation.item for operation in planned.operations]))
+    return Draft(planned.operations, stored, targets, diff, digest_of(tool, arguments, stored, targets))
+
+
+def digest_of(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:
+    """Names exactly what is shown and would be applied; who says it with their decision gets nothing else applied."""
+    named = {"tool": tool, "arguments": arguments, "operations": stored_operations, "targets": targets}
+    canonical = json.dumps(named, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _reserved(graph: Graph, own: uuid.UUID | None) -> set[str]:
+    """The keys of the nodes that proposals which wait would create."""
+    here = Proposal.objects.filter(workspace=graph.workspace_id, graph=graph.pk)
+    waiting = here.filter(status=ProposalStatus.PENDING, expires_at__gt=Now())
+    return {
+        operation["id"]
+        for stored in waiting.exclude(pk=own).values_list("operations", flat=True)
+        for operation in stored
+        if operation["action"] == "create" and operation["type"] == NODE.name
+    }

@@ -1,0 +1,103 @@
+"""A call of a write tool becomes a proposal: computed on the present state, stored, and told to whoever watches."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models.functions import Now
+
+from chat import notices, policy
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Proposal, Session
+from chat.proposals.applying import carry_out
+from chat.proposals.drafting import draft
+from chat.proposals.telling import decision_event, proposal_event
+from graphs.access import Forbidden, Member, NotFound, hold_role
+from graphs.actions import Action
+from graphs.models import Graph
+from graphs.refusals import ChangeRefused
+
+#: Told to the model.
+NO_EDITOR = "The person may not change this graph (any more). Nothing was proposed; tell them."
+GONE = "The graph was deleted. Nothing can be changed any more; tell the person."
+
+
+@dataclass(frozen=True, slots=True)
+class WriteCall:
+    """A call of the model that was parsed. `arguments` are those of the action as JSON, without what stands beside."""
+
+    id: str
+    tool: str
+    action: Action
+    arguments: dict[str, Any]
+    reason: str
+    request_validation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """`events` belong into the session's stream, in the same transaction; empty when it was proposed before."""
+
+    proposal: Proposal
+    events: tuple[NewEvent, ...]
+
+
+def propose(member: Member, session: Session, message: Message, graph: Graph, call: WriteCall) -> Proposed:
+    """Stores what a call would do. It waits for a decision, or is applied at once where nobody has to be asked.
+
+    The caller's transaction holds the session; the graph is held from here on. Raises `ChangeRefused`, whose text tells
+    the model why. A call that was proposed before is found again.
+    """
+    before = Proposal.objects.filter(message=message, tool_call_id=call.id).first()
+    if before is not None:
+        return Proposed(before, ())
+    _require_editor(member)
+    graph = _held(graph)
+    drafted = draft(graph, call.tool, call.action, call.arguments)
+    proposal = Proposal(
+        workspace=session.workspace,
+        session=session,
+        message=message,
+        tool_call_id=call.id,
+        tool=call.tool,
+        graph=graph.pk,
+        graph_key=graph.key,
+        arguments=call.arguments,
+        reason=call.reason,
+        operations=drafted.operations,
+        targets=drafted.targets,
+        diff=drafted.diff,
+        digest=drafted.digest,
+        asked_by=policy.asked_by(session, graph, call.tool, drafted.planned, call.request_validation),
+        expires_at=Now() + timedelta(days=settings.PROPOSAL_DAYS),
+    )
+    proposal.save(force_insert=True)
+    proposal.refresh_from_db(fields=["created_at", "expires_at"])
+    events = [proposal_event(proposal)]
+    if not proposal.asked_by:
+        _let_through(proposal, graph, member)
+        events.append(decision_event(proposal))
+    notices.tell(graph.pk, graph.workspace_id, events)
+    return Proposed(proposal, tuple(events))
+
+
+def _let_through(proposal: Proposal, graph: Graph, member: Member) -> None:
+    """Nobody has to be asked: done at once, in the name of whose conversation it is."""
+    carry_out(proposal, graph, member.user)
+    proposal.decided_at = proposal.created_at
+    proposal.save(update_fields=["status", "change_set", "conflicts", "decided_at"])
+
+
+def _require_editor(member: Member) -> None:
+    try:
+        hold_role(member).require_editor()
+    except (NotFound, Forbidden):
+        raise ChangeRefused(NO_EDITOR) from None
+
+
+def _held(graph: Graph) -> Graph:
+    held = Graph.objects.select_for_update(no_key=True).filter(pk=graph.pk).first()
+    if held is None:
+        raise ChangeRefused(GONE)
+    return held
