@@ -13,6 +13,9 @@ from graphs.api.bodies import Body
 from graphs.api.limits import require
 
 Id = Annotated[str, Field(min_length=1, max_length=100)]
+#: What a person gives the model to think about with their decision, and the name of what they were shown.
+Feedback = Annotated[str, Field(max_length=8_000)]
+Digest = Annotated[str, Field(max_length=64)]
 
 
 class ContextBody(Body):

@@ -214,10 +214,12 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _refusal(error: Exception) -> tuple[str, str]:
-    """Code and sentence for what went wrong with a frame; what was not foreseen is logged."""
+def _refusal(error: Exception) -> tuple[str, str] | tuple[str, str, dict[str, Any]]:
+    """Code and sentence for what went wrong with a frame, and more for programs; what was not foreseen is logged."""
     match error:
-        case Refused() | Problem():
+        case Refused():
+            return error.code, error.message, error.details
+        case Problem():
             return error.code, str(error)
         case BadJSON():
             return "validation", error.message

@@ -6,11 +6,13 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
 
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
-from chat.models import Message, Run, RunStatus, Session, Stream
+from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session, Stream
+from chat.proposals.telling import proposal_json
 from graphs.access import Member, NotFound
 from graphs.models import Role
 
@@ -111,7 +113,7 @@ def sessions_of(member: Member, context_type: str = "", context_id: str = "") ->
 def messages_of(session: Session) -> QuerySet[Message]:
     """What people see of a conversation; what is only for the model is left out."""
     shown = session.messages.exclude(role=Message.Role.SYSTEM)
-    return shown.select_related("run").prefetch_related("run__model_calls")
+    return shown.select_related("run").prefetch_related("run__model_calls", "proposals__decided_by")
 
 
 def reading_point(session: Session, messages: list[Message]) -> int:
@@ -125,6 +127,45 @@ def reading_point(session: Session, messages: list[Message]) -> int:
     contained = max([session.stream.last_sequence, *(run.last_sequence or 0 for run in runs.values())])
     unfinished = [run.first_sequence - 1 for run in runs.values() if run.first_sequence and not run.last_sequence]
     return min([contained, *unfinished])
+
+
+def proposals_of(member: Member, *, status: str = "", session_id: str = "", graph_key: str = "") -> QuerySet[Proposal]:
+    """The proposals of the workspace, whoever's conversation they come from: of one state, session or graph.
+
+    One that nobody decided in time is expired from that moment on, whether or not anybody noticed.
+    """
+    proposals = Proposal.objects.filter(workspace=member.workspace).select_related("decided_by")
+    late = Q(status=ProposalStatus.PENDING, expires_at__lte=Now())
+    if status == ProposalStatus.PENDING:
+        proposals = proposals.filter(status=status, expires_at__gt=Now())
+    elif status == ProposalStatus.EXPIRED:
+        proposals = proposals.filter(Q(status=status) | late)
+    elif status:
+        proposals = proposals.filter(status=status)
+    if session_id:
+        proposals = proposals.filter(session=parsed_id(session_id))
+    return proposals.filter(graph_key=graph_key) if graph_key else proposals
+
+
+def proposal_for(member: Member, proposal_id: str) -> Proposal:
+    """A proposal of this workspace; raises `NotFound`."""
+    proposals = Proposal.objects.filter(workspace=member.workspace)
+    return _one_proposal(proposals, proposal_id)
+
+
+def proposal_and_member(user: User, proposal_id: str) -> tuple[Proposal, Member]:
+    """A proposal in whichever of the person's workspaces it is; raises `NotFound`."""
+    proposals = Proposal.objects.filter(workspace__memberships__user=user, workspace__memberships__user__is_active=True)
+    proposal = _one_proposal(proposals.annotate(role=F("workspace__memberships__role")), proposal_id)
+    return proposal, Member(user, proposal.workspace, Role(proposal.role))
+
+
+def _one_proposal(proposals: QuerySet[Any], proposal_id: str) -> Any:
+    related = ("workspace", "session", "message", "decided_by")
+    proposal = proposals.select_related(*related).filter(pk=parsed_id(proposal_id)).first()
+    if proposal is None:
+        raise NotFound
+    return proposal
 
 
 def message_for(user: User, message_id: str) -> Message:
@@ -211,9 +252,14 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
         "type": kinds.get(run.outcome, "message"),
         "message": run.message.content,
         "toolCalls": tool_calls(run.message),
-        "proposals": [],
+        "proposals": proposals_of_message(run.message),
         **({"error": run.error} if run.error else {}),
     }
+
+
+def proposals_of_message(message: Message) -> list[dict[str, Any]]:
+    """What an answer proposed, as it stands now."""
+    return [proposal_json(proposal) for proposal in message.proposals.all()]
 
 
 def usage_of(run: Run) -> dict[str, Any] | None:

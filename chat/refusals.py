@@ -1,14 +1,19 @@
 """Refusing what a person asked for, with a code for programs and a sentence for people. Every door shows both."""
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class Refused(Exception):
-    """`code` is one of validation, conflict, idempotency_key, too_many, throttled; `message` says what to do instead.
+    """`message` says what to do instead; `code` is one of validation, conflict, idempotency_key, too_many, throttled,
+    and of a proposal decided, stale, expired, digest.
 
-    `field` names what was wrong, as on the wire.
+    `field` names what was wrong, as on the wire; `details` is what a program may want to know besides.
     """
 
-    def __init__(self, code: str, message: str, *, field: str = "") -> None:
+    def __init__(self, code: str, message: str, *, field: str = "", details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.field = field
+        self.details = dict(details or {})

@@ -8,6 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.db.models.functions import Now
 
+from chat import deciding
 from chat.events import compaction
 from chat.models import IdempotencyKey, Presence, Process
 
@@ -23,6 +24,12 @@ def delete_silent_processes() -> None:
     Process.objects.filter(seen_at__lt=Now() - timedelta(minutes=10)).delete()
     Presence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()
+
+
+@shared_task
+def expire_proposals() -> None:
+    """Closes what nobody decided in time, and tells its conversations."""
+    deciding.expire_all()
 
 
 @shared_task

@@ -1,5 +1,7 @@
 """`wait: true` of the API, as an ASGI application around Django: lets it queue the run, then waits for the run to end.
 
+A decision that makes no run go on is answered at once.
+
 While it waits it holds no thread and no database connection.
 """
 
@@ -25,7 +27,7 @@ WAIT_S = 120
 MAX_WAITING = 64
 #: More than any message takes; longer bodies are only for Django to refuse.
 MAX_BODY_BYTES = 1_048_576
-_PATHS = re.compile(r"/api/v1/chat/(messages|sessions/[^/]+/(resume|retry))")
+_PATHS = re.compile(r"/api/v1/(chat/(messages|sessions/[^/]+/(resume|retry))|proposals/[^/]+/(decide|propose-again))")
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
@@ -59,7 +61,7 @@ class WaitForRun:
         try:
             answer = _Recorded()
             await self._application(scope, _replay(received, receive), answer)
-            if answer.status == 202 and json.loads(body).get("wait") is True:
+            if answer.status in {200, 202} and json.loads(body).get("wait") is True:
                 await _wait_if_possible(answer, scope["headers"])
             for message in answer.messages:
                 await send(message)
@@ -102,9 +104,11 @@ class _Waiter:
 
 
 async def _wait(answer: "_Recorded", person: Identity) -> None:
-    """Turns the 202 into how the run ended; leaves it as it is when that takes longer than anyone waits, or when the
+    """Turns the answer into how the run ended; leaves it as it is when that takes longer than anyone waits, or when the
     person may not read any more."""
     accepted = answer.json()
+    if "runId" not in accepted:
+        return
     granted = (await look.answer(Reader(person, wishes=[accepted["streamId"]]))).granted
     if not granted:
         return

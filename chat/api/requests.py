@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from chat import queries
-from chat.models import Message, Session
+from chat.models import Message, Proposal, Session
 from chat.queries import ReadableStream
 from chat.refusals import Refused
 from graphs.access import Member, NotFound
@@ -16,7 +16,7 @@ from graphs.api.members import current_member
 from graphs.api.problems import Problem
 
 T = TypeVar("T")
-_STATUS = {"validation": 400, "conflict": 409, "idempotency_key": 422}
+_STATUS = {"validation": 400, "idempotency_key": 422}
 LONGEST_KEY = 200
 
 
@@ -26,7 +26,8 @@ def act(action: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         return action(*args, **kwargs)
     except Refused as error:
         errors = {error.field: [error.message]} if error.field else None
-        raise Problem(_STATUS[error.code], error.code, error.message, errors=errors) from error
+        status = _STATUS.get(error.code, 409)
+        raise Problem(status, error.code, error.message, errors=errors, extra=error.details) from error
 
 
 def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
@@ -43,6 +44,14 @@ def own_message(request: Request, message_id: str) -> Message:
     if _names_workspace(request) and current_member(request).workspace != message.session.workspace:
         raise NotFound
     return message
+
+
+def shared_proposal(request: Request, proposal_id: str) -> tuple[Proposal, Member]:
+    """A proposal of such a workspace: everybody there sees it."""
+    if _names_workspace(request):
+        member = current_member(request)
+        return queries.proposal_for(member, proposal_id), member
+    return queries.proposal_and_member(person_of(request), proposal_id)
 
 
 def own_stream(request: Request, name: str) -> ReadableStream:

@@ -53,6 +53,7 @@ def message_json(message: Message) -> dict[str, Any]:
         "html": render(message.content) if message.role == Message.Role.ASSISTANT else "",
         "reasoning": message.reasoning,
         "toolCalls": queries.tool_calls(message) if message.content or message.status != "streaming" else [],
+        "proposals": queries.proposals_of_message(message),
         "model": message.model,
         "runId": str(run.pk) if run else None,
         "error": run.error if run else None,

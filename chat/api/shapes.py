@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from chat.api.proposal_shapes import ProposalShape
 from chat.asking import Asked
 from graphs.api.bodies import Body
 
@@ -64,14 +65,30 @@ class ToolCallShape(Answer):
     name: str
     args: dict[str, Any]
     result: Any
-    status: Literal["running", "ok", "error"]
+    status: Literal["running", "waiting", "done", "ok", "error"]
 
 
 class RestedShape(AcceptedShape):
     type: Literal["message", "interrupt", "question", "toolLimit", "error"]
     message: str
     tool_calls: list[ToolCallShape]
-    proposals: list[Any]
+    proposals: list[ProposalShape]
+    error: ErrorShape | None = None
+
+
+class DecidedShape(Answer):
+    """The ids tell which run goes on, where one does; the rest, with `wait`, how it ended."""
+
+    proposal: ProposalShape
+    session_id: str | None = None
+    user_message_id: str | None = None
+    message_id: str | None = None
+    run_id: str | None = None
+    stream_id: str | None = None
+    type: Literal["message", "interrupt", "question", "toolLimit", "error"] | None = None
+    message: str | None = None
+    tool_calls: list[ToolCallShape] | None = None
+    proposals: list[ProposalShape] | None = None
     error: ErrorShape | None = None
 
 
@@ -108,6 +125,7 @@ class MessageShape(Answer):
     html: str
     reasoning: str
     tool_calls: list[ToolCallShape]
+    proposals: list[ProposalShape]
     model: str
     run_id: str | None
     error: ErrorShape | None

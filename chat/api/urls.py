@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.api import events, messages, sessions
+from chat.api import events, messages, proposals, sessions
 from graphs import url_keys
 
 url_keys.register()
@@ -18,6 +18,12 @@ urlpatterns = [
     path("chat/sessions/<key:session_id>/resume", sessions.ResumeView.as_view()),
     path("chat/sessions/<key:session_id>/retry", sessions.RetryView.as_view()),
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
+    path("proposals", proposals.ProposalsView.as_view()),
+    path("proposals/decide", proposals.DecideManyView.as_view()),
+    path("proposals/<key:proposal_id>", proposals.ProposalView.as_view()),
+    path("proposals/<key:proposal_id>/preview", proposals.PreviewView.as_view()),
+    path("proposals/<key:proposal_id>/decide", proposals.DecideView.as_view()),
+    path("proposals/<key:proposal_id>/propose-again", proposals.ProposeAgainView.as_view()),
     path("streams/sse", events.ServerSentEventsView.as_view()),
     path("streams/events/<key:stream_name>", events.StreamEventsView.as_view()),
 ]

@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 from django.core.validators import slug_re
 from django.utils.translation import gettext as _
 
-from chat import actions, asking, queries
+from chat import actions, asking, deciding, queries
 from chat.database import in_db
 from chat.identity import Identity
 from chat.refusals import Refused
@@ -51,6 +51,9 @@ class Commands:
         match frame:
             case frames.Chat():
                 await self._chat(frame)
+            case frames.Resume(proposal_id=str()):
+                self._require_room_for(frame.session_id)
+                await self._decide(frame)
             case frames.Resume() | frames.Retry():
                 self._require_room_for(frame.session_id)
                 await self._accept(frame, await self._as_person(self._continue, frame))
@@ -91,19 +94,41 @@ class Commands:
         asking.count_run(member.user)
         if isinstance(frame, frames.Retry):
             return actions.retry(member, frame.session_id).to_json()
-        if (frame.answer is None) == (frame.continue_ is None):
+        if (frame.answer is None) == (frame.continue_ is None) or frame.approved is not None:
             raise Refused("validation", _("Say either “answer” or “continue”."))
         return actions.answer(member, frame.session_id, text=frame.answer, go_on=frame.continue_).to_json()
 
     def _stop(self, session_id: str) -> None:
         actions.stop(self._member(session_id), session_id)
 
-    async def _accept(self, frame: frames.Frame, accepted: dict[str, Any]) -> None:
+    async def _decide(self, frame: frames.Resume) -> None:
+        """A decision on a proposal of any conversation of the workspace; who owns it also sees how it goes on."""
+        decided, own = await self._as_person(self._decided, frame)
+        answer = {"sessionId": frame.session_id, "proposalId": frame.proposal_id, "status": decided.proposal.status}
+        if decided.run is not None and own:
+            await self._accept(frame, decided.run.to_json(), answer)
+        else:
+            await self._wire.frame({"type": "ai:accepted", "_id": frame.id, **answer})
+
+    def _decided(self, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
+        assert self.identity is not None
+        proposal, member = queries.proposal_and_member(self.identity.user, frame.proposal_id or "")
+        if proposal.session_id != queries.parsed_id(frame.session_id):
+            raise NotFound
+        if frame.approved is None or frame.answer is not None or frame.continue_ is not None:
+            raise Refused("validation", _("A decision says “approved”, and nothing else is answered with it."))
+        member.require_editor()
+        asking.count_run(member.user)
+        decision = deciding.Decision(frame.approved, frame.feedback, frame.edited_arguments, frame.digest)
+        decided = deciding.decide(member, str(proposal.pk), decision)
+        return decided, proposal.session.owner_id == member.user.pk and proposal.session.hidden_at is None
+
+    async def _accept(self, frame: frames.Frame, accepted: dict[str, Any], more: dict[str, Any] | None = None) -> None:
         """Answers, and makes sure that this socket sees everything about it."""
         if frame.id is not None:
             self._subscriptions.remember(uuid.UUID(accepted["runId"]), frame.id)
         shown = ("sessionId", "userMessageId", "messageId", "runId", "stream")
-        answer = {name: accepted[name] for name in shown} | {"streamId": accepted["stream"]}
+        answer = {name: accepted[name] for name in shown} | {"streamId": accepted["stream"]} | (more or {})
         await self._wire.frame({"type": "ai:accepted", "_id": frame.id, **answer})
         if not self._subscriptions.reads(accepted["sessionId"]):
             stream = await self._readable(accepted["stream"])

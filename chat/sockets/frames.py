@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from django.utils.translation import gettext as _
 from pydantic import Field, TypeAdapter, ValidationError
 
-from chat.asking import Asked, Id
+from chat.asking import Asked, Digest, Feedback, Id
 from chat.refusals import Refused
 from graphs.api.bodies import Body, errors_by_field
 
@@ -33,10 +33,17 @@ class Chat(Frame, Asked):
 
 
 class Resume(Frame):
+    """Answers what a session waits for: a question, the tool limit, or a proposal, which anybody who edits may do."""
+
     type: Literal["ai:resume"]
     session_id: Id
     answer: Annotated[str, Field(max_length=32_000)] | None = None
     continue_: bool | None = Field(None, alias="continue")
+    proposal_id: Id | None = None
+    approved: bool | None = None
+    feedback: Feedback = ""
+    edited_arguments: dict[str, Any] | None = None
+    digest: Digest = ""
 
 
 class Retry(Frame):

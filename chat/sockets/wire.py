@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -47,5 +48,7 @@ class Wire:
     async def frame(self, frame: dict[str, Any]) -> None:
         await self.text(json.dumps(frame, ensure_ascii=False))
 
-    async def refuse(self, own_id: int | str | None, code: str, text: str) -> None:
-        await self.frame({"type": "ai:error", "_id": own_id, "error": text, "code": code})
+    async def refuse(
+        self, own_id: int | str | None, code: str, text: str, details: Mapping[str, Any] | None = None
+    ) -> None:
+        await self.frame({"type": "ai:error", "_id": own_id, "error": text, "code": code, **(details or {})})

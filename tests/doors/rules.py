@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tests.doors.world import MEMBERSHIPS, Id, RoleName
+from tests.doors.world import MEMBERSHIPS, NOWHERE, Id, RoleName
 
 #: Who is let in. "member": of the workspace; a door with an id in its address opens for its owner only.
 Who = Literal["anyone", "person", "member", "editor"]
@@ -66,6 +66,12 @@ API: dict[str, Rule] = {
     "POST chat/sessions/{session_id}/resume": Rule("member", 409, {"answer": "Yes"}),
     "POST chat/sessions/{session_id}/retry": Rule("member", 409, {}),
     "POST chat/sessions/{session_id}/stop": Rule("member", 204, {}),
+    "GET proposals": Rule("member", 200),
+    "POST proposals/decide": Rule("editor", 200, {"approved": False, "sessionId": NOWHERE}),
+    "GET proposals/{proposal_id}": Rule("member", 200),
+    "POST proposals/{proposal_id}/preview": Rule("editor", 200, {}),
+    "POST proposals/{proposal_id}/decide": Rule("editor", 200, {"approved": True}),
+    "POST proposals/{proposal_id}/propose-again": Rule("editor", 409, {}),
     "GET streams/sse": Rule("person", 503),
     "GET streams/events/{stream_name}": Rule("member", 200),
 }  # fmt: skip
@@ -95,6 +101,6 @@ def expected(rule: Rule, role: RoleName, id_: Id | None, anonymous: int) -> int:
         return rule.status
     if role not in MEMBERSHIPS:
         return 404
-    if rule.who == "editor" and role == "viewer":
-        return 403
-    return rule.status if id_ in (None, "own") else 404
+    if id_ not in (None, "own"):
+        return 404
+    return 403 if rule.who == "editor" and role == "viewer" else rule.status

@@ -11,14 +11,17 @@ import pytest
 from chat.sockets import frames
 from tests.chat.inprocess import Socket, asked, opened, request, run, signed_in
 from tests.doors import world
-from tests.doors.world import MEMBERSHIPS, PEOPLE, Id, RoleName, World
+from tests.doors.world import MEMBERSHIPS, NOWHERE, PEOPLE, Id, RoleName, World
 
 #: What each frame says beside its type, and what the owner of the ids is answered: a type, or the code of a refusal.
 FRAMES: dict[str, list[tuple[dict[str, Any], str]]] = {
     "ai:subscribe": [({"sessionId": "{session}"}, "ai:subscribed"), ({"stream": "{stream}"}, "ai:subscribed")],
     "ai:unsubscribe": [({"sessionId": "{session}"}, "ai:unsubscribed"), ({"stream": "{stream}"}, "ai:unsubscribed")],
     "ai:retry": [({"sessionId": "{session}"}, "conflict")],
-    "ai:resume": [({"sessionId": "{session}", "answer": "Yes"}, "conflict")],
+    "ai:resume": [
+        ({"sessionId": "{session}", "answer": "Yes"}, "conflict"),
+        ({"sessionId": "{proposer}", "proposalId": "{proposal}", "answer": "Yes"}, "validation"),
+    ],
     "ai:interrupt": [({"sessionId": "{session}"}, "ai:accepted")],
     "ai:chat": [
         ({"message": "Hello", "context": {"type": "graph", "id": "{key}"}}, "ai:accepted"),
@@ -32,6 +35,8 @@ WAITING: list[tuple[str, dict[str, Any]]] = [
     ("chat/messages", {"message": "Hello", "sessionId": "{session}"}),
     ("chat/sessions/{session}/resume", {"answer": "Yes"}),
     ("chat/sessions/{session}/retry", {}),
+    ("proposals/{proposal}/decide", {"approved": True}),
+    ("proposals/{proposal}/propose-again", {}),
 ]
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,11 +48,18 @@ def everybody(transactional_db: None) -> World:
 
 def names_of(everybody: World, role: RoleName) -> dict[Id, dict[str, str]]:
     sessions, streams = everybody.ids(role, "session_id"), everybody.ids(role, "stream_name")
-    keys = everybody.ids(role, "key")
-    return {
-        kind: {"session": sessions[kind], "stream": streams[kind], "key": keys.get(kind, keys["random"])}
-        for kind in sessions
-    }
+    keys, proposals = everybody.ids(role, "key"), everybody.ids(role, "proposal_id")
+    found = {}
+    for kind in sessions:
+        proposal = proposals.get(kind, proposals["random"])
+        found[kind] = {
+            "session": sessions[kind],
+            "stream": streams[kind],
+            "key": keys.get(kind, keys["random"]),
+            "proposal": proposal,
+            "proposer": everybody.proposers.get(proposal, NOWHERE),
+        }
+    return found
 
 
 def filled(values: Any, names: dict[str, str]) -> Any:

@@ -11,9 +11,10 @@ from typing import Any, Literal
 from django.contrib.auth.models import User
 from django.db.models import Model
 
-from chat.models import Message, Stream
+from chat.models import Message, Proposal
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Role, Sheet, Workspace
 from tests.chat.admin.talk import Talk, talk
+from tests.proposed import waiting
 
 RoleName = Literal[
     "anonymous", "stranger", "removed", "viewer", "editor", "admin", "auditor", "staff", "superuser"
@@ -44,6 +45,9 @@ class World:
     graphs: dict[str, Graph] = field(default_factory=dict)
     talks: dict[RoleName, Talk] = field(default_factory=dict)
     hidden: dict[RoleName, Talk] = field(default_factory=dict)
+    proposals: dict[str, str] = field(default_factory=dict)
+    #: The session of each of these proposals.
+    proposers: dict[str, str] = field(default_factory=dict)
 
     def home(self, role: RoleName) -> str:
         return MEMBERSHIPS.get(role, ("demo", Role.VIEWER))[0]
@@ -56,6 +60,11 @@ class World:
             return {
                 "own": KEYS[own], "foreign": KEYS[foreign], "deleted": KEYS["deleted"], "random": KEYS["random"]
             }  # fmt: skip
+        if parameter == "proposal_id":
+            own = self.home(role)
+            foreign = "other" if own == "demo" else "demo"
+            known = {"own": self.proposals[own], "foreign": self.proposals[foreign]}
+            return {**known, "deleted": self.proposals["deleted"], "random": NOWHERE}  # type: ignore[dict-item]
         own_role = "editor" if role == "anonymous" else role
         colleague: RoleName = "viewer" if own_role == "editor" else "editor"
         foreign_role: RoleName = "editor" if own_role == "stranger" else "stranger"
@@ -129,9 +138,20 @@ def build() -> World:
         hidden = world.hidden[role] = talk(user, workspace, f"Hidden {canary('deleted')}")
         hidden.session.hidden_at = hidden.session.created_at
         hidden.session.save()
-    for slug, graph in world.graphs.items():
-        Stream.objects.create(name=f"graph_{graph.pk}", workspace=world.workspaces[slug])
+    for slug in ("demo", "other"):
+        _propose(world, slug, slug)
+    _propose(world, "demo", "deleted").delete()
     return world
+
+
+def _propose(world: World, slug: str, name: str) -> Proposal:
+    """In a conversation of its own: what a decision changes there concerns no other door."""
+    owner = world.users["stranger" if slug == "other" else "admin"]
+    rename = ("update_node", {"nodeKey": "start", "updates": {"name": f"New {canary(slug)}"}})
+    (proposal,) = waiting(owner, world.graphs[slug], rename, reason=f"Proposed {canary(slug)}")
+    world.proposals[name] = str(proposal.pk)
+    world.proposers[str(proposal.pk)] = str(proposal.session_id)
+    return proposal
 
 
 def _graph(workspace: Workspace, key: str, text: str) -> Graph:

@@ -10,12 +10,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 
-from chat.models import Message, Process, Run, RunStatus, Session
+from chat.models import Message, Process, Run, RunStatus, Session, StreamEvent
+from graphs.models import ChangeSet, Graph, Node
 from tests.chat.engine.driving import until
 from tests.faults.crash_stage import MESSAGES, NBA, Stage
 from tests.flows.listener import Listener
+from tests.proposed import waiting
 from tests.vendors.scripts import Script
 
 LOOK = {"text": "I look.", "tool_calls": [{"name": "search_nodes", "arguments": {"query": "fetch"}}]}
@@ -138,6 +141,23 @@ def delete(stage: Stage) -> str:
     return session
 
 
+def decide(stage: Stage) -> str:
+    """Approved once, whatever the client heard of it; who asks again is told who was first."""
+    alice, graph = User.objects.get(username="alice"), Graph.objects.get(key="nba")
+    new = {"nodeKey": "fetch-api", "updates": {"name": f"Fetch {uuid.uuid4()}"}}
+    (proposal,) = waiting(alice, graph, ("update_node", new))
+    path = f"/api/v1/proposals/{proposal.pk}/decide"
+    stage.arm()
+    told = stage.at_first("POST", path, {"approved": True})
+    stage.await_death()
+    if told is None:
+        stage.at_survivor("POST", path, {"approved": True}, refusal=409)
+    assert Node.objects.get(key="fetch-api").name == new["updates"]["name"]
+    assert ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").count() == 1
+    assert StreamEvent.objects.filter(data__proposalId=str(proposal.pk), type="decision").count() == 2
+    return str(proposal.session_id)
+
+
 def start(stage: Stage) -> str:
     """A process dies before it serves; the others do not notice."""
     session = stage.ask(asked(TELL))["sessionId"]
@@ -169,5 +189,5 @@ def _runs(session: str) -> str:
 
 SCENARIOS: dict[str, Callable[[Stage], str]] = {
     scenario.__name__: scenario
-    for scenario in (question, queue, poll, watch, go_on, retry, stop, rename, delete, start, hand_over)
+    for scenario in (question, queue, poll, watch, go_on, retry, stop, rename, delete, decide, start, hand_over)
 }

@@ -1,0 +1,137 @@
+"""What the proposals' endpoints take and give."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from chat.asking import Digest, Feedback, Id
+from graphs.api.bodies import Body
+
+Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]
+
+
+class PreviewBody(Body):
+    """Without edited arguments: what the proposal would change now."""
+
+    edited_arguments: dict[str, Any] | None = None
+
+
+class DecideBody(Body):
+    """Edited arguments need the digest of their preview. With `wait` the run that goes on is awaited."""
+
+    approved: bool
+    feedback: Feedback = ""
+    edited_arguments: dict[str, Any] | None = None
+    digest: Digest = ""
+    wait: bool | None = None
+
+
+class DecideManyBody(Body):
+    """Either some proposals or all that wait in one conversation."""
+
+    approved: bool
+    ids: Annotated[list[Id], Field(min_length=1, max_length=200)] | None = None
+    session_id: Id | None = None
+    feedback: Feedback = ""
+
+
+class ProposeAgainBody(Body):
+    wait: bool | None = None
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class NamedShape(Answer):
+    type: str
+    id: str
+
+
+class TargetShape(NamedShape):
+    version: int
+
+
+class ChangedFieldShape(Answer):
+    """`lines` are those of a diff, for code."""
+
+    field: str
+    label: str
+    form: Literal["text", "code", "json", "number", "key"]
+    old: Any
+    new: Any
+    lines: list[dict[str, Any]] | None = None
+
+
+class ChangeShape(Answer):
+    object: NamedShape
+    label: str
+    action: Literal["create", "update", "delete"]
+    fields: list[ChangedFieldShape]
+
+
+class AskedShape(Answer):
+    level: Literal["app", "workspace", "tool", "session", "request", "default"]
+    why: str
+
+
+class ConflictShape(Answer):
+    """What a field was when the change was proposed, and what it is now; of a whole item where `field` is empty."""
+
+    object: NamedShape
+    field: str
+    expected: Any
+    found: Any
+    changed_by: str | None = None
+    changed_at: str | None = None
+    change_set_id: str | None = None
+
+
+class ProposalShape(Answer):
+    id: str
+    session_id: str
+    message_id: str
+    tool_call_id: str
+    object: NamedShape
+    status: Status
+    tool: str
+    arguments: dict[str, Any]
+    decided_arguments: dict[str, Any] | None
+    reason: str
+    diff: list[ChangeShape]
+    digest: str
+    targets: list[TargetShape]
+    asked_by: list[AskedShape]
+    created_at: str
+    expires_at: str
+    decided_by: str | None
+    decided_at: str | None
+    feedback: str
+    change_set_id: str | None
+    conflicts: list[ConflictShape]
+
+
+class ProposalPage(Answer):
+    results: list[ProposalShape]
+    next: str | None
+    previous: str | None
+
+
+class PreviewShape(Answer):
+    diff: list[ChangeShape]
+    digest: str
+
+
+class DecidedOneShape(Answer):
+    """`code` and `detail` say why it had no effect, `status` what it is now."""
+
+    id: str
+    status: Status
+    code: str | None = None
+    detail: str | None = None
+    proposal: ProposalShape
+
+
+class DecidedManyShape(Answer):
+    results: list[DecidedOneShape]

@@ -1,0 +1,143 @@
+"""Proposals: what waits in a workspace and what was decided; preview, decide, ask again."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from chat import asking, asking_again, deciding, queries
+from chat.api import proposal_shapes, shapes
+from chat.api.messages import accepted_json
+from chat.api.requests import act, shared_proposal
+from chat.deciding import Decided, Decision
+from chat.models import Proposal, ProposalStatus
+from chat.proposals.telling import proposal_json
+from graphs.api.bodies import read_body
+from graphs.api.members import current_member
+from graphs.api.openapi import problems
+from graphs.api.paging import PAGE_PARAMETERS, paged
+from graphs.api.problems import Problem
+from graphs.diffs import labelled
+
+FILTERS = [
+    OpenApiParameter("status", str, enum=ProposalStatus.values),
+    OpenApiParameter("sessionId", str),
+    OpenApiParameter("object", str, description="Kind and id of an object, for example graph:nba."),
+]
+
+
+class ProposalsView(APIView):
+    @extend_schema(
+        operation_id="listProposals",
+        parameters=[*FILTERS, *PAGE_PARAMETERS],
+        responses={200: proposal_shapes.ProposalPage},
+    )
+    def get(self, request: Request) -> Response:
+        """The proposals of the workspace, the latest first; those that wait, the oldest first."""
+        waiting = request.GET.get("status") == ProposalStatus.PENDING
+        ordering = ("created_at", "id") if waiting else ("-created_at", "-id")
+        return paged(request, _filtered(request), ordering, lambda rows: [proposal_json(row) for row in rows])
+
+
+def _filtered(request: Request) -> QuerySet[Proposal]:
+    status, session_id = request.GET.get("status", ""), request.GET.get("sessionId", "")
+    kind, _colon, key = request.GET.get("object", "").partition(":")
+    if status and status not in ProposalStatus.values:
+        raise _wrong("status", _("There is no such status."))
+    if (kind or key) and not (kind == "graph" and key and key.isprintable()):
+        raise _wrong("object", _("“object” names a kind and an object, for example graph:nba."))
+    return queries.proposals_of(current_member(request), status=status, session_id=session_id, graph_key=key)
+
+
+def _wrong(name: str, sentence: str) -> Problem:
+    return Problem(400, "validation", sentence, errors={name: [sentence]})
+
+
+class ProposalView(APIView):
+    @extend_schema(operation_id="getProposal", responses={200: proposal_shapes.ProposalShape})
+    def get(self, request: Request, proposal_id: str) -> Response:
+        """One proposal."""
+        return Response(proposal_json(shared_proposal(request, proposal_id)[0]))
+
+
+class PreviewView(APIView):
+    @extend_schema(
+        operation_id="previewProposal",
+        request=proposal_shapes.PreviewBody,
+        responses={200: proposal_shapes.PreviewShape, **problems(409)},
+    )
+    def post(self, request: Request, proposal_id: str) -> Response:
+        """What it would change now, with other arguments where they are given. Nothing is changed."""
+        proposal, member = shared_proposal(request, proposal_id)
+        body = read_body(request, proposal_shapes.PreviewBody)
+        draft = act(deciding.preview, member, str(proposal.pk), body.edited_arguments)
+        return Response({"diff": labelled(draft.diff), "digest": draft.digest})
+
+
+class DecideView(APIView):
+    @extend_schema(
+        operation_id="decideProposal",
+        request=proposal_shapes.DecideBody,
+        responses={200: shapes.DecidedShape, **problems(409, 429)},
+    )
+    def post(self, request: Request, proposal_id: str) -> Response:
+        """Approve or reject, once. Approved, it is applied as it was shown, and the model goes on."""
+        proposal, member = shared_proposal(request, proposal_id)
+        body = read_body(request, proposal_shapes.DecideBody)
+        member.require_editor()
+        asking.count_run(member.user)
+        decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
+        return Response(decided_json(act(deciding.decide, member, str(proposal.pk), decision)))
+
+
+def decided_json(decided: Decided) -> dict[str, Any]:
+    run = accepted_json(decided.run.to_json()) if decided.run else {}
+    return {"proposal": proposal_json(decided.proposal), **run}
+
+
+class DecideManyView(APIView):
+    @extend_schema(
+        operation_id="decideProposals",
+        request=proposal_shapes.DecideManyBody,
+        responses={200: proposal_shapes.DecidedManyShape, **problems(429)},
+    )
+    def post(self, request: Request) -> Response:
+        """Approve or reject several; each is decided for itself."""
+        member = current_member(request)
+        body = read_body(request, proposal_shapes.DecideManyBody)
+        if (body.ids is None) == (body.session_id is None):
+            raise _wrong("body", _("Say either “ids” or “sessionId”."))
+        member.require_editor()
+        asking.count_run(member.user)
+        ids = body.ids if body.ids is not None else deciding.waiting_in(member, body.session_id or "")
+        answers = act(deciding.decide_many, member, ids, Decision(body.approved, body.feedback))
+        return Response({"results": [_answer_json(answer) for answer in answers]})
+
+
+def _answer_json(answer: deciding.Answer) -> dict[str, Any]:
+    if answer.decided is not None:
+        proposal = proposal_json(answer.decided.proposal)
+        return {"id": answer.proposal_id, "status": proposal["status"], "proposal": proposal}
+    assert answer.refusal is not None
+    proposal = answer.refusal.details["proposal"]
+    refused = {"code": answer.refusal.code, "detail": answer.refusal.message}
+    return {"id": answer.proposal_id, "status": proposal["status"], **refused, "proposal": proposal}
+
+
+class ProposeAgainView(APIView):
+    @extend_schema(
+        operation_id="proposeAgain",
+        request=proposal_shapes.ProposeAgainBody,
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 429)},
+    )
+    def post(self, request: Request, proposal_id: str) -> Response:
+        """Tell the model what changed meanwhile, and ask it to propose again. For the conversation's owner."""
+        proposal, member = shared_proposal(request, proposal_id)
+        read_body(request, proposal_shapes.ProposeAgainBody)
+        member.require_editor()
+        asking.count_run(member.user)
+        return Response(accepted_json(act(asking_again.propose_again, member, str(proposal.pk))), status=202)

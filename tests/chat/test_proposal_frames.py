@@ -1,0 +1,96 @@
+"""Decisions over the socket: the same as over REST, and every other window hears of them."""
+
+import asyncio
+import uuid
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.models import Proposal
+from graphs.models import Graph, Node, Role
+from tests.cast import member
+from tests.chat.inprocess import Socket, run, signed_in
+from tests.proposed import MOVE, RENAME, waiting
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def proposal(alice: User, nba: Graph) -> Proposal:
+    return waiting(alice, nba, RENAME)[0]
+
+
+async def decide(socket: Socket, proposal: Proposal, **values: Any) -> dict[str, Any]:
+    own_id = uuid.uuid4().hex
+    body = {"sessionId": str(proposal.session_id), "proposalId": str(proposal.pk), "approved": True, **values}
+    socket.send("ai:resume", _id=own_id, **{name: value for name, value in body.items() if value is not None})
+    found: dict[str, Any] = await socket.until(
+        lambda each: next((one for one in each.received if one.get("_id") == own_id), None)
+    )
+    return found
+
+
+def test_a_decision_is_seen_in_every_window(alice: User, nba: Graph, proposal: Proposal) -> None:
+    dora = member("dora", nba.workspace, Role.EDITOR)
+
+    async def test() -> None:
+        async with signed_in(alice) as owner, signed_in(dora) as colleague:
+            owner.send("ai:subscribe", sessionId=str(proposal.session_id))
+            for socket in (owner, colleague):
+                socket.send("ai:subscribe", stream=f"graph_{nba.pk}")
+                await socket.frame("ai:proposal", stream=f"graph_{nba.pk}")
+            answer = await decide(colleague, proposal, digest=proposal.digest)
+            assert (answer["type"], answer["status"]) == ("ai:accepted", "applied")
+            for socket in (owner, colleague):
+                told = await socket.frame("ai:decision", stream=f"graph_{nba.pk}")
+                assert (told["proposalId"], told["decidedBy"]) == (str(proposal.pk), "dora")
+                await socket.frame("ai:object_changed")
+            in_chat = await owner.frame("ai:decision", sessionId=str(proposal.session_id))
+            assert (in_chat["status"], in_chat["messageId"]) == ("applied", str(proposal.message_id))
+            assert not [each for each in colleague.received if each.get("stream") == proposal.session.stream.name]
+            again = await decide(owner, proposal, approved=False)
+            assert (again["type"], again["code"]) == ("ai:error", "decided")
+            assert again["proposal"]["decidedBy"] == "dora"
+
+    run(test)
+    assert Node.objects.get(key="fetch-api").name == "Fetch"
+
+
+def test_what_is_no_decision_or_not_ones_own_changes_nothing(
+    alice: User, bob: User, charlie: User, nba: Graph, proposal: Proposal
+) -> None:
+    (other,) = waiting(alice, nba, MOVE)
+
+    async def codes(user: User, *frames: dict[str, Any]) -> list[str]:
+        async with signed_in(user) as socket:
+            return [(await decide(socket, proposal, **values)).get("code", "accepted") for values in frames]
+
+    async def test() -> None:
+        wrong = [
+            *({"approved": None, "answer": "Yes"}, {"answer": "Yes"}, {"continue": True}, {"approved": "true"}),
+            *({"editedArguments": []}, {"status": "applied"}, {"decidedBy": "alice"}, {"feedback": 7}),
+        ]
+        assert await codes(alice, *wrong) == ["validation"] * len(wrong)
+        assert await codes(alice, {"digest": other.digest}, {"editedArguments": proposal.arguments}) == ["digest"] * 2
+        absent = [{"sessionId": str(other.session_id)}, {"proposalId": str(uuid.uuid4())}, {"proposalId": "x"}]
+        assert await codes(alice, *absent) == ["not_found"] * 3
+        assert await codes(bob, {}) == ["forbidden"]
+        assert await codes(charlie, {}, *absent) == ["not_found"] * 4
+
+    run(test)
+    proposal.refresh_from_db()
+    assert (proposal.status, Node.objects.get(key="fetch-api").name) == ("pending", "Fetch API")
+
+
+def test_a_role_that_ends_meanwhile_ends_the_right_to_decide(alice: User, nba: Graph, proposal: Proposal) -> None:
+    dora = member("dora", nba.workspace, Role.EDITOR)
+
+    async def test() -> None:
+        async with signed_in(dora) as socket:
+            await asyncio.to_thread(dora.memberships.update, role=Role.VIEWER)
+            assert (await decide(socket, proposal))["code"] == "forbidden"
+
+    run(test)
+    proposal.refresh_from_db()
+    assert proposal.status == "pending"

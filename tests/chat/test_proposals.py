@@ -1,0 +1,178 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from chat import asking_again, deciding
+from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent
+from chat.proposals import Proposed, WriteCall, cancel_pending, propose
+from chat.proposals.drafting import digest_of
+from chat.refusals import Refused
+from graphs import actions, writing
+from graphs.access import Forbidden, member_of
+from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role, Workspace
+from graphs.operations import Item, Update
+from graphs.recording import Because
+from graphs.refusals import ChangeRefused
+from tests.cast import member
+from tests.chat.admin.talk import Talk, talk
+from tests.proposed import MOVE, RENAME, waiting
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def conversation(alice: User, nba: Graph) -> Talk:
+    return talk(alice, nba.workspace)
+
+
+def proposed(
+    owner: User, found: Talk, graph: Graph, call: tuple[str, dict[str, Any]] = RENAME, **values: Any
+) -> Proposed:
+    name, arguments = call
+    write = WriteCall("c1", f"propose_{name}", actions.parse(name, arguments), arguments, "Better.", **values)
+    with transaction.atomic():
+        return propose(member_of(owner), found.session, found.run.message, graph, write)
+
+
+def test_a_proposal_holds_what_it_would_change_and_changes_nothing(alice: User, nba: Graph, conversation: Talk) -> None:
+    found = proposed(alice, conversation, nba)
+    stored = Proposal.objects.get()
+
+    assert stored == found.proposal
+    assert (stored.status, stored.tool, stored.reason) == (ProposalStatus.PENDING, "propose_update_node", "Better.")
+    assert [(entry["action"], entry["fields"][0]["new"]) for entry in stored.diff] == [("update", "Fetch")]
+    assert stored.targets == [{"type": "node", "id": "fetch-api", "version": 1}]
+    assert stored.asked_by == [{"level": "default", "why": "node.name"}]
+    assert stored.expires_at - stored.created_at == timedelta(days=7)
+    assert Node.objects.get(key="fetch-api").name == "Fetch API"
+    assert not ChangeSet.objects.exists()
+
+
+def test_its_digest_is_that_of_what_is_stored(alice: User, nba: Graph, conversation: Talk) -> None:
+    proposed(alice, conversation, nba, MOVE)
+    stored = Proposal.objects.get()
+    assert stored.digest == digest_of(stored.tool, stored.arguments, stored.operations, stored.targets)
+    others = [
+        digest_of("propose_batch", stored.arguments, stored.operations, stored.targets),
+        digest_of(stored.tool, {}, stored.operations, stored.targets),
+        digest_of(stored.tool, stored.arguments, [], stored.targets),
+        digest_of(stored.tool, stored.arguments, stored.operations, []),
+    ]
+    assert len({stored.digest, *others}) == 5
+
+
+def test_a_call_is_proposed_once_whoever_resumes_it(alice: User, nba: Graph, conversation: Talk) -> None:
+    first = proposed(alice, conversation, nba)
+    again = proposed(alice, conversation, nba)
+    assert again == Proposed(first.proposal, ())
+    assert StreamEvent.objects.filter(stream__name=f"graph_{nba.pk}").count() == 1
+
+
+@pytest.mark.parametrize("call", [("delete_node", {"nodeKey": "nowhere"}), ("move_node", {**MOVE[1], "sheet": "no"})])
+def test_what_cannot_be_done_is_told_to_the_model(
+    alice: User, nba: Graph, conversation: Talk, call: tuple[str, dict[str, Any]]
+) -> None:
+    with pytest.raises(ChangeRefused):
+        proposed(alice, conversation, nba, call)
+    assert not Proposal.objects.exists()
+    assert not StreamEvent.objects.filter(stream__name=f"graph_{nba.pk}").exists()
+
+
+def test_nothing_is_proposed_by_who_may_not_change_anything_any_more(
+    alice: User, nba: Graph, conversation: Talk
+) -> None:
+    Membership.objects.update(role=Role.VIEWER)
+    with pytest.raises(ChangeRefused, match="may not change"):
+        proposed(alice, conversation, nba)
+    Membership.objects.update(role=Role.EDITOR)
+    nba.delete()
+    with pytest.raises(ChangeRefused, match="deleted"):
+        proposed(alice, conversation, Graph(pk=7, workspace=conversation.session.workspace))
+
+
+def test_an_allowance_lets_it_through_at_once(alice: User, nba: Graph, conversation: Talk) -> None:
+    Allowance.objects.create(workspace=nba.workspace, tool="propose_update_node", kind="node", field="name")
+    found = proposed(alice, conversation, nba)
+
+    assert found.proposal.status == ProposalStatus.APPLIED
+    assert Node.objects.get(key="fetch-api").name == "Fetch"
+    stored = ChangeSet.objects.get(pk=found.proposal.change_set)
+    assert (stored.actor_label, stored.cause) == ("alice", f"proposal:{found.proposal.pk}")
+    assert [event.type for event in found.events] == ["proposal", "decision"]
+    assert (found.events[1].data["decidedBy"], found.events[1].data["status"]) == (None, "applied")
+    with pytest.raises(Refused) as refusal:
+        deciding.decide(member_of(alice), str(found.proposal.pk), deciding.Decision(False))
+    assert refusal.value.code == "decided"
+
+
+def test_the_model_can_ask_for_a_person(alice: User, nba: Graph, conversation: Talk) -> None:
+    Allowance.objects.create(workspace=nba.workspace, tool="propose_update_node", kind="node", field="name")
+    found = proposed(alice, conversation, nba, request_validation=True)
+    assert (found.proposal.status, found.proposal.asked_by[0]["level"]) == (ProposalStatus.PENDING, "request")
+
+
+def test_it_cancels_what_waits_of_a_conversation_or_of_some_answers(alice: User, nba: Graph) -> None:
+    (first,) = waiting(alice, nba, RENAME)
+    (second,) = waiting(alice, nba, MOVE, session=first.session)
+    (elsewhere,) = waiting(alice, nba, MOVE)
+    with transaction.atomic():
+        assert cancel_pending(first.session, [second.message_id]) == [second]
+        assert cancel_pending(first.session) == [first]
+        assert cancel_pending(first.session) == []
+    elsewhere.refresh_from_db()
+    assert elsewhere.status == ProposalStatus.PENDING
+    told = StreamEvent.objects.filter(stream__name=f"graph_{nba.pk}", type="decision").order_by("sequence")
+    assert [(event.data["proposalId"], event.data["status"]) for event in told] == [
+        (str(second.pk), "cancelled"),
+        (str(first.pk), "cancelled"),
+    ]
+
+
+def test_a_graph_has_a_stream_from_its_first_moment_on(demo_workspace: Workspace) -> None:
+    graph = Graph.objects.create(workspace=demo_workspace, key="new")
+    stream = Stream.objects.get(name=f"graph_{graph.pk}")
+    assert (stream.workspace, stream.last_sequence) == (demo_workspace, 0)
+
+
+def test_a_change_finds_the_stream_of_a_graph_that_had_none(alice: User, nba: Graph) -> None:
+    Stream.objects.all().delete()
+    rename = Update(Item("node", "root"), {"name": "Start"}, {"name": "Begin"})
+    for operation in (rename, Update(rename.item, rename.new, rename.old)):
+        writing.apply(nba, [operation], Because(alice, Origin.MANUAL))
+    stream = Stream.objects.get(name=f"graph_{nba.pk}")
+    assert (stream.workspace, stream.last_sequence) == (nba.workspace, 2)
+
+
+@pytest.fixture
+def stale(alice: User, nba: Graph) -> Proposal:
+    (proposal,) = waiting(alice, nba, RENAME)
+    change = Update(Item("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
+    writing.apply(nba, [change], Because(alice, Origin.MANUAL))
+    with pytest.raises(Refused):
+        deciding.decide(member_of(alice), str(proposal.pk), deciding.Decision(True))
+    proposal.refresh_from_db()
+    return proposal
+
+
+def test_the_model_is_told_what_changed_and_asked_again_once(alice: User, stale: Proposal) -> None:
+    accepted = asking_again.propose_again(member_of(alice), str(stale.pk))
+    assert asking_again.propose_again(member_of(alice), str(stale.pk)) == accepted
+
+    (message,) = Message.objects.filter(pk=accepted["userMessageId"])
+    assert message.session == stale.session
+    assert 'node fetch-api, name: "Fetch API" → "Mine"' in message.content
+
+
+def test_only_the_owner_of_a_conversation_asks_again_and_only_where_something_changed(
+    alice: User, nba: Graph, stale: Proposal
+) -> None:
+    colleague = member("dora", nba.workspace, Role.EDITOR)
+    with pytest.raises(Forbidden):
+        asking_again.propose_again(member_of(colleague), str(stale.pk))
+    (pending,) = waiting(alice, nba, MOVE)
+    with pytest.raises(Refused) as refusal:
+        asking_again.propose_again(member_of(alice), str(pending.pk))
+    assert refusal.value.code == "conflict"

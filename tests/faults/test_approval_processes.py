@@ -1,0 +1,85 @@
+"""The same proposal is decided through two web processes at the same moment, and the model goes on once."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.error import HTTPError
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.models import Proposal, Run, RunStatus
+from graphs.models import ChangeSet, Graph, Role
+from tests import checker
+from tests.cast import PASSWORD, draw_nba, member
+from tests.chat.engine.driving import until
+from tests.proposed import MOVE, RENAME, waiting
+from tests.site import Api, Site, site
+
+pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+ROUNDS = 100 if os.environ.get("FULL") else 2
+Deciding = tuple[Api, str, dict[str, Any]]
+
+
+@pytest.fixture
+def here(transactional_db: None, alice: User, nba: Graph) -> Iterator[Site]:
+    member("dora", nba.workspace, Role.EDITOR)
+    with site(2, LIMIT_MESSAGES="10000/min") as started:
+        yield started
+
+
+def at_once(*asked: Deciding) -> list[int]:
+    def status(one: Deciding) -> int:
+        who, path, body = one
+        try:
+            who.post(path, body)
+        except HTTPError as error:
+            return error.code
+        return 200
+
+    with ThreadPoolExecutor(len(asked)) as threads:
+        return sorted(threads.map(status, asked))
+
+
+@pytest.mark.timeout(1200)
+def test_one_outcome_whichever_process_is_asked(here: Site, alice: User, nba: Graph) -> None:
+    first, second = here.processes
+    owner, dora = Api(first.url, "alice", PASSWORD), Api(second.url, "dora", PASSWORD)
+    for number in range(ROUNDS):
+        Graph.objects.filter(key="nba").update(key=f"nba-{number}")
+        proposals = waiting(alice, draw_nba(nba.workspace), RENAME, MOVE)
+        paths = [f"/api/v1/proposals/{each.pk}/decide" for each in proposals]
+        found = at_once(
+            *((who, path, {"approved": True}) for who in (owner, dora) for path in paths),
+            (dora, paths[0], {"approved": False}),
+        )
+        assert found == [200, 200, 409, 409, 409]
+        session = proposals[0].session
+        until(lambda: not session.runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).exists())  # noqa: B023
+        for proposal in proposals:
+            stored = Proposal.objects.get(pk=proposal.pk)
+            effects = ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").count()
+            assert effects == (stored.status == "applied")
+        assert Run.objects.filter(session=session).count() == 2
+    checker.check_run(here)
+
+
+@pytest.mark.timeout(1200)
+def test_a_stop_and_an_approval_through_two_processes(here: Site, alice: User, nba: Graph) -> None:
+    first, second = here.processes
+    owner, dora = Api(first.url, "alice", PASSWORD), Api(second.url, "dora", PASSWORD)
+    for number in range(ROUNDS):
+        Graph.objects.filter(key="nba").update(key=f"nba-{number}")
+        (proposal,) = waiting(alice, draw_nba(nba.workspace), RENAME)
+        at_once(
+            (owner, f"/api/v1/chat/sessions/{proposal.session_id}/stop", {}),
+            (dora, f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True}),
+        )
+        proposal.refresh_from_db()
+        assert proposal.status in {"applied", "cancelled"}
+        assert ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").count() == (proposal.status == "applied")
+        live = proposal.session.runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
+        until(lambda: not live.exists())  # noqa: B023
+    checker.check_run(here)
