@@ -174,7 +174,7 @@ class Readers:
         for reader in self.all:
             reader.page.bring_to_front()
             reader.page.reload()
-            expect(reader.answers.last.locator("footer, .error").first).to_be_visible()
+            expect(reader.answers.last.locator("footer, .error").first).to_be_visible(timeout=60_000)
         assert self.check() == live
 
     def check_pages(self, *addresses: str) -> None:
