@@ -69,7 +69,9 @@ def _graph_list(request: HttpRequest, member: Member) -> HttpResponse:
 def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse:
     graph = graph_for(member, key)
     graph.workspace = member.workspace
-    return render_page(request, member, "graphs/detail.html", {"sized": listing.with_sizes([graph])[0], "graph": graph})
+    tab = "history" if request.GET.get("tab") == "history" else "drawing"
+    context = {"sized": listing.with_sizes([graph])[0], "graph": graph, "tab": tab}
+    return render_page(request, member, "graphs/detail.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

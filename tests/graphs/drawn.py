@@ -16,15 +16,16 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Grap
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
 <script type="module" src="/static/graphs/graph-view.js"></script></head>
-<body><graph-view src="/graph.json"></graph-view></body></html>"""
+<body><graph-view src="/graph.json" proposals="/proposals.json"></graph-view></body></html>"""
 
 
 @dataclass
 class Site:
-    """`graph` is what /graph.json answers, with `status`."""
+    """`graph` is what /graph.json answers, with `status`; `proposals` are those that wait."""
 
     url: str = ""
     graph: dict[str, Any] = field(default_factory=dict)
+    proposals: list[dict[str, Any]] = field(default_factory=list)
     status: int = 200
 
     def answer(self, path: str) -> tuple[int, str, bytes]:
@@ -38,6 +39,8 @@ class Site:
             )
         if path == "/graph.json":
             return self.status, "application/json", json.dumps(self.graph).encode()
+        if path == "/proposals.json":
+            return 200, "application/json", json.dumps({"results": self.proposals}).encode()
         file = STATIC / path.removeprefix("/static/")
         if path.startswith("/static/") and file.is_file():
             return 200, TYPES[file.suffix], file.read_bytes()
@@ -139,3 +142,34 @@ def players() -> dict[str, Any]:
         "process": "",
     }
     return graph(nodes, edges, nodeTypes=[api_call])
+
+
+def changed(type_: str, key: str, action: str, label: str = "", **fields: tuple[Any, Any]) -> dict[str, Any]:
+    """An entry of a diff; fields are (old, new)."""
+    forms = {"posX": "number", "posY": "number", "data": "json", "handles": "json", "sheet": "key", "process": "code"}
+    return {
+        "object": {"type": type_, "id": key},
+        "label": label or key,
+        "action": action,
+        "fields": [
+            {"field": name, "label": name, "form": forms.get(name, "text"), "old": old, "new": new}
+            for name, (old, new) in fields.items()
+        ],
+    }
+
+
+def added(key: str, x: float, y: float, **changes: object) -> dict[str, Any]:
+    record = {name: value for name, value in node(key, x, y, **changes).items() if name not in ("key", "version")}
+    return changed("node", key, "create", record["name"], **{name: (None, value) for name, value in record.items()})
+
+
+def connected(source: str, target: str) -> dict[str, Any]:
+    record = {name: value for name, value in edge(source, target).items() if name not in ("key", "version")}
+    label = f"{source} → {target}"
+    return changed(
+        "edge", f"{source}-{target}", "create", label, **{name: (None, value) for name, value in record.items()}
+    )
+
+
+def proposal(id_: str, *diff: dict[str, Any], reason: str = "") -> dict[str, Any]:
+    return {"id": id_, "status": "pending", "tool": "propose_batch", "reason": reason, "diff": list(diff)}

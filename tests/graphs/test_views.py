@@ -193,7 +193,7 @@ def test_strangers_find_nothing(charlie: User, nba: Graph) -> None:
 
 def test_the_graph_page_has_its_parts(bob: User, nba: Graph) -> None:
     page = text_of(signed_in(bob).get("/graphs/nba/"))
-    assert '<graph-view src="/api/v1/graphs/nba?workspace=demo">' in page
+    assert '<graph-view src="/api/v1/graphs/nba?workspace=demo"' in page
     assert "/api/v1/graphs/nba/export?format=native&amp;workspace=demo" in page
     assert "3 nodes" in page
     assert "2 edges" in page

@@ -14,8 +14,9 @@ function glide(element, from, to) {
 }
 
 function bend(element, from, to) {
+  const steps = [{ d: `path("${from}")` }, { d: `path("${to}")` }];
   if (shape(from) !== shape(to)) fadeIn(element);
-  else element.animate([{ d: `path("${from}")` }, { d: `path("${to}")` }], { duration: GLIDE_MS, easing: "ease-in-out" });
+  else element.animate(steps, { duration: GLIDE_MS, easing: "ease-in-out" });
 }
 
 function fadeIn(element) {
@@ -25,10 +26,11 @@ function fadeIn(element) {
 function fadeOut(element, group) {
   group.append(element);
   const remove = () => element.remove();
-  element.animate([{ opacity: 1 }, { opacity: 0 }], { duration: GLIDE_MS, fill: "forwards" }).finished.then(remove, remove);
+  const fading = element.animate([{ opacity: 1 }, { opacity: 0 }], { duration: GLIDE_MS, fill: "forwards" });
+  fading.finished.then(remove, remove);
 }
 
-/** What happens to one thing that was `before` drawn and `now` is; either may be missing. Gives how to show it, or null. */
+/** What shows how a thing that was `before` became what is `now`, either of which may be missing; null for nothing. */
 function step(before, now, leaving) {
   if (!now) return () => fadeOut(before.element, leaving);
   if (!before) return () => fadeIn(now.element);
@@ -39,8 +41,8 @@ function step(before, now, leaving) {
 }
 
 /**
- * `before` and `after` hold what is drawn, as Map of "kind key" -> {item, element}; elements that are gone are shown in the
- * group `leaving` until they have faded.
+ * `before` and `after` hold what is drawn, as Map of "kind key" -> {item, element}; elements that are gone are shown in
+ * the group `leaving` until they have faded.
  */
 export function animate(before, after, leaving) {
   if (reducedMotion()) return;

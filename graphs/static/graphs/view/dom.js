@@ -31,6 +31,11 @@ export function icon(path, size = 18) {
   );
 }
 
+/** A button of the page's own look. */
+export function textButton(label, onclick, attributes = {}) {
+  return html("button", { type: "button", class: "button small", onclick, ...attributes }, label);
+}
+
 export function iconButton(path, label, onclick, attributes = {}) {
   return html(
     "button",

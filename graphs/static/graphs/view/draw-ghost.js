@@ -1,5 +1,5 @@
-// Draws one mark of a proposal: a dashed card for what comes, a struck one for what goes, a ring for what changes, a trail
-// for what moves. Each has a badge with its sign, so that nothing depends on colours.
+// Draws one mark of a proposal: a dashed card for what comes, a struck one for what goes, a ring for what changes, a
+// trail for what moves. Each has a badge with its sign, so that nothing depends on colours.
 
 import { svg } from "./dom.js";
 import { drawNode } from "./draw-node.js";

@@ -1,7 +1,6 @@
 // What proposals would do to a drawing, as marks on its sheets: what comes, goes, changes and moves, with the edges.
 
 import { inflated, union } from "./boxes.js";
-import { Grid } from "./grid.js";
 import { handleFor, placeHandles } from "./handles.js";
 import { grow, itemOf } from "./model.js";
 import { route } from "./routing.js";
@@ -45,7 +44,8 @@ class Marking {
 
   #mark(action, entry, sheet, shown) {
     const { proposal, number } = this;
-    this.marks.push({ action, entry, sheet, proposal, number, kind: entry.object.type, key: entry.object.id, ...shown });
+    const { type: kind, id: key } = entry.object;
+    this.marks.push({ action, entry, sheet, proposal, number, kind, key, ...shown });
   }
 
   #node(entry) {
@@ -91,7 +91,8 @@ class Marking {
   /** The line of an edge that does not exist yet; its ends may be handles that nobody declared. */
   #newLine(entry) {
     const edge = news(entry);
-    const [source, target] = [edge.source, edge.target].map((key) => this.#created.get(key) ?? this.model.items.get(key));
+    const nodeOf = (key) => this.#created.get(key) ?? this.model.items.get(key);
+    const [source, target] = [nodeOf(edge.source), nodeOf(edge.target)];
     if (!source || !target || source.node.sheet !== target.node.sheet) return null;
     const ends = source === target ? Array(2).fill(copy(source)) : [copy(source), copy(target)];
     const from = handleFor(ends[0], edge.sourceHandle ?? "", "out");
@@ -114,7 +115,7 @@ function rank(marks) {
 }
 
 /**
- * Map of sheet key -> {marks, grid, bounds}. A mark is {action: create | update | delete | move | leave, kind: node | edge,
+ * Map of sheet key -> {marks, bounds}. A mark is {action: create | update | delete | move | leave, kind: node | edge,
  * key, entry of the diff, proposal, number of the proposal, rank, item or line, from and trail of a move, at: where its
  * badge stands, hits: what a pointer can hit, reach: what it covers, box: the same with some room}.
  */
@@ -128,6 +129,5 @@ export function marksOf(proposals, model) {
     sheet.marks.push(mark);
     sheet.bounds = union(sheet.bounds, mark.reach);
   }
-  for (const sheet of sheets.values()) sheet.grid = new Grid(sheet.marks);
   return sheets;
 }

@@ -25,8 +25,8 @@ function counts(diff) {
   const numbers = { create: 0, delete: 0, update: 0, move: 0 };
   for (const entry of diff) numbers[isMove(entry) ? "move" : entry.action] += 1;
   const found = Object.entries(numbers).filter(([, number]) => number);
-  const parts = found.map(([action, number]) => html("span", { title: MEANINGS[action]() }, sign(action), String(number)));
-  return html("span", { class: "waiting-counts" }, ...parts);
+  const count = ([action, number]) => html("span", { title: MEANINGS[action]() }, sign(action), String(number));
+  return html("span", { class: "waiting-counts" }, ...found.map(count));
 }
 
 export class GhostPanel {
@@ -80,13 +80,14 @@ export class GhostPanel {
 
   #row(proposal, number, chosen) {
     const pressed = proposal.id === chosen;
-    const reason = proposal.reason ? html("span", { class: "waiting-why", dir: "auto" }, visible(proposal.reason)) : null;
+    const { reason } = proposal;
+    const why = reason ? html("span", { class: "waiting-why", dir: "auto" }, visible(reason)) : null;
     const button = html(
       "button",
       { type: "button", "aria-pressed": String(pressed), onclick: () => this.#callbacks.chosen(proposal.id) },
       html("span", { class: "waiting-number" }, String(number)),
       html("span", { class: "waiting-words", dir: "auto" }, changeTitle(proposal.diff)),
-      reason,
+      why,
       counts(proposal.diff),
     );
     return html("li", {}, button, pressed ? diffList(proposal.diff) : null);

@@ -34,7 +34,8 @@ function row(label, old, now) {
 
 function codeRow({ label, lines = [] }) {
   const count = (op) => lines.filter((line) => line.op === op).length;
-  return html("div", { class: "tip-field" }, html("span", {}, label), html("span", {}, `+${count("+")} −${count("-")}`));
+  const sizes = `+${count("+")} −${count("-")}`;
+  return html("div", { class: "tip-field" }, html("span", {}, label), html("span", {}, sizes));
 }
 
 function rows(field) {

@@ -6,7 +6,7 @@ import { marksOf } from "./ghost-marks.js";
 import { GhostPanel } from "./ghost-panel.js";
 import { ghostTip } from "./ghost-tip.js";
 
-const NONE = { marks: [], grid: null, bounds: null };
+const NONE = { marks: [], bounds: null };
 
 /** The pending proposals at `address`, oldest first; null when they cannot be had. */
 async function fetchPending(address) {

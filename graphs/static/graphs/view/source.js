@@ -36,8 +36,10 @@ function refused(status) {
   );
 }
 
-/** {graph, tag}: its JSON, and what names this state of it ("" where nothing does); raises LoadError, or AbortError when
- * `signal` fires. The browser asks with the tag it has, so that what did not change is not sent again. */
+/**
+ * {graph, tag}: its JSON, and what names this state of it ("" where nothing does); raises LoadError, or AbortError when
+ * `signal` fires. The browser asks with the tag it has, so that what did not change is not sent again.
+ */
 export async function fetchGraph(src, signal) {
   let response;
   try {

@@ -22,14 +22,17 @@ export const ghosts = stylesheet(`
 
 .ghost .card, .ghost .paper, .ghost-block {
   fill: color-mix(in srgb, var(--_sign) 14%, var(--_surface)); stroke: var(--_sign); fill-opacity: 0.82;
-  stroke-width: calc(1.8px * max(1, var(--unit))); stroke-dasharray: calc(6px * max(1, var(--unit))) calc(4px * max(1, var(--unit)));
+  stroke-width: calc(1.8px * max(1, var(--unit)));
+  stroke-dasharray: calc(6px * max(1, var(--unit))) calc(4px * max(1, var(--unit)));
 }
 .ghost :is(.name, .type, .icon-path, .tile, .monogram, .note-text, .note-heading) { opacity: 0.85; }
 .ghost-veil {
   fill: color-mix(in srgb, var(--_sign) 20%, transparent); stroke: var(--_sign);
   stroke-width: calc(2px * max(1, var(--unit)));
 }
-.ghost-strike { fill: none; stroke: var(--_sign); stroke-width: calc(2px * max(1, var(--unit))); stroke-linecap: round; }
+.ghost-strike {
+  fill: none; stroke: var(--_sign); stroke-width: calc(2px * max(1, var(--unit))); stroke-linecap: round;
+}
 .ghost-ring {
   fill: color-mix(in srgb, var(--_sign) 10%, transparent); stroke: var(--_sign);
   stroke-width: calc(2.2px * max(1, var(--unit)));
@@ -42,7 +45,9 @@ export const ghosts = stylesheet(`
   fill: none; stroke: var(--_sign); stroke-width: calc(2px * max(1, var(--unit))); stroke-linecap: round;
   stroke-dasharray: none; opacity: 0.75;
 }
-.ghost-line { fill: none; stroke: var(--_sign); stroke-width: calc(2.4px * max(1, var(--unit))); stroke-linecap: round; }
+.ghost-line {
+  fill: none; stroke: var(--_sign); stroke-width: calc(2.4px * max(1, var(--unit))); stroke-linecap: round;
+}
 .create .ghost-line { stroke-dasharray: calc(6px * max(1, var(--unit))) calc(5px * max(1, var(--unit))); }
 .delete .ghost-line { stroke-dasharray: calc(1px * max(1, var(--unit))) calc(6px * max(1, var(--unit))); }
 .ghost-badge rect { fill: var(--_sign); stroke: var(--_canvas); stroke-width: calc(1.5px * max(1, var(--unit))); }
@@ -51,7 +56,9 @@ export const ghosts = stylesheet(`
 .leaving { pointer-events: none; }
 
 .tip.marks { max-width: 340px; }
-.tip .tip-mark + .tip-mark { margin-top: 6px; padding-top: 6px; border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+.tip .tip-mark + .tip-mark {
+  margin-top: 6px; padding-top: 6px; border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent);
+}
 .tip .tip-field { display: grid; grid-template-columns: auto 1fr; gap: 0 8px; opacity: 1; overflow-wrap: anywhere; }
 .tip .tip-field span { display: inline; }
 .tip del { opacity: 0.7; }
@@ -79,7 +86,8 @@ export const ghosts = stylesheet(`
 .legend span { display: inline-flex; align-items: center; gap: 5px; }
 .sign {
   display: inline-grid; place-items: center; min-width: 18px; height: 18px; padding: 0 4px; border-radius: 99px;
-  background: var(--_sign); color: var(--_surface); font-weight: 700; font-size: 12px; line-height: 1; font-style: normal;
+  background: var(--_sign); color: var(--_surface); font-weight: 700; font-size: 12px; line-height: 1;
+  font-style: normal;
 }
 .waiting-list ol { list-style: none; margin: 0; padding: 0; }
 .waiting-list li button {

@@ -1,0 +1,171 @@
+// <graph-history object="graph:nba" api="/api/v1/" workspace="demo" editable>: everything that was ever changed in it.
+// Loads when it is shown first; new change sets appear on top by themselves. Told in docs/graph-view.md.
+
+import { changeTitle, diffSheet } from "./diff.js";
+import { t } from "./strings.js";
+import { html, textButton } from "./view/dom.js";
+import { HistoryApi } from "./view/history-api.js";
+import { Compare } from "./view/history-compare.js";
+import { Entry } from "./view/history-entry.js";
+import { Filters } from "./view/history-filters.js";
+import { RollbackDialog } from "./view/history-rollback.js";
+import { historySheet } from "./view/history-styles.js";
+import { Refresher } from "./view/refresh.js";
+import { askNowAndThen } from "./view/watch.js";
+
+class GraphHistory extends HTMLElement {
+  #api = null;
+  #entries = [];
+  #next = null;
+  #loading = 0;
+  #endings = [];
+  #filters = new Filters(() => this.#load());
+  #list = html("ol", { class: "history-list" });
+  #said = html("div", { role: "status" });
+  #more = textButton(t("Show older changes"), () => this.#older(), { class: "button history-more", hidden: true });
+  #compare;
+  #dialog;
+  #refresher = new Refresher(() => this.#news());
+
+  connectedCallback() {
+    if (!this.#api) this.#build();
+    const heard = (event) => this.#objectChanged(event.detail);
+    document.addEventListener("countersign:object-changed", heard);
+    this.#endings = [
+      () => document.removeEventListener("countersign:object-changed", heard),
+      askNowAndThen(() => this.#refresher.ask()),
+      () => this.#refresher.stop(),
+    ];
+  }
+
+  disconnectedCallback() {
+    this.#endings.forEach((end) => end());
+    this.#endings = [];
+  }
+
+  /** The reader looks at it: loads what is not there yet. */
+  show() {
+    if (!this.#loading) this.#load();
+  }
+
+  get #object() {
+    return this.getAttribute("object") ?? "";
+  }
+
+  #build() {
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, historySheet, diffSheet];
+    this.#api = new HistoryApi({
+      base: this.getAttribute("api") ?? "/api/v1/",
+      workspace: this.getAttribute("workspace") ?? "",
+      object: this.#object,
+    });
+    this.#compare = new Compare(this.#api, () => this.#newest);
+    this.#dialog = new RollbackDialog(this.#api, (changeSet) => this.#rolledBack(changeSet));
+    const parts = [this.#filters.element, this.#said, this.#compare.element, this.#list, this.#more];
+    this.append(html("div", { class: "history" }, ...parts), this.#dialog.element);
+  }
+
+  get #newest() {
+    return this.#entries[0]?.version ?? null;
+  }
+
+  #objectChanged({ object } = {}) {
+    if (this.#loading && object?.type === "graph" && `graph:${object.id}` === this.#object) this.#refresher.ask();
+  }
+
+  // The list
+
+  async #load() {
+    this.#loading += 1;
+    const loading = this.#loading;
+    const page = await this.#try(() => this.#api.timeline(this.#filters.values));
+    if (!page || loading !== this.#loading) return;
+    this.#compare.clear();
+    this.#entries = page.results.map((changeSet) => this.#entry(changeSet));
+    this.#next = page.next;
+    this.#list.replaceChildren(...this.#entries.map(({ element }) => element));
+    this.#showState();
+  }
+
+  async #older() {
+    const loading = this.#loading;
+    this.#more.disabled = true;
+    const page = await this.#try(() => this.#api.page(this.#next));
+    this.#more.disabled = false;
+    if (!page || loading !== this.#loading) return;
+    const entries = page.results.map((changeSet) => this.#entry(changeSet));
+    this.#next = page.next;
+    this.#entries.push(...entries);
+    this.#list.append(...entries.map(({ element }) => element));
+    entries[0]?.element.querySelector("button")?.focus({ preventScroll: true });
+    this.#showState();
+  }
+
+  /** What was changed since the newest that is listed. */
+  async #news() {
+    const loading = this.#loading;
+    const page = await this.#try(() => this.#api.timeline(this.#filters.values));
+    if (!page || loading !== this.#loading) return;
+    const known = new Set(this.#entries.map(({ changeSet }) => changeSet.id));
+    if (page.results.length && !page.results.some(({ id }) => known.has(id))) return this.#load();
+    const fresh = page.results.filter(({ id }) => !known.has(id)).map((changeSet) => this.#entry(changeSet));
+    for (const { element } of fresh) element.classList.add("fresh");
+    this.#entries.unshift(...fresh);
+    this.#list.prepend(...fresh.map(({ element }) => element));
+    this.#showState();
+  }
+
+  #entry(changeSet) {
+    return new Entry(changeSet, this.hasAttribute("editable"), {
+      load: (id) => this.#api.changeSet(id),
+      more: (address) => this.#api.page(address),
+      compare: (entry, chosen) => this.#compare.pick(entry, chosen),
+      only: (session) => this.#filters.onlySession(session),
+      rollBack: (title, scope, of) => this.#dialog.open(title, scope, of),
+    });
+  }
+
+  #showState() {
+    this.#more.hidden = !this.#next;
+    if (this.#entries.length) return;
+    const text = this.#filters.active ? t("Nothing found") : t("Nothing was changed yet.");
+    this.#list.replaceChildren(html("li", { class: "history-nothing" }, text));
+  }
+
+  async #try(ask) {
+    try {
+      return await ask();
+    } catch (refusal) {
+      if (!("status" in refusal)) throw refusal;
+      this.#say("error", refusal.message);
+      return null;
+    }
+  }
+
+  #say(kind, ...content) {
+    this.#said.replaceChildren(html("div", { class: `notice ${kind} history-said` }, ...content));
+  }
+
+  // Rolling back
+
+  #rolledBack(changeSet) {
+    const undo = textButton(t("Undo"), () => this.#undo(changeSet));
+    this.#say("success", html("span", {}, t("Rolled back: {what}", { what: changeTitle(changeSet.diff) })), undo);
+    this.#refresher.ask();
+  }
+
+  /** Takes a roll back of its own back; where later edits are in the way, the dialog shows them. */
+  async #undo(changeSet) {
+    const scope = { changeSet: changeSet.id };
+    try {
+      await this.#api.rollBack(scope, {});
+      this.#say("success", t("The roll back was taken back."));
+      this.#refresher.ask();
+    } catch (refusal) {
+      if (refusal.code === "conflict") this.#dialog.open(t("This change"), scope, changeSet);
+      else this.#say("error", refusal.message);
+    }
+  }
+}
+
+customElements.define("graph-history", GraphHistory);

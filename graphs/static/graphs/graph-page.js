@@ -1,0 +1,41 @@
+// The page of a graph: switches between the drawing and the history, and goes to the proposal that the address names.
+
+import "./graph-history.js";
+import "./graph-view.js";
+
+const links = [...document.querySelectorAll("[data-tab]")];
+const panels = [...document.querySelectorAll("[data-panel]")];
+
+/** The tab that the address names; the drawing where it names none. */
+function named() {
+  const tab = new URLSearchParams(location.search).get("tab");
+  return links.some((link) => link.dataset.tab === tab) ? tab : links[0].dataset.tab;
+}
+
+function show(tab) {
+  for (const panel of panels) panel.hidden = panel.dataset.panel !== tab;
+  for (const link of links) {
+    if (link.dataset.tab === tab) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (tab === "history") document.querySelector("graph-history").show();
+}
+
+for (const link of links) {
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    history.pushState(null, "", link.href);
+    show(link.dataset.tab);
+  });
+}
+addEventListener("popstate", () => show(named()));
+
+/** What somebody wants to see in the drawing is shown in the drawing, before the drawing hears of it. */
+for (const type of ["countersign:select-node", "countersign:select-proposal"]) {
+  document.addEventListener(type, () => named() !== links[0].dataset.tab && links[0].click(), { capture: true });
+}
+
+show(named());
+const id = new URLSearchParams(location.search).get("proposal");
+if (id) document.dispatchEvent(new CustomEvent("countersign:select-proposal", { detail: { id, from: "address" } }));

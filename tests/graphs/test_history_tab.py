@@ -1,0 +1,166 @@
+"""The history on the page of a graph, in a real browser: what was changed, by whom, and taking it back."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from graphs import rows, writing
+from graphs.models import Graph, Node, Origin
+from graphs.operations import Item, Update
+from graphs.recording import Applied, Because
+from tests.cast import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+CHANGED = """document.dispatchEvent(new CustomEvent("countersign:object-changed", {
+    detail: { object: { type: "graph", id: "nba" }, version: null } }))"""
+
+
+def change(
+    graph: Graph, who: User, key: str, reason: str = "", origin: Origin = Origin.MANUAL, **new: object
+) -> Applied:
+    """Some fields of a node, by their names on the wire."""
+    record = rows.nodes(graph, [key])[key].record
+    old = {name: record[name] for name in new}
+    return writing.apply(graph, [Update(Item("node", key), old, new)], Because(who, origin, reason))
+
+
+def name_of(key: str) -> str:
+    return Node.objects.get(graph__key="nba", key=key).name
+
+
+@pytest.fixture
+def reader(alice: User) -> str:
+    """Who looks."""
+    return "alice"
+
+
+@pytest.fixture
+def page(browser: Browser, reader: str, nba: Graph, live_server: object) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=str(live_server), locale="en-US")
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None)
+    page.goto("/accounts/login/?next=/import/")
+    page.get_by_label("Username").fill(reader)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(lambda url: "login" not in url)
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def entries(page: Page) -> Locator:
+    return page.locator(".history-entry")
+
+
+def opened(page: Page) -> Page:
+    page.goto("/graphs/nba/")
+    page.get_by_role("link", name="History").click()
+    page.wait_for_url("**tab=history")
+    return page
+
+
+def choose(page: Page, entry: Locator, what: str) -> Locator:
+    """Opens the preview of a roll back."""
+    entry.locator("summary", has_text="Roll back").click()
+    entry.get_by_role("button", name=what, exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    return dialog
+
+
+def test_it_tells_who_changed_what_and_why_and_compares_versions(
+    page: Page, nba: Graph, alice: User, bob: User
+) -> None:
+    change(nba, alice, "root", "A clearer name.", name="Begin")
+    change(nba, bob, "fetch-api", origin=Origin.CHAT, process="one\ntwo\u202e")
+    change(nba, alice, "root", posX=500.0, posY=20.0)
+    opened(page)
+    expect(entries(page)).to_have_count(3)
+    expect(entries(page).locator("h3")).to_have_text(
+        ["Move Begin", "Change Fetch API", "Change Start"], use_inner_text=True
+    )
+    oldest = entries(page).last
+    expect(oldest).to_contain_text("A clearer name.")
+    expect(oldest).to_contain_text("alice")
+    middle = entries(page).nth(1)
+    middle.get_by_role("button", name="1 change").click()
+    expect(middle.locator(".diff-lines")).to_contain_text("two⟦U+202E⟧")
+    entries(page).nth(2).get_by_label("Compare").check()
+    entries(page).nth(0).get_by_label("Compare").check()
+    page.locator(".history-bar").get_by_role("button", name="Compare").click()
+    compared = page.locator(".history-compared")
+    expect(compared.locator(".diff-item")).to_have_count(2)
+    page.get_by_label("Who").fill("bob")
+    expect(entries(page)).to_have_count(1)
+    page.get_by_label("Who").fill("nobody")
+    expect(page.get_by_text("Nothing found")).to_be_visible()
+    page.get_by_role("button", name="Show all", exact=True).click()
+    expect(entries(page)).to_have_count(3)
+
+
+def test_a_change_is_taken_back_as_it_was_shown_and_that_too(page: Page, nba: Graph, alice: User) -> None:
+    before = name_of("root")
+    change(nba, alice, "root", name="Begin")
+    opened(page)
+    dialog = choose(page, entries(page).first, "This change")
+    expect(dialog.locator(".diff ins")).to_contain_text(before)
+    dialog.get_by_label("Reason").fill("It was better.")
+    dialog.get_by_role("button", name="Roll back", exact=True).click()
+    expect(page.locator(".notice.success")).to_contain_text("Rolled back")
+    expect(entries(page)).to_have_count(2)
+    expect(entries(page).first).to_contain_text("It was better.")
+    assert name_of("root") == before
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice.success")).to_contain_text("was taken back")
+    expect(entries(page)).to_have_count(3)
+    assert name_of("root") == "Begin"
+
+
+def test_later_edits_are_named_and_can_be_left_out(page: Page, nba: Graph, alice: User, bob: User) -> None:
+    change(nba, alice, "root", name="Begin", posX=900.0)
+    opened(page)
+    expect(entries(page)).to_have_count(1)
+    change(nba, bob, "root", name="Bobs name")
+    page.evaluate(CHANGED)
+    expect(entries(page)).to_have_count(2)
+    dialog = choose(page, entries(page).last, "This change")
+    expect(dialog.locator(".rollback-conflicts li")).to_have_count(1)
+    expect(dialog.locator(".rollback-conflicts")).to_contain_text("bob")
+    expect(dialog.locator(".rollback-conflicts")).to_contain_text("Bobs name")
+    expect(dialog.get_by_role("button", name="Roll back", exact=True)).to_be_disabled()
+    dialog.get_by_role("button", name="Leave out", exact=True).click()
+    expect(dialog.locator(".rollback-conflicts")).to_have_count(0)
+    dialog.get_by_role("button", name="Roll back", exact=True).click()
+    expect(page.locator(".notice.success")).to_be_visible()
+    node = Node.objects.get(graph=nba, key="root")
+    assert (node.name, node.pos_x) == ("Bobs name", 0)
+
+
+def test_the_drawing_of_a_page_that_is_open_follows(page: Page, nba: Graph, alice: User) -> None:
+    page.goto("/graphs/nba/")
+    expect(page.locator("graph-view .nodes > g").first).to_be_visible()
+    change(nba, alice, "root", name="Changed by somebody")
+    page.evaluate(CHANGED)
+    expect(page.locator("graph-view .nodes [data-key=root]")).to_contain_text("Changed by")
+
+
+@pytest.mark.parametrize("reader", ["bob"])
+def test_viewers_read_and_older_changes_come_when_asked_for(
+    page: Page, nba: Graph, alice: User, bob: User, reader: str
+) -> None:
+    opened(page)
+    expect(page.get_by_text("Nothing was changed yet.")).to_be_visible()
+    for number in range(52):
+        change(nba, alice, "root", name=f"Name {number}")
+    page.evaluate(CHANGED)
+    expect(entries(page)).to_have_count(50)
+    page.get_by_role("button", name="Show older changes").click()
+    expect(entries(page)).to_have_count(52)
+    expect(page.get_by_text("Roll back")).to_have_count(0)
