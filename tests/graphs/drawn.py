@@ -144,7 +144,7 @@ def players() -> dict[str, Any]:
     return graph(nodes, edges, nodeTypes=[api_call])
 
 
-def changed(type_: str, key: str, action: str, label: str = "", **fields: tuple[Any, Any]) -> dict[str, Any]:
+def changed(type_: str, key: str, action: str, label: str = "", /, **fields: tuple[Any, Any]) -> dict[str, Any]:
     """An entry of a diff; fields are (old, new)."""
     forms = {"posX": "number", "posY": "number", "data": "json", "handles": "json", "sheet": "key", "process": "code"}
     return {

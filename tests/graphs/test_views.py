@@ -1,4 +1,5 @@
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -197,6 +198,13 @@ def test_the_graph_page_has_its_parts(bob: User, nba: Graph) -> None:
     assert "/api/v1/graphs/nba/export?format=native&amp;workspace=demo" in page
     assert "3 nodes" in page
     assert "2 edges" in page
+
+
+def test_the_page_can_begin_with_the_history(bob: User, alice: User, nba: Graph) -> None:
+    page = text_of(signed_in(bob).get("/graphs/nba/?tab=history"))
+    assert re.search(r"<graph-view [^>]* hidden>", page)
+    assert re.search(r'<graph-history [^>]*object="graph:nba" [^>]*workspace="demo"></graph-history>', page)
+    assert re.search(r"<graph-history [^>]* editable hidden>", text_of(signed_in(alice).get("/graphs/nba/?tab=nonsense")))
 
 
 def test_text_of_a_graph_is_only_text(bob: User, nba: Graph) -> None:

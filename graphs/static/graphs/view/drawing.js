@@ -20,6 +20,7 @@ const REMEMBER_MS = 300;
 const PANEL_BESIDE_FROM = 700;
 const PANEL_WIDTH = 360;
 const PANEL_SHARE = 0.58;
+const LIST_WIDTH = 352;
 
 export class Drawing {
   model = null;
@@ -150,6 +151,8 @@ export class Drawing {
   #frameGhosts(sheet, bounds) {
     if (sheet !== this.#sheet?.key) this.#showSheet(sheet);
     this.#details.lower();
+    if (this.#canvas.element.clientWidth < PANEL_BESIDE_FROM) this.ghosts.panel.close();
+    this.#cover();
     this.#canvas.viewport.fit(bounds);
   }
 
@@ -184,13 +187,15 @@ export class Drawing {
     if (this.#sheet) this.#remembering = setTimeout(remember, REMEMBER_MS);
   }
 
-  /** Tells the viewport what the details panel covers. */
+  /** Tells the viewport what the details and the list of proposals cover. */
   #cover() {
     const { clientWidth, clientHeight } = this.#canvas.element;
     const open = this.#details.open;
     const beside = clientWidth >= PANEL_BESIDE_FROM;
     this.#canvas.viewport.covered = {
-      right: open && beside ? PANEL_WIDTH : 0, bottom: open && !beside ? clientHeight * PANEL_SHARE : 0,
+      left: beside && this.ghosts.panel.open ? LIST_WIDTH : 0,
+      right: open && beside ? PANEL_WIDTH : 0,
+      bottom: open && !beside ? clientHeight * PANEL_SHARE : 0,
     };
     this.frame.root.classList.toggle("with-details", open);
   }

@@ -12,6 +12,13 @@ const BADGE_HIT = 12;
 const PLACE = new Set(["posX", "posY", "sheet"]);
 
 const center = ({ x, y, w, h }) => ({ x: x + w / 2, y: y + h / 2 });
+/** Where the straight line from the middle of one box to that of another leaves the first. */
+function borderTowards(box, other) {
+  const [from, to] = [center(box), center(other)];
+  const across = Math.max(Math.abs(to.x - from.x) / box.w, Math.abs(to.y - from.y) / box.h) * 2;
+  return across > 1 ? { x: from.x + (to.x - from.x) / across, y: from.y + (to.y - from.y) / across } : from;
+}
+
 const around = ({ x, y }) => ({ x: x - BADGE_HIT, y: y - BADGE_HIT, w: 2 * BADGE_HIT, h: 2 * BADGE_HIT });
 
 function news(entry) {
@@ -73,7 +80,7 @@ class Marking {
     if (!this.model.sheets.has(node.sheet)) return;
     const ghost = placed({ ...itemOf(node, 0, this.model.styleOf), name: item.name }, this.model);
     const stays = node.sheet === item.node.sheet;
-    const trail = stays ? [center(item.box), center(ghost.box)] : null;
+    const trail = stays ? [borderTowards(item.box, ghost.box), borderTowards(ghost.box, item.box)] : null;
     const box = stays ? union(item.box, ghost.box) : ghost.box;
     const from = stays ? item.box : null;
     const hits = from ? [ghost.box, from] : [ghost.box];

@@ -66,6 +66,14 @@ export class GhostPanel {
     if (focused >= 0) this.#rows[Math.min(focused, this.#rows.length - 1)]?.focus();
   }
 
+  get open() {
+    return !this.element.hidden && !this.#body.hidden;
+  }
+
+  close() {
+    this.#toggle(false);
+  }
+
   /** Opens the list and goes to the one that is chosen, or the first; false if nothing waits. */
   enter() {
     if (this.element.hidden) return false;

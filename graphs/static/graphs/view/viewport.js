@@ -18,7 +18,7 @@ export class Viewport {
   width = 0;
   height = 0;
   /** What panels cover of the canvas, in pixels. */
-  covered = { right: 0, bottom: 0 };
+  covered = { left: 0, right: 0, bottom: 0 };
   #smallest = SMALLEST;
   #changed;
   #moving = 0;
@@ -39,7 +39,8 @@ export class Viewport {
   }
 
   get center() {
-    return { x: (this.width - this.covered.right) / 2, y: (this.height - this.covered.bottom) / 2 };
+    const { left, right, bottom } = this.covered;
+    return { x: (left + this.width - right) / 2, y: (this.height - bottom) / 2 };
   }
 
   resize(width, height) {
@@ -100,9 +101,9 @@ export class Viewport {
 
   /** Moves just enough to show the box with a margin. */
   reveal({ x, y, w, h }, margin = 48) {
-    const left = x * this.k + this.x - margin;
+    const left = x * this.k + this.x - margin - this.covered.left;
     const top = y * this.k + this.y - margin;
-    const right = left + w * this.k + 2 * margin - (this.width - this.covered.right);
+    const right = left + w * this.k + 2 * margin - (this.width - this.covered.left - this.covered.right);
     const bottom = top + h * this.k + 2 * margin - (this.height - this.covered.bottom);
     const dx = left < 0 ? -left : right > 0 ? -Math.min(right, left) : 0;
     const dy = top < 0 ? -top : bottom > 0 ? -Math.min(bottom, top) : 0;
@@ -157,7 +158,7 @@ export class Viewport {
 
   #fitting({ x, y, w, h }) {
     const margin = Math.min(56, this.width * 0.06);
-    const width = Math.max(50, this.width - this.covered.right - 2 * margin);
+    const width = Math.max(50, this.width - this.covered.left - this.covered.right - 2 * margin);
     const height = Math.max(50, this.height - this.covered.bottom - 2 * margin);
     const k = Math.min(1.15, width / Math.max(w, 1), height / Math.max(h, 1));
     return { k, x: this.center.x - (x + w / 2) * k, y: this.center.y - (y + h / 2) * k };
