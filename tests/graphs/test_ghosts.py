@@ -93,7 +93,7 @@ def test_each_kind_of_change_is_drawn_with_its_sign(page: Page, site: drawn.Site
     expect(ghosts(page, "rename", "delete").locator(".ghost-strike")).to_have_count(1)
     expect(ghosts(page, "rename", "move").locator(".ghost-trail")).to_have_count(1)
     expect(ghosts(page, "rename", "update").locator(".ghost-ring")).to_have_count(1)
-    signs = page.locator(".ghosts .ghost-badge text").all_inner_texts()
+    signs = page.locator(".ghosts .ghost-badge text").all_text_contents()
     assert sorted(signs) == sorted(["+ 1", "+ 1", "− 1", "~ 2", "− 2", "→ 2"])
     expect(page.locator(".nodes > g")).to_have_count(4)
     line, at = (
@@ -134,8 +134,7 @@ def test_a_proposal_is_chosen_by_keyboard_and_framed_on_its_sheet(page: Page, si
 
 
 def test_the_page_can_ask_for_a_proposal_before_the_drawing_is_there(page: Page, site: drawn.Site) -> None:
-    page.goto(site.url, wait_until="commit")
-    page.wait_for_function("customElements.get('graph-view')")
+    page.goto(site.url, wait_until="domcontentloaded")
     tell(page, "select-proposal", id="sorting", **{"from": "chat"})
     expect(ghosts(page, "sorting", "update")).to_have_class("ghost update chosen")
     tell(page, "select-proposal", id="decided-long-ago", **{"from": "inbox"})

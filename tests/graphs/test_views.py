@@ -204,7 +204,9 @@ def test_the_page_can_begin_with_the_history(bob: User, alice: User, nba: Graph)
     page = text_of(signed_in(bob).get("/graphs/nba/?tab=history"))
     assert re.search(r"<graph-view [^>]* hidden>", page)
     assert re.search(r'<graph-history [^>]*object="graph:nba" [^>]*workspace="demo"></graph-history>', page)
-    assert re.search(r"<graph-history [^>]* editable hidden>", text_of(signed_in(alice).get("/graphs/nba/?tab=nonsense")))
+    assert re.search(
+        r"<graph-history [^>]* editable hidden>", text_of(signed_in(alice).get("/graphs/nba/?tab=nonsense"))
+    )
 
 
 def test_text_of_a_graph_is_only_text(bob: User, nba: Graph) -> None:

@@ -275,7 +275,7 @@ export class Drawing {
 
   #closeDetails() {
     if (!this.#details.open) return;
-    const focused = this.#details.element.contains(this.shadowRoot.activeElement);
+    const focused = this.#details.element.contains(this.#host.shadowRoot.activeElement);
     this.#details.close();
     this.#cover();
     if (focused) this.#canvas.element.focus({ preventScroll: true });
