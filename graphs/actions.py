@@ -45,7 +45,7 @@ JSONObject = Annotated[dict[str, Any], AfterValidator(storable_object)]
 
 
 class Part(BaseModel):
-    """Nothing but the fields, no guessing of types."""
+    """camelCase on the wire, nothing but the fields, no guessing of types."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, serialize_by_alias=True, extra="forbid", strict=True, frozen=True

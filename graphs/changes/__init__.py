@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from graphs import actions
 from graphs.actions import MAX_ACTIONS, NAMES, Action, Batch
-from graphs.changes import edges, nodes, types
+from graphs.changes import arranging, edges, nodes, types
 from graphs.changes.draft import Draft
 from graphs.changes.state import Wanted, load
 from graphs.models import Graph
@@ -63,6 +63,7 @@ CONVERSIONS: dict[type, _Conversion] = {
     actions.DeleteEdge: _Conversion(edges.want_named, edges.delete),
     actions.ConfigureNodeType: _Conversion(types.want_configured, types.configure),
     actions.DeleteNodeType: _Conversion(types.want_deleted, types.delete),
+    actions.ReorganizeLayout: _Conversion(arranging.want, arranging.convert),
 }
 
 

@@ -161,13 +161,8 @@ def _wanted_key(action: CreateNode | CreateNodeWithEdges) -> str:
 def _edge(key: str, connection: Connection) -> CreateEdge:
     own, other = (key, connection.handle), (connection.other_key, connection.other_handle)
     (source, source_handle), (target, target_handle) = (other, own) if connection.direction == "in" else (own, other)
-    return CreateEdge(
-        source_key=source,
-        source_handle=source_handle,
-        target_key=target,
-        target_handle=target_handle,
-        label=connection.label,
-    )
+    edge = {"sourceKey": source, "sourceHandle": source_handle, "targetKey": target, "targetHandle": target_handle}
+    return CreateEdge.model_validate({**edge, "label": connection.label})
 
 
 def _refuse_lost_handles(draft: Draft, key: str, handles: Handles) -> None:

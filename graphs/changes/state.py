@@ -1,11 +1,10 @@
-"""What a plan is computed from: everything that actions name, read once, in at most ten queries."""
+"""What a plan is computed from: everything that actions name, read once, in at most twelve queries."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from django.db.models import F, Func, Q, Value
-from django.db.models.functions import Length
 
 from graphs import rows
 from graphs.models import Edge, Graph, Node, NodeType
@@ -171,13 +170,17 @@ def _meant(graph: Graph, missing: set[str]) -> dict[str, tuple[str, ...]]:
     """Nodes of this name, or with a key that is nearly the same."""
     if not missing:
         return {}
-    found = Node.objects.filter(graph=graph).order_by(Length("key"), "id").values_list("key", "name")
+    found = Node.objects.filter(graph=graph).order_by("id").values_list("key", "name")
     known = list(found[:SEARCHED_NODES])
-    names: dict[str, list[str]] = {}
+    same: dict[str, dict[str, None]] = {}
     for key, name in known:
-        names.setdefault(name.casefold(), []).append(key)
+        for text in (key, name):
+            same.setdefault(_loosely(text), {})[key] = None
     keys = [key for key, _name in known]
     return {
-        key: tuple(names.get(key.casefold(), [])[:3] or get_close_matches(key, keys, cutoff=0.6))
-        for key in sorted(missing)[:5]
+        key: tuple(list(same.get(_loosely(key), ()))[:3] or get_close_matches(key, keys)) for key in sorted(missing)[:5]
     }
+
+
+def _loosely(text: str) -> str:
+    return text.casefold().replace("_", "-").replace(" ", "-")

@@ -1,0 +1,98 @@
+"""The tools with which a model proposes changes: each is an action of `graphs.actions`, with a reason.
+
+None of them changes anything: the engine hands what was asked for to `chat.proposals`. Registered in `registry`.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field, create_model
+
+from chat.tools.base import Arguments, Tool, ToolContext
+from graphs.actions import PROPOSABLE, Action, parse
+
+#: Characters of a reason, and of a text to show afterwards.
+MAX_REASON = 2_000
+
+
+class Proposing(Arguments):
+    """What every proposal says besides the change."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=MAX_REASON)] = Field(
+        description="Why, in a sentence for the person who decides, in their language."
+    )
+    request_validation: bool | None = Field(None, description="true: ask the person even where no rule asks.")
+    post_text: Annotated[str, Field(max_length=MAX_REASON)] | None = Field(
+        None, description="What the person is told once the change was applied, only then."
+    )
+    keep_control: bool = Field(
+        True, description="false: nothing more to do after this change, do not call me again once it was applied."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A proposal as the model made it; `arguments` are the action's own, as JSON."""
+
+    action: Action
+    arguments: dict[str, Any]
+    reason: str
+    request_validation: bool
+    post_text: str
+    keep_control: bool
+
+
+class WriteTool(Tool[Proposing]):
+    """Proposes one kind of action."""
+
+    kind = "write"
+    context_type = "graph"
+
+    def __init__(self, action: str, description: str) -> None:
+        self.action = action
+        self.name = f"propose_{action}"
+        self.description = description
+        self.arguments = create_model(
+            f"{PROPOSABLE[action].__name__}Arguments", __base__=(Proposing, PROPOSABLE[action])
+        )
+
+    def write(self, arguments: Proposing) -> Write:
+        """What is proposed, of arguments that were parsed."""
+        own = arguments.model_dump(mode="json", exclude_unset=True, exclude=set(Proposing.model_fields))
+        return Write(
+            action=parse(self.action, own),
+            arguments=own,
+            reason=arguments.reason,
+            request_validation=bool(arguments.request_validation),
+            post_text=arguments.post_text or "",
+            keep_control=arguments.keep_control,
+        )
+
+    def run(self, context: ToolContext, arguments: Proposing) -> dict[str, Any]:
+        raise NotImplementedError("what is proposed waits for a decision; the engine calls write")
+
+
+WRITE_TOOLS = (
+    WriteTool("create_node", "Proposes a new node. To connect it at once, use propose_create_node_with_edges."),
+    WriteTool(
+        "update_node",
+        "Proposes changes of one node's name, type, code (process), data, handles or size. Only what is given changes."
+        " Change existing code with processPatches: each search text must occur exactly once in it.",
+    ),
+    WriteTool("move_node", "Proposes another place for a node, on its sheet or on another one."),
+    WriteTool("delete_node", "Proposes to delete a node together with its edges."),
+    WriteTool("create_edge", "Proposes an edge from an out handle of one node to an in handle of another."),
+    WriteTool("delete_edge", "Proposes to delete an edge; list_node_edges gives the keys of edges."),
+    WriteTool("create_node_with_edges", "Proposes a new node together with edges from and to existing nodes."),
+    WriteTool(
+        "batch",
+        "Proposes several changes that belong together, decided as one and applied all or none, in this order: later"
+        " ones see earlier ones. Proposals of one answer do not see each other, so what builds on another change must"
+        " be in one batch. Give a new node a key to refer to it in later actions of the batch.",
+    ),
+    WriteTool("configure_node_type", "Proposes a new node type of the workspace, or changes of one it has."),
+    WriteTool(
+        "reorganize_layout",
+        "Proposes tidy places, in layers along the edges, for all nodes of a sheet or for the given nodes only.",
+    ),
+)

@@ -1,0 +1,108 @@
+import json
+from typing import Any
+
+import pytest
+
+from chat.tools import registry
+from chat.tools.base import ToolContext
+from chat.tools.graph_writing import WRITE_TOOLS, Write, WriteTool
+from chat.tools.registry import CallRefused, ParsedCall, parse, specs
+from graphs import actions
+from graphs.models import Role
+
+SAID = {"reason": "because", "requestValidation": True, "postText": "Done.", "keepControl": False}
+NODE = {"typeKey": "html", "sheet": "main", "posX": 1, "posY": 2}
+#: The arguments of INTERFACE, by tool.
+INTERFACE = {
+    "propose_create_node": "typeKey sheet posX posY name process handles data",
+    "propose_update_node": "nodeKey updates",
+    "propose_move_node": "nodeKey posX posY sheet",
+    "propose_delete_node": "nodeKey",
+    "propose_create_edge": "sourceKey sourceHandle targetKey targetHandle sheet label",
+    "propose_delete_edge": "edgeKey",
+    "propose_create_node_with_edges": "typeKey sheet posX posY name process data edges",
+    "propose_batch": "actions",
+    "propose_configure_node_type": "mode typeKey displayName description category icon handles process processPatches",
+    "propose_reorganize_layout": "nodeKeys sheet strategy",
+}
+
+
+def written(name: str, **arguments: Any) -> Write:
+    found = parse(name, json.dumps(arguments))
+    assert isinstance(found, ParsedCall), found
+    assert isinstance(found.tool, WriteTool)
+    return found.tool.write(found.arguments)
+
+
+def refusal(name: str, **arguments: Any) -> str:
+    found = parse(name, json.dumps(arguments))
+    assert isinstance(found, CallRefused)
+    return found.message
+
+
+def test_editors_are_offered_the_write_tools_and_viewers_are_not() -> None:
+    for role in (Role.EDITOR, Role.ADMIN):
+        offered = {spec.name: spec.parameters for spec in specs(role, "graph")}
+        assert INTERFACE.keys() <= offered.keys()
+        for name, arguments in INTERFACE.items():
+            assert {*arguments.split(), *SAID} <= offered[name]["properties"].keys()
+            assert "reason" in offered[name]["required"]
+    assert not any(spec.name.startswith("propose_") for spec in specs(Role.VIEWER, "graph"))
+
+
+def test_a_tool_that_was_not_offered_is_unknown() -> None:
+    offered = [spec.name for spec in specs(Role.VIEWER, "graph")]
+    found = parse("propose_delete_node", json.dumps({"nodeKey": "root", **SAID}), offered)
+    assert isinstance(found, CallRefused)
+    assert found.message.count("propose_") == 1
+
+
+def test_a_call_gives_the_action_and_what_was_said_of_it() -> None:
+    found = written("propose_create_node", **NODE, data={"a": None}, name=None, **SAID)
+    assert found.action == actions.parse("create_node", {**NODE, "data": {"a": None}})
+    assert actions.parse("create_node", found.arguments) == found.action
+    assert found.arguments["data"] == {"a": None}
+    assert (found.reason, found.request_validation, found.post_text, found.keep_control) == (
+        "because", True, "Done.", False,
+    )  # fmt: skip
+    short = written("propose_delete_node", nodeKey="root", reason="because")
+    assert short.arguments == {"nodeKey": "root"}
+    assert (short.request_validation, short.post_text, short.keep_control) == (False, "", True)
+
+
+def test_a_batch_gives_all_its_actions() -> None:
+    steps = [{"tool": "propose_delete_node", "arguments": {"nodeKey": "root", "reason": "old"}}]
+    found = written("propose_batch", actions=steps, reason="because")
+    assert found.arguments == {"actions": steps}
+    assert isinstance(found.action, actions.Batch)
+    assert found.action.steps() == (actions.parse("delete_node", {"nodeKey": "root"}),)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("propose_delete_node", {"nodeKey": "root"}, "'reason'"),
+        ("propose_delete_node", {"nodeKey": "root", "reason": ""}, "'reason'"),
+        ("propose_delete_node", {"nodeKey": "root", "reason": "x", "approved": True}, "'approved'"),
+        ("propose_delete_node", {"nodeKey": "root", "reason": "x", "keepControl": "no"}, "'keepControl'"),
+        ("propose_update_node", {"nodeKey": "root", "reason": "x", "updates": {"key": "y"}}, "'updates.key'"),
+        (
+            "propose_batch",
+            {"reason": "x", "actions": [{"tool": "propose_update_edge", "arguments": {}}]},
+            "a batch knows",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told(name: str, arguments: dict[str, Any], told: str) -> None:
+    assert told in refusal(name, **arguments)
+
+
+@pytest.mark.parametrize("tool", WRITE_TOOLS, ids=lambda tool: tool.name)
+def test_no_write_tool_can_be_run(tool: WriteTool) -> None:
+    with pytest.raises(NotImplementedError):
+        tool.run(ToolContext(None, None), tool.arguments.model_construct())  # type: ignore[arg-type]
+
+
+def test_the_tools_are_described_in_few_words() -> None:
+    assert len(json.dumps([spec.parameters for spec in specs(Role.EDITOR, "graph")])) < 16_000
+    assert registry.specs(Role.EDITOR, "graph")[0].name == "read_graph_overview"

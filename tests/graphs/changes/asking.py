@@ -1,0 +1,53 @@
+"""How tests ask for changes: as the wire does."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from graphs import changes, writing
+from graphs.actions import parse
+from graphs.changes import Planned
+from graphs.exports import export_graph
+from graphs.models import Graph, Origin
+from graphs.operations import Operation, inverses, to_json
+from graphs.recording import Applied, Because
+
+Asked = tuple[str, dict[str, Any]]
+
+
+def plan(graph: Graph, *asked: Asked, reserved: tuple[str, ...] = ()) -> Planned:
+    return changes.plan(graph, [parse(name, arguments) for name, arguments in asked], reserved)
+
+
+def one(graph: Graph, name: str, /, **arguments: Any) -> Planned:
+    return plan(graph, (name, arguments))
+
+
+def refused(graph: Graph, name: str, /, **arguments: Any) -> str:
+    try:
+        planned = one(graph, name, **arguments)
+    except changes.ChangeRefused as refusal:
+        return str(refusal)
+    raise AssertionError(planned)
+
+
+def done(graph: Graph, planned: Planned, by: User | None = None) -> Applied:
+    return writing.apply(graph, planned.operations, Because(by, Origin.MANUAL))
+
+
+def undone(graph: Graph, applied: Applied) -> Applied:
+    return writing.apply(graph, inverses(applied.operations), Because(None, Origin.ROLLBACK))
+
+
+def without_versions(graph: Graph) -> dict[str, Any]:
+    document = export_graph(graph)
+    del document["version"]
+    for part in ("nodes", "edges"):
+        for item in document[part]:
+            del item["version"]
+    return document
+
+
+def shown(operations: tuple[Operation, ...]) -> list[tuple[str, str, str]]:
+    """What happens to which items: `("create", "node", "retry")`."""
+    return [(found["action"], found["type"], found["id"]) for found in map(to_json, operations)]

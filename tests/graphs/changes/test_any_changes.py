@@ -1,0 +1,130 @@
+"""Whatever is asked for, of whatever graph: it is refused, or done, and then taken back without a trace."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from graphs import changes
+from graphs.actions import ACTIONS, parse
+from graphs.models import Edge, Graph, Node, NodeType, Sheet
+from graphs.operations import from_json, to_json
+from tests.graphs.changes.asking import done, undone, without_versions
+
+KEYS = ["a", "b", "c", "d", "new", "zebra"]
+HANDLE_IDS = ["L-0", "R-0", "x", ""]
+TYPES = ["html", "note", "own", "used", "unknown"]
+
+keys = st.sampled_from(KEYS)
+sheets = st.sampled_from(["main", "second", "nowhere"])
+types = st.sampled_from(TYPES)
+texts = st.sampled_from(["", "a", "a name", "Ünïcode 🎈", "line\nline\r\n"])
+places = st.integers(-500, 500) | st.floats(-500, 500, allow_nan=False)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from([0.5, 1.0, 1e20, 1e-9, "x", ""]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=2),
+    max_leaves=5,
+)
+data = st.dictionaries(st.sampled_from("abc"), values, max_size=3)
+points = st.builds(
+    lambda id_, type_: {"id": id_, "type": type_}, st.sampled_from(["L-0", "R-0", "x"]), st.sampled_from(["in", "out"])
+)
+handles = st.dictionaries(st.sampled_from("RLTB"), st.lists(points, max_size=2), max_size=2)
+edge_keys = st.sampled_from(["a-b", "b-c", "c-a", "gone", "a:R-0--b:L-0", "new:R-0--a:L-0"])
+patches = st.lists(
+    st.builds(lambda old, new: {"search": old, "replace": new}, st.sampled_from("alc"), texts), max_size=2
+)
+
+
+def some(required: dict[str, Any], **optional: Any) -> Any:
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+node = {"typeKey": types, "sheet": sheets}
+rest = {"name": texts, "key": keys, "process": texts, "data": data, "handles": handles}
+connection = some(
+    {
+        "direction": st.sampled_from(["in", "out"]),
+        "handle": st.sampled_from(HANDLE_IDS),
+        "otherKey": keys,
+        "otherHandle": st.sampled_from(HANDLE_IDS),
+    },
+    label=texts,
+)
+edge = {
+    "sourceKey": keys,
+    "sourceHandle": st.sampled_from(HANDLE_IDS),
+    "targetKey": keys,
+    "targetHandle": st.sampled_from(HANDLE_IDS),
+}
+updates = some({}, name=texts, type=types, process=texts, data=data, handles=handles, width=st.floats(1, 500))
+patched = some({"processPatches": patches})
+ARGUMENTS: dict[str, Any] = {
+    "create_node": some({**node, "posX": places, "posY": places}, **rest),
+    "update_node": some({"nodeKey": keys, "updates": updates | patched}),
+    "replace_data": some({"nodeKey": keys, "data": data}),
+    "move_node": some({"nodeKey": keys, "posX": places, "posY": places}, sheet=sheets),
+    "delete_node": some({"nodeKey": keys}),
+    "create_edge": some(edge, sheet=sheets, label=texts),
+    "update_edge": some({"edgeKey": edge_keys, "label": texts}),
+    "delete_edge": some({"edgeKey": edge_keys}),
+    "create_node_with_edges": some({**node, "edges": st.lists(connection, min_size=1, max_size=3)}, **rest),
+    "configure_node_type": some(
+        {"mode": st.sampled_from(["create", "update"])},
+        typeKey=st.sampled_from(["own", "fresh", "html"]), displayName=texts, icon=texts, handles=handles,
+        process=texts,
+    ),
+    "delete_node_type": some({"typeKey": types}),
+    "reorganize_layout": some({}, nodeKeys=st.lists(keys, min_size=1, max_size=3), sheet=sheets),
+}  # fmt: skip
+actions = st.one_of([arguments.map(lambda given, name=name: (name, given)) for name, arguments in ARGUMENTS.items()])
+
+
+@pytest.fixture
+def cycle(nba: Graph) -> Graph:
+    """Four nodes on two sheets, three of them in a circle; of a type of the workspace, and of one nobody described."""
+    Node.objects.all().delete()
+    main, second = nba.sheets.get(), Sheet.objects.create(graph=nba, key="second", name="Second", position=1)
+    points = {"L": [{"id": "L-0", "type": "in", "accept": "any"}], "R": [{"id": "R-0", "type": "out", "accept": "any"}]}
+    NodeType.objects.create(workspace=nba.workspace, key="own", display_name="Own", handles=points)
+    rows = {
+        key: Node.objects.create(graph=nba, sheet=sheet, key=key, type=kind, handles=held, data={"a": 1}, process="abc")
+        for key, sheet, kind, held in (
+            ("a", main, "own", points), ("b", main, "used", points), ("c", second, "html", {}),
+            ("d", second, "note", {}),
+        )
+    }  # fmt: skip
+    for source, target in ("ab", "bc", "ca"):
+        Edge.objects.create(
+            graph=nba, sheet=rows[source].sheet, key=f"{source}-{target}", source=rows[source], target=rows[target],
+            source_handle="R-0", target_handle="L-0",
+        )  # fmt: skip
+    return nba
+
+
+def test_every_action_is_tried() -> None:
+    assert ARGUMENTS.keys() == ACTIONS.keys() - {"batch"}
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(asked=st.lists(actions, min_size=1, max_size=6))
+def test_it_is_refused_or_done_and_taken_back(cycle: Graph, asked: list[tuple[str, dict[str, Any]]]) -> None:
+    before = without_versions(cycle)
+    try:
+        parsed = [parse(name, arguments) for name, arguments in asked]
+        planned = changes.plan(cycle, parsed)
+    except ValidationError:
+        return
+    except changes.ChangeRefused:
+        assert without_versions(cycle) == before
+        return
+    assert changes.plan(cycle, parsed) == planned
+    assert tuple(map(from_json, map(to_json, planned.operations))) == planned.operations
+    applied = done(cycle, planned)
+    assert without_versions(cycle) != before or all(item.item.kind == "nodeType" for item in planned.operations)
+    undone(cycle, applied)
+    assert without_versions(cycle) == before
