@@ -50,6 +50,7 @@ class Environment(BaseSettings):
     # Limits of the doors. Rates read "count/period", the period one of s, min, hour.
     limit_login: str = Field("10/min", pattern=r"^\d+/(s|min|hour)$")
     limit_messages: str = Field("120/min", pattern=r"^\d+/(s|min|hour)$")
+    limit_changes: str = Field("300/min", pattern=r"^\d+/(s|min|hour)$")
     limit_frames: str = Field("50/s", pattern=r"^\d+/(s|min|hour)$")
     limit_sockets: int = Field(20, ge=1)
     max_message_chars: int = Field(32_000, ge=1)

@@ -283,6 +283,7 @@ TOOL_ROUNDS = ENV.tool_rounds
 TOOL_ROUNDS_EXTENDED = ENV.tool_rounds_extended
 LIMIT_LOGIN = ENV.limit_login
 LIMIT_MESSAGES = ENV.limit_messages
+LIMIT_CHANGES = ENV.limit_changes
 LIMIT_FRAMES = ENV.limit_frames
 LIMIT_SOCKETS = ENV.limit_sockets
 MAX_MESSAGE_CHARS = ENV.max_message_chars

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from graphs import url_keys
-from graphs.api import auth, graphs, openapi
+from graphs.api import auth, changes, graphs, openapi
 
 url_keys.register()
 
@@ -13,6 +13,8 @@ urlpatterns = [
     path("graphs", graphs.GraphsView.as_view(), name="api-graphs"),
     path("graphs/import", graphs.ImportView.as_view(), {"key": "import"}),
     path("graphs/<key:key>", graphs.GraphView.as_view(), name="api-graph"),
+    path("graphs/<key:key>/changes", changes.ChangesView.as_view(), name="api-graph-changes"),
     path("graphs/<key:key>/export", graphs.ExportView.as_view(), name="api-graph-export"),
+    path("node-types", changes.NodeTypesView.as_view(), name="api-node-types"),
     path("schema", openapi.SchemaView.as_view()),
 ]

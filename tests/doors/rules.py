@@ -52,7 +52,11 @@ API: dict[str, Rule] = {
     "GET graphs/import": Rule("member", 404),
     "POST graphs/import": Rule("editor", 201, ANYTHING),
     "GET graphs/{key}": Rule("member", 200),
+    "POST graphs/{key}/changes": Rule(
+        "editor", 201, {"actions": [{"action": "move_node", "arguments": {"nodeKey": "a", "posX": 5, "posY": 5}}]}
+    ),
     "GET graphs/{key}/export": Rule("member", 200),
+    "GET node-types": Rule("member", 200),
     "GET schema": Rule("person", 200),
     "POST chat/messages": Rule("member", 202, {"message": "Hello"}),
     "GET chat/messages/{message_id}/stream-events": Rule("member", 200),

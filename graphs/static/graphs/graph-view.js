@@ -4,13 +4,13 @@
 import { diffSheet } from "./diff.js";
 import { Drawing } from "./view/drawing.js";
 import { failureMessage, loadingMessage } from "./view/message.js";
-import { buildModel } from "./view/model.js";
 import { Refresher } from "./view/refresh.js";
 import { fetchGraph } from "./view/source.js";
 import { chrome } from "./view/styles-chrome.js";
 import { colours } from "./view/styles-colours.js";
 import { details } from "./view/styles-details.js";
 import { drawing } from "./view/styles-drawing.js";
+import { editing } from "./view/styles-editing.js";
 import { ghosts } from "./view/styles-ghosts.js";
 import { askNowAndThen } from "./view/watch.js";
 
@@ -19,6 +19,8 @@ class GraphView extends HTMLElement {
 
   #drawing = new Drawing(this);
   #loading = null;
+  /** Of loads that overtake each other only the last one shows something. */
+  #newest = null;
   /** Names the state of the graph that is shown. */
   #tag = "";
   #refresher = new Refresher(() => this.reload());
@@ -27,7 +29,7 @@ class GraphView extends HTMLElement {
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [colours, chrome, drawing, details, ghosts, diffSheet];
+    root.adoptedStyleSheets = [colours, chrome, drawing, details, ghosts, editing, diffSheet];
     root.append(this.#drawing.frame.root);
   }
 
@@ -41,6 +43,7 @@ class GraphView extends HTMLElement {
       askNowAndThen(() => this.#refresher.ask()),
       () => this.#refresher.stop(),
     ];
+    if (this.hasAttribute("editable")) this.#endings.push(this.#drawing.edit());
     if (!this.#drawing.model) this.#load();
   }
 
@@ -58,7 +61,12 @@ class GraphView extends HTMLElement {
 
   /** Fetches the graph again; selection and view stay, and what moved glides. A failure leaves the drawing as it is. */
   async reload() {
-    await this.#load({ quietly: this.#drawing.model !== null });
+    let loading;
+    this.#newest = this.#load({ quietly: this.#drawing.model !== null });
+    do {
+      loading = this.#newest;
+      await loading;
+    } while (loading !== this.#newest);
   }
 
   get src() {
@@ -95,7 +103,7 @@ class GraphView extends HTMLElement {
   #take(graph, tag, quietly) {
     if (quietly && tag && tag === this.#tag) return;
     this.#tag = tag;
-    this.#drawing.show(buildModel(graph, quietly ? this.#drawing.model : null), quietly);
+    this.#drawing.take(graph, quietly);
   }
 
   /** Without a version: it may have changed. */

@@ -11,6 +11,8 @@ const SETTLED_MS = 150;
 /** With more elements than this, zooming stretches the picture and draws it anew when it rests. */
 const LIGHT = 700;
 const DOTS = 24;
+/** How near to a line counts as on it, in pixels. */
+const LINE_REACH = 7;
 
 export class Canvas {
   viewport = new Viewport(() => this.#moved());
@@ -25,14 +27,19 @@ export class Canvas {
   #settling = 0;
   #callbacks;
 
-  /** `callbacks`: picked(item | null, point), hovered(item | null, point), moved(). */
+  /**
+   * `callbacks`: picked(item | null, point), hovered(item | null, point), moved(); grabbed(point, pointerType) and
+   * doubled(point) as of `gestures.js`.
+   */
   constructor(callbacks) {
     this.#callbacks = callbacks;
     this.#stage.append(this.#scene.element);
     this.element = html("div", { class: "canvas", tabindex: "0", role: "application" }, this.#dots, this.#stage);
     new Gestures(this.element, this.viewport, {
-      picked: (point) => callbacks.picked(this.#itemAt(point), point),
-      hovered: (point) => callbacks.hovered(point && this.#itemAt(point), point),
+      picked: (point) => callbacks.picked(this.itemAt(point), point),
+      hovered: (point) => callbacks.hovered(point && this.itemAt(point), point),
+      grabbed: callbacks.grabbed,
+      doubled: callbacks.doubled,
     });
   }
 
@@ -42,6 +49,19 @@ export class Canvas {
 
   get level() {
     return this.#scene.detail?.level;
+  }
+
+  get detail() {
+    return this.#scene.detail;
+  }
+
+  /** Groups of the drawing for what is being edited: lines and nodes on their way, and where lines may begin. */
+  get drafts() {
+    return this.#scene.editGroups.drafts;
+  }
+
+  get connectors() {
+    return this.#scene.editGroups.connectors;
   }
 
   get drawnCount() {
@@ -68,7 +88,7 @@ export class Canvas {
   /** The marks of proposals under a point of the canvas, the uppermost first. */
   marksAt(point) {
     if (!this.#ghosts) return [];
-    const spot = this.#spotAt(point);
+    const spot = this.#spotAround(point);
     return [...this.#ghosts.query(spot)].filter((mark) => mark.hits.some((box) => overlaps(box, spot))).reverse();
   }
 
@@ -143,16 +163,43 @@ export class Canvas {
     this.#dots.style.transform = `translate(${shift(x)}px, ${shift(y)}px)`;
   }
 
+  /** A point of the canvas in the drawing. */
+  spotAt(point) {
+    const { x, y, k } = this.viewport.state;
+    return { x: (point.x - x) / k, y: (point.y - y) / k };
+  }
+
+  /** The items that a circle around a point touches, which is given in the drawing's units. */
+  itemsNear(point, reach) {
+    const { x, y } = this.spotAt(point);
+    return this.#sheet ? [...this.#sheet.nodeGrid.query({ x: x - reach, y: y - reach, w: 2 * reach, h: 2 * reach })] : [];
+  }
+
+  /** The line under a point, or near it, where lines are drawn one by one. */
+  lineAt(point) {
+    if (!this.#sheet || this.level === "far") return null;
+    const { x, y } = this.spotAt(point);
+    const reach = LINE_REACH / this.viewport.k;
+    const around = { x: x - reach, y: y - reach, w: 2 * reach, h: 2 * reach };
+    return [...this.#sheet.lineGrid.query(around)].find((line) => this.#scene.touches(line, { x, y }, reach)) ?? null;
+  }
+
+  /** Shows only faintly what is dragged elsewhere: nodes, notes and lines by key. */
+  lift(keys) {
+    this.element.classList.toggle("lifting", keys.length > 0);
+    this.#scene.lift(new Set(keys));
+  }
+
   /** A point of the canvas in the drawing, a little larger far out. */
-  #spotAt(point) {
+  #spotAround(point) {
     const { x, y, k } = this.viewport.state;
     const slack = k < 0.3 ? 4 / k : 0;
     return { x: (point.x - x) / k - slack, y: (point.y - y) / k - slack, w: 2 * slack, h: 2 * slack };
   }
 
-  #itemAt(point) {
+  itemAt(point) {
     if (!this.#sheet) return null;
-    const spot = this.#spotAt(point);
+    const spot = this.#spotAround(point);
     const nodes = [...this.#sheet.nodeGrid.query(spot)];
     const notes = nodes.length ? [] : [...this.#sheet.noteGrid.query(spot)];
     return nodes.at(-1) ?? notes.at(-1) ?? null;

@@ -97,6 +97,8 @@ function typeLine(item, nodeType) {
 }
 
 export class Details {
+  /** A form that shows nodes instead, as NodeForm does. */
+  form = null;
   #callbacks;
   #model = null;
   #item = null;
@@ -117,9 +119,19 @@ export class Details {
     this.#item = item;
     this.#model = model;
     this.element.setAttribute("aria-label", t("Details of {name}", { name: item.name }));
-    this.element.replaceChildren(this.#head(item), this.#body(item));
     this.element.hidden = false;
-    this.element.querySelector(".details-body").scrollTop = other ? 0 : scroll;
+    if (this.form) this.#showForm(item);
+    else {
+      this.element.replaceChildren(this.#head(item), this.#body(item));
+      this.element.querySelector(".details-body").scrollTop = other ? 0 : scroll;
+    }
+  }
+
+  /** The form stays where it is: what has the focus keeps it. */
+  #showForm(item) {
+    const form = this.form.show(item, this.#model);
+    if (form.parentNode === this.element) this.element.firstElementChild.replaceWith(this.#head(item));
+    else this.element.replaceChildren(this.#head(item), form);
   }
 
   /** Gives back what a taller panel covers of the drawing. */
@@ -130,6 +142,7 @@ export class Details {
   close() {
     this.element.hidden = true;
     this.lower();
+    this.form?.forget();
     this.#item = null;
   }
 

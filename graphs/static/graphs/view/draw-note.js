@@ -3,6 +3,11 @@
 import { svg } from "./dom.js";
 import { wrap } from "./text.js";
 
+/** Where the text of a note stands: its data's "content" or "info", or its "process". */
+export function noteField({ data, process }) {
+  return ["content", "info"].find((name) => (data?.[name] ?? null) !== null) ?? (process ? "process" : "content");
+}
+
 /** The text of a sticky note. */
 export function noteText(node) {
   const text = node.data?.content ?? node.data?.info ?? node.process;

@@ -5,12 +5,14 @@ import { union } from "./boxes.js";
 import { Canvas } from "./canvas.js";
 import { Details } from "./details.js";
 import { nearestTo, neighbourTowards } from "./directions.js";
+import { Editor } from "./editor.js";
 import { Find } from "./find.js";
 import { Frame } from "./frame.js";
 import { Ghosts } from "./ghosts.js";
 import { listenToKeys } from "./keyboard.js";
 import { emptyMessage } from "./message.js";
 import { Minimap } from "./minimap.js";
+import { buildModel } from "./model.js";
 import { rememberedSheet, rememberedView, rememberSheet, rememberView } from "./remembered.js";
 import { Tabs } from "./tabs.js";
 import { followTheme } from "./theme.js";
@@ -18,12 +20,15 @@ import { reducedMotion } from "./viewport.js";
 
 const REMEMBER_MS = 300;
 const PANEL_BESIDE_FROM = 700;
-const PANEL_WIDTH = 360;
 const PANEL_SHARE = 0.58;
 const LIST_WIDTH = 352;
 
 export class Drawing {
   model = null;
+  /** The JSON of the graph as the server sent it. */
+  #graph = null;
+  /** Of who may edit. */
+  #editor = null;
   #host;
   #sheet = null;
   #selected = null;
@@ -35,16 +40,21 @@ export class Drawing {
     picked: (item, point) => this.#pick(item, point),
     hovered: (item, point) => this.#hover(item, point),
     moved: () => this.#viewMoved(),
+    grabbed: (point, pointerType) => this.#editor?.grabbed(point, pointerType) ?? null,
+    doubled: (point) => this.#editor?.doubled(point) ?? false,
   });
-  #details = new Details({ select: (item) => this.#goTo(item), close: () => this.#closeDetails() });
+  #details = new Details({
+    select: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
+    close: () => this.#unlessTyping(null, () => this.#closeDetails()),
+  });
   #find = new Find(
     {
       matched: (items) => this.#showMatches(items),
-      chosen: (item) => this.#goTo(item, { open: false }),
+      chosen: (item) => this.#unlessTyping(item, (now) => this.#goTo(now, { open: false })),
       left: () => this.#canvas.element.focus(),
     },
   );
-  #tabs = new Tabs(t("Sheets"), (key) => this.#showSheet(key));
+  #tabs = new Tabs(t("Sheets"), (key) => this.#unlessTyping(null, () => this.#showSheet(key)));
   #minimap = new Minimap(this.#canvas.viewport);
   ghosts = new Ghosts(this.#canvas, {
     show: (sheet, bounds) => this.#frameGhosts(sheet, bounds),
@@ -70,7 +80,9 @@ export class Drawing {
       fit: () => this.#fit(),
     });
     listenToKeys(this.#canvas.element, this.#keyActions());
-    this.#details.element.addEventListener("keydown", (event) => event.key === "Escape" && this.#closeDetails());
+    this.#details.element.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.#unlessTyping(null, () => this.#closeDetails());
+    });
   }
 
   /** Follows the size of the page and its colours; gives what ends that. */
@@ -92,11 +104,22 @@ export class Drawing {
     this.#details.close();
   }
 
-  /** `quietly`: it is the same graph, as it is now; sheet, view and selection stay, and what moved glides. */
-  show(model, quietly = false) {
+  /**
+   * Shows the JSON of a graph. `quietly`: it is the same graph, as it is now; sheet, view and selection stay, and what
+   * moved glides.
+   */
+  take(graph, quietly = false) {
+    this.#graph = graph;
+    this.#show(quietly);
+  }
+
+  #show(quietly, { glide = quietly } = {}) {
     const before = this.model;
+    const model = buildModel(this.#editor ? this.#editor.over(this.#graph) : this.#graph, quietly ? before : null);
     this.model = model;
+    this.#selected = model.items.get(this.#selected?.key) ?? null;
     const sheet = [
+      this.#details.open ? this.#selected?.node.sheet : null,
       this.#sheet?.key,
       rememberedSheet(this.#host.src),
     ].find((key) => model.sheets.has(key)) ?? firstSheet(model);
@@ -111,21 +134,21 @@ export class Drawing {
     );
     this.frame.showBar(model.sheets.size > 1);
     this.#canvas.resize();
-    this.#selected = model.items.get(this.#selected?.key) ?? null;
-    this.#showSheet(sheet, { keepView: quietly });
+    this.#showSheet(sheet, { keepView: quietly, glide });
     this.ghosts.setModel(model);
     if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));
-    if (this.#details.open) this.#selected ? this.#openDetails() : this.#closeDetails();
+    if (this.#details.open && this.#selected) this.#openDetails();
+    else if (this.#details.open && !this.#editor?.form.lose()) this.#closeDetails();
     if (this.#wanted) this.#selectByKey(this.#wanted);
   }
 
-  #showSheet(key, { keepView = false } = {}) {
+  #showSheet(key, { keepView = false, glide = false } = {}) {
     const sheet = this.model.sheets.get(key) ?? null;
     const other = sheet?.key !== this.#sheet?.key;
     this.#sheet = sheet;
     this.#tabs.select(key);
     this.#minimap.setSheet(sheet);
-    this.#canvas.setSheet(sheet, { glide: keepView && !other });
+    this.#canvas.setSheet(sheet, { glide: glide && !other });
     this.ghosts.setSheet(key);
     if (sheet && (other || !keepView)) this.#restoreView();
     this.#showEmptiness();
@@ -140,6 +163,48 @@ export class Drawing {
     if (!this.model) return;
     const something = this.#sheet?.bounds || this.ghosts.bounds;
     this.frame.showMessage(something ? null : emptyMessage(this.model.items.size === 0));
+  }
+
+  /** Lets the person change the graph; gives what ends watching over what is not saved. */
+  edit() {
+    this.#editor ??= this.#newEditor();
+    const warn = (event) => this.#editor.unsaved && event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }
+
+  #newEditor() {
+    const drawing = this;
+    const editor = new Editor({
+      canvas: this.#canvas,
+      frame: this.frame,
+      src: this.#host.src,
+      get graph() {
+        return drawing.#graph;
+      },
+      get model() {
+        return drawing.model;
+      },
+      get sheet() {
+        return drawing.#sheet;
+      },
+      get selected() {
+        return drawing.#selected;
+      },
+      redraw: () => this.model && this.#show(true, { glide: false }),
+      reload: () => this.#host.reload(),
+      goTo: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
+      open: () => this.#openDetails(),
+    });
+    this.#details.form = editor.form;
+    return editor;
+  }
+
+  /** Goes on with `then(item)`: at once, or when nothing that was typed into the details is lost by it. */
+  #unlessTyping(item, then) {
+    const go = () => then(item && (this.model.items.get(item.key) ?? item));
+    if (!this.#editor || (item && item.key === this.#selected?.key)) go();
+    else this.#editor.leaving(go);
   }
 
   /** Asked for by the page, the chat or the inbox. */
@@ -194,7 +259,7 @@ export class Drawing {
     const beside = clientWidth >= PANEL_BESIDE_FROM;
     this.#canvas.viewport.covered = {
       left: beside && this.ghosts.panel.open ? LIST_WIDTH : 0,
-      right: open && beside ? PANEL_WIDTH : 0,
+      right: open && beside ? this.#details.element.offsetWidth : 0,
       bottom: open && !beside ? clientHeight * PANEL_SHARE : 0,
     };
     this.frame.root.classList.toggle("with-details", open);
@@ -220,7 +285,7 @@ export class Drawing {
     this.#wanted = this.model ? null : key;
     if (!this.model) return;
     const item = this.model.items.get(key);
-    if (item) this.#goTo(item);
+    if (item) this.#unlessTyping(item, (now) => this.#goTo(now));
     else this.frame.toast(t("There is no node “{key}” in this graph.", { key }));
   }
 
@@ -234,7 +299,13 @@ export class Drawing {
 
   #pick(item, point) {
     this.#canvas.element.focus({ preventScroll: true });
-    if (!this.ghosts.pick(point)) this.ghosts.forget();
+    const proposed = this.ghosts.pick(point);
+    if (!proposed) this.ghosts.forget();
+    const line = !proposed && this.#editor?.pickLine(point, item);
+    if (!line) this.#unlessTyping(item, (now) => this.#picked(now));
+  }
+
+  #picked(item) {
     if (!item) {
       this.#clearSelection();
       return;
@@ -265,6 +336,7 @@ export class Drawing {
 
   #markSelection() {
     this.#canvas.overlay.select(this.#selected);
+    this.#editor?.showConnectors(null);
     this.#canvas.element.classList.toggle("has-selection", this.#selected !== null);
   }
 
@@ -291,6 +363,7 @@ export class Drawing {
 
   #hover(item, point) {
     const proposed = point && this.ghosts.tip(point);
+    this.#editor?.showConnectors(item);
     this.#canvas.element.classList.toggle("over-node", Boolean(item || proposed));
     if (proposed) this.frame.ghostTip(proposed, point);
     else this.frame.tip(item && !item.note && this.#canvas.level !== "near" ? item : null, point);
@@ -314,7 +387,7 @@ export class Drawing {
   }
 
   #leave() {
-    if (this.#details.open) this.#closeDetails();
+    if (this.#details.open) this.#unlessTyping(null, () => this.#closeDetails());
     else {
       this.#clearSelection();
       this.ghosts.forget();
@@ -329,8 +402,10 @@ export class Drawing {
       items,
     );
     if (!next) return;
-    this.#select(next);
-    this.#canvas.viewport.reveal(next.box);
+    this.#unlessTyping(next, (now) => {
+      this.#select(now);
+      this.#canvas.viewport.reveal(now.box);
+    });
   }
 
   #enter() {

@@ -141,6 +141,12 @@ export class Frame {
     this.#tip.style.transform = `translate(${Math.max(8, x)}px, ${Math.max(8, y)}px)`;
   }
 
+  /** Further rows for the list of keys. */
+  addKeys(rows) {
+    const card = helpCard(rows);
+    this.#help.replaceChildren(...card.childNodes);
+  }
+
   toggleHelp() {
     this.#help.hidden = !this.#help.hidden;
   }

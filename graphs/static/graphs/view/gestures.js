@@ -6,13 +6,18 @@ const LINE = 18;
 const distance = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
 const between = ([a, b]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
-/** Calls `picked(point)` for a tap and `hovered(point | null)` for the mouse; points are relative to `element`. */
+/**
+ * Calls `picked(point)` for a tap and `hovered(point | null)` for the mouse; points are relative to `element`.
+ * `grabbed(point, pointerType)` may give a drag {move(point), end(point), cancel()} that takes the place of moving the
+ * drawing; `doubled(point)` gives true where a double click is not to zoom.
+ */
 export class Gestures {
   #element;
   #viewport;
   #pointers = new Map();
   #start = null;
   #dragged = false;
+  #drag = null;
   #callbacks;
 
   constructor(element, viewport, callbacks) {
@@ -24,10 +29,17 @@ export class Gestures {
     for (const type of ["pointerup", "pointercancel"]) element.addEventListener(type, (event) => this.#up(event));
     element.addEventListener("pointerleave", () => callbacks.hovered(null));
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    element.addEventListener(
-      "dblclick",
-      (event) => viewport.zoomBy(event.shiftKey ? 1 / 1.6 : 1.6, this.#point(event)),
-    );
+    element.addEventListener("dblclick", (event) => {
+      const point = this.#point(event);
+      if (!callbacks.doubled(point)) viewport.zoomBy(event.shiftKey ? 1 / 1.6 : 1.6, point);
+    });
+    element.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !this.#drag || !this.#dragged) return;
+      event.stopImmediatePropagation();
+      this.#letGo();
+      this.#pointers.clear();
+      this.#element.classList.remove("dragging");
+    });
   }
 
   #point(event) {
@@ -41,9 +53,16 @@ export class Gestures {
     if (this.#pointers.size === 1) {
       this.#start = this.#point(event);
       this.#dragged = false;
+      this.#drag = event.button === 0 ? this.#callbacks.grabbed(this.#start, event.pointerType) : null;
     } else {
       this.#dragged = true;
+      this.#letGo();
     }
+  }
+
+  #letGo() {
+    this.#drag?.cancel();
+    this.#drag = null;
   }
 
   #move(event) {
@@ -55,7 +74,8 @@ export class Gestures {
     }
     if (!this.#dragged && Math.hypot(point.x - this.#start.x, point.y - this.#start.y) < TAP_SLACK) return;
     if (!this.#dragged) this.#beginDrag(event);
-    if (this.#pointers.size >= 2) this.#pinch(event, point);
+    if (this.#drag) this.#drag.move(point);
+    else if (this.#pointers.size >= 2) this.#pinch(event, point);
     else this.#viewport.panBy(point.x - before.x, point.y - before.y);
     this.#pointers.set(event.pointerId, point);
   }
@@ -79,6 +99,11 @@ export class Gestures {
   #up(event) {
     const known = this.#pointers.delete(event.pointerId);
     this.#element.classList.remove("dragging");
+    if (known && this.#drag && this.#dragged && event.type === "pointerup") {
+      this.#drag.end(this.#point(event));
+      this.#drag = null;
+    }
+    this.#letGo();
     if (known && !this.#dragged && event.type === "pointerup" && event.button === 0) this.#callbacks.picked(
       this.#point(event),
     );

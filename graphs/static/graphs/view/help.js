@@ -17,8 +17,9 @@ function rows() {
   ];
 }
 
-export function helpCard() {
-  const list = rows().flatMap(
+/** `more`: further rows [[keys], meaning]. */
+export function helpCard(more = []) {
+  const list = [...rows(), ...more].flatMap(
     ([keys, meaning]) => [
       html("dt", {}, ...keys.flatMap((key) => [html("kbd", {}, key), " "])),
       html("dd", {}, meaning),

@@ -26,6 +26,8 @@ const GROUPS = [
   "leaving",
   "rings",
   "ghosts",
+  "connectors",
+  "drafts",
   "labels",
 ];
 /** How far drawn content reaches beyond the view, and how far the svg element does, in views. */
@@ -45,11 +47,12 @@ export class Scene {
   #sheet = null;
   #detail = null;
   #region = null;
+  #probe = svg("path", { class: "probe" });
   #labelGrids = new Map();
 
   constructor() {
     for (const name of GROUPS) this.#groups[name] = svg("g", { class: name });
-    this.#world = svg("g", { class: "world" }, ...Object.values(this.#groups));
+    this.#world = svg("g", { class: "world" }, ...Object.values(this.#groups), this.#probe);
     this.element = svg("svg", { class: "drawing", "aria-hidden": "true" }, this.#world);
     const group = this.#groups;
     this.#layers = {
@@ -67,6 +70,25 @@ export class Scene {
   /** Where the overlay draws: {"lit-lines", rings}. */
   get overlayGroups() {
     return { lines: this.#groups["lit-lines"], rings: this.#groups.rings };
+  }
+
+  get editGroups() {
+    return { drafts: this.#groups.drafts, connectors: this.#groups.connectors };
+  }
+
+  /** Shows nodes, notes and lines with these keys faintly, all others as they are. */
+  lift(keys) {
+    const { nodes, notes, lines } = this.#layers;
+    for (const layer of [nodes, notes, lines]) {
+      for (const [item, element] of layer.drawn) element.classList.toggle("lifted", keys.has(item.key));
+    }
+  }
+
+  /** Whether a spot lies within `reach` of a line. */
+  touches(line, spot, reach) {
+    this.#probe.setAttribute("d", line.path);
+    this.#probe.style.strokeWidth = String(2 * reach);
+    return this.#probe.isPointInStroke(new DOMPoint(spot.x, spot.y));
   }
 
   /** How many things the browser has to paint. */

@@ -40,6 +40,7 @@ export const colours = stylesheet(`
   --_text: var(--text, #1b2130);
   --_muted: var(--text-muted, #5b6475);
   --_border: var(--border, #dce0e7);
+  --_edge-of-field: var(--border-strong, #8a93a6);
   --_primary: var(--primary, #3457d5);
   --_on-primary: var(--on-primary, #ffffff);
   --_danger: var(--danger, #b3261e);
@@ -67,6 +68,7 @@ export const colours = stylesheet(`
   --_text: var(--text, #e8ebf1);
   --_muted: var(--text-muted, #a0a9b9);
   --_border: var(--border, #323a48);
+  --_edge-of-field: var(--border-strong, #6d788e);
   --_primary: var(--primary, #8ea6ff);
   --_on-primary: var(--on-primary, #0e1430);
   --_danger: var(--danger, #ff9a92);

@@ -1,0 +1,157 @@
+"""POST graphs/{key}/changes: what a person changes by hand. GET node-types: what nodes can be."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from graphs import actions, code_diff, editing
+from graphs.access import NotFound, graph_for
+from graphs.api import limits, serialising, shapes
+from graphs.api.bodies import Body, errors_by_field, read_body
+from graphs.api.graphs import KEY
+from graphs.api.members import current_member
+from graphs.api.openapi import problems
+from graphs.api.paging import PAGE_PARAMETERS, paged
+from graphs.api.problems import Errors, Problem
+from graphs.changes import ChangeRefused
+from graphs.models import Graph
+from graphs.node_types import custom_types
+from graphs.objects import KINDS
+from graphs.operations import Item
+from graphs.seen import Overlap, Overlapping
+
+IDEMPOTENCY_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
+LONGEST_KEY = 255
+MOST_ACTIONS = 1_000
+MOST_SEEN = 5_000
+
+
+class ActionBody(Body):
+    """An action of `graphs.actions` by its name."""
+
+    action: Annotated[str, Field(max_length=50)]
+    arguments: dict[str, Any]
+
+
+class SeenBody(Body):
+    type: Literal["node", "edge", "nodeType"]
+    id: Annotated[str, Field(min_length=1, max_length=250)]
+    version: Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class ChangesBody(Body):
+    """`expected` are the items as the person saw them; who changed the same since makes it a conflict."""
+
+    actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MOST_ACTIONS)]
+    expected: Annotated[list[SeenBody], Field(max_length=MOST_SEEN)] = []
+    reason: Annotated[str, Field(max_length=1_000)] = ""
+
+
+class ChangesView(APIView):
+    @extend_schema(
+        operation_id="changeGraph",
+        parameters=[KEY, IDEMPOTENCY_KEY],
+        request=ChangesBody,
+        responses={201: shapes.ChangeSetShape, **problems(409, 422, 429)},
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """Change a graph by hand: all of the actions, or none. The answer is the change set that the history keeps."""
+        member = current_member(request)
+        member.require_editor()
+        graph = graph_for(member, key)
+        limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
+        wanted = _request(request)
+        try:
+            done = editing.edit(member.user, graph, wanted)
+        except Graph.DoesNotExist as gone:
+            raise NotFound from gone
+        except ChangeRefused as refusal:
+            raise Problem(400, "refused", str(refusal), errors={"actions": list(refusal.problems)}) from refusal
+        except Overlapping as overlapping:
+            raise _conflict(overlapping.overlaps) from overlapping
+        except editing.KeyUsed as used:
+            sentence = _("This Idempotency-Key was used for another request. Use a new one.")
+            raise Problem(422, "idempotency_key", sentence) from used
+        return Response(serialising.change_set(done), status=201)
+
+
+class NodeTypesView(APIView):
+    @extend_schema(operation_id="listNodeTypes", parameters=PAGE_PARAMETERS, responses={200: shapes.NodeTypePage})
+    def get(self, request: Request) -> Response:
+        """The node types that the workspace defined, beside those that every workspace has."""
+        types = custom_types(current_member(request).workspace.pk)
+        return paged(request, types, ("key", "id"), serialising.node_types)
+
+
+def _request(request: Request) -> editing.Request:
+    body = read_body(request, ChangesBody)
+    seen = [(Item(expected.type, expected.id), expected.version) for expected in body.expected]
+    digest = hashlib.sha256(json.dumps(request.data, sort_keys=True).encode()).hexdigest()[:40]
+    return editing.Request(_actions(body.actions), seen, body.reason, _idempotency_key(request), digest)
+
+
+def _actions(asked: Sequence[ActionBody]) -> list[actions.Action]:
+    found: list[actions.Action] = []
+    errors: dict[str, list[str]] = {}
+    for index, one in enumerate(asked):
+        try:
+            found.append(actions.parse(one.action, one.arguments))
+        except ValidationError as error:
+            errors |= {f"actions.{index}.arguments.{field}": said for field, said in errors_by_field(error).items()}
+        except actions.UnknownAction:
+            errors[f"actions.{index}.action"] = [
+                _("Known actions are: %(names)s.") % {"names": ", ".join(actions.ACTIONS)}
+            ]
+    if errors:
+        raise _invalid(errors)
+    return found
+
+
+def _invalid(errors: Errors) -> Problem:
+    return Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
+
+
+def _idempotency_key(request: Request) -> str | None:
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
+        sentence = _("Idempotency-Key has 1 to %(most)s printable characters.") % {"most": LONGEST_KEY}
+        raise _invalid({"Idempotency-Key": [sentence]})
+    return key
+
+
+def _conflict(overlaps: Sequence[Overlap]) -> Problem:
+    detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
+    return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(overlap) for overlap in overlaps]})
+
+
+def _both_sides(overlap: Overlap) -> dict[str, Any]:
+    kind = KINDS[overlap.item.kind]
+    field = kind.field(overlap.field) if overlap.field else None
+    sides = {
+        "object": overlap.item.to_json(),
+        "field": overlap.field,
+        "label": str(field.label if field else kind.label),
+        "form": field.form if field else "",
+        "expected": overlap.expected,
+        "found": overlap.found,
+        "wanted": overlap.wanted,
+        "version": overlap.version,
+        "by": overlap.by,
+        "at": overlap.at,
+    }
+    return sides | ({"lines": _lines(overlap)} if field and field.form == "code" else {})
+
+
+def _lines(overlap: Overlap) -> list[dict[str, str | int]]:
+    """From theirs to what is wanted; of what is to be deleted, what they made of it."""
+    before, after = (overlap.expected, overlap.found) if overlap.wanted is None else (overlap.found, overlap.wanted)
+    return [line.to_json() for line in code_diff.lines(before or "", after or "")]

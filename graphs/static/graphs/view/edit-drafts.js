@@ -1,0 +1,52 @@
+// A graph's JSON as it will be after an edit: for drawing at once what the server is still asked for.
+
+function changed(list, key, change) {
+  return list.map((entry) => (entry.key === key ? { ...entry, ...change } : entry));
+}
+
+export function withNodeChanged(graph, key, change) {
+  return { ...graph, nodes: changed(graph.nodes, key, change) };
+}
+
+export function withEdgeChanged(graph, key, change) {
+  return { ...graph, edges: changed(graph.edges, key, change) };
+}
+
+export function withNode(graph, node) {
+  return { ...graph, nodes: [...graph.nodes, node] };
+}
+
+export function withEdge(graph, edge) {
+  return { ...graph, edges: [...graph.edges, edge] };
+}
+
+/** Its edges go with it. */
+export function withoutNode(graph, key) {
+  return {
+    ...graph,
+    nodes: graph.nodes.filter((node) => node.key !== key),
+    edges: graph.edges.filter((edge) => edge.source !== key && edge.target !== key),
+  };
+}
+
+export function withoutEdge(graph, key) {
+  return { ...graph, edges: graph.edges.filter((edge) => edge.key !== key) };
+}
+
+/** The JSON merge patch (RFC 7396) that makes `now` of `before`, both objects; null where none could: it cannot set null. */
+export function mergePatch(before, now) {
+  const patch = {};
+  for (const name of Object.keys(before)) if (!Object.hasOwn(now, name)) patch[name] = null;
+  for (const [name, value] of Object.entries(now)) {
+    const old = Object.hasOwn(before, name) ? before[name] : undefined;
+    if (JSON.stringify(old) === JSON.stringify(value)) continue;
+    const inner = isObject(value) ? mergePatch(isObject(old) ? old : {}, value) : value;
+    if (inner === null) return null;
+    patch[name] = inner;
+  }
+  return patch;
+}
+
+function isObject(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

@@ -1,0 +1,49 @@
+// The buttons of editing, on the drawing.
+
+import { t } from "../strings.js";
+import { html, icon, iconButton } from "./dom.js";
+import { ICONS } from "./icons.js";
+
+export class EditTools {
+  #undo;
+  #redo;
+
+  /** `actions`: create(), undo(), redo(), types(). */
+  constructor(actions) {
+    const create = html(
+      "button",
+      { type: "button", class: "new-node", title: t("New node (N)"), onclick: () => actions.create() },
+      icon(ICONS.plus),
+      html("span", {}, t("New node")),
+    );
+    this.#undo = iconButton(ICONS.undo, t("Undo (Ctrl+Z)"), () => actions.undo());
+    this.#redo = iconButton(ICONS.redo, t("Redo (Ctrl+Shift+Z)"), () => actions.redo());
+    const types = iconButton(ICONS.layers, t("Node types"), () => actions.types());
+    this.element = html(
+      "div",
+      { class: "edit-tools", role: "toolbar", "aria-label": t("Edit") },
+      create,
+      this.#undo,
+      this.#redo,
+      types,
+    );
+    this.show({ canUndo: false, canRedo: false });
+  }
+
+  show({ canUndo, canRedo }) {
+    this.#undo.disabled = !canUndo;
+    this.#redo.disabled = !canRedo;
+  }
+}
+
+/** For the list of keys. */
+export function editKeys() {
+  return [
+    [["N"], t("New node; a double click makes one there")],
+    [[t("Alt"), "←"], t("Move the selected node, further with Shift")],
+    [["C"], t("Connect the selected node")],
+    [[t("Delete")], t("Delete the selected node")],
+    [[t("Ctrl"), "S"], t("Save the details")],
+    [[t("Ctrl"), "Z"], t("Undo; with Shift, redo")],
+  ];
+}

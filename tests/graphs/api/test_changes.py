@@ -1,0 +1,272 @@
+import threading
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from pytest_django import Settings
+
+from graphs import editing
+from graphs.actions import parse
+from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
+from graphs.operations import Item
+from graphs.seen import Overlapping
+from tests.cast import member, signed_in
+from tests.graphs.api.callers import post_json, problem, with_token
+
+CHANGES = "/api/v1/graphs/nba/changes"
+
+
+def action(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"action": name, "arguments": arguments}
+
+
+def rename(name: str, key: str = "fetch-api") -> dict[str, Any]:
+    return action("update_node", nodeKey=key, updates={"name": name})
+
+
+def move(x: float, key: str = "fetch-api") -> dict[str, Any]:
+    return action("move_node", nodeKey=key, posX=x, posY=0)
+
+
+def change(client: Client, *actions: dict[str, Any], seen: tuple[str, ...] = (), **headers: str) -> HttpResponse:
+    """`seen` are items as "node:fetch-api:1"."""
+    split = [one.partition(":") for one in seen]
+    items = [(kind, *rest.rpartition(":")[::2]) for kind, _colon, rest in split]
+    saw = [{"type": kind, "id": key, "version": int(version)} for kind, key, version in items]
+    return post_json(client, CHANGES, {"actions": list(actions), "expected": saw}, headers=headers)
+
+
+@pytest.fixture
+def client(alice: User, nba: Graph) -> Client:
+    return with_token(alice)
+
+
+def test_a_change_by_hand_is_made_and_kept(client: Client, alice: User) -> None:
+    answer = change(
+        client, rename("Fetch"), action("delete_edge", edgeKey="root-fetch-api"), seen=("node:fetch-api:1",)
+    )
+
+    assert answer.status_code == 201
+    made = answer.json()
+    assert Node.objects.get(key="fetch-api").name == "Fetch"
+    assert not Edge.objects.filter(key="root-fetch-api").exists()
+    kept = ChangeSet.objects.get()
+    assert (made["id"], kept.origin, kept.actor) == (str(kept.pk), Origin.MANUAL, alice.pk)
+    assert made["objects"][0] == {"type": "graph", "id": "nba", "version": 2}
+    assert {one["field"] for one in made["modifications"]} == {"name", ""}
+
+
+def test_everything_or_nothing(client: Client) -> None:
+    refused = problem(change(client, rename("Fetch"), rename("Gone", "nowhere")), 400, "refused")
+    assert "nowhere" in refused["errors"]["actions"][0]
+    assert Node.objects.get(key="fetch-api").name == "Fetch API"
+    assert not ChangeSet.objects.exists()
+
+
+def test_what_is_wrong_is_told_action_by_action(client: Client) -> None:
+    wrong = (rename("Fine"), action("fly"), action("move_node", nodeKey="root", posX="far", posY=0, more=1))
+    errors = problem(change(client, *wrong), 400, "validation")["errors"]
+    assert {place.rpartition(".")[0] or place for place in errors} == {"actions.1", "actions.2.arguments"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"actions": []},
+        {"actions": [rename("A")], "graph": "nba"},
+        {"actions": [rename("A")] * 1001},
+        {"actions": [rename("A")], "expected": [{"type": "session", "id": "x", "version": 1}]},
+        {"actions": [rename("A")], "expected": [{"type": "node", "id": "x", "version": "1"}]},
+        {"actions": "all"},
+        [],
+    ],
+)
+def test_bodies_of_another_shape_are_refused(client: Client, body: Any) -> None:
+    problem(post_json(client, CHANGES, body), 400, "validation")
+
+
+def test_viewers_change_nothing_and_strangers_see_nothing(bob: User, charlie: User, nba: Graph) -> None:
+    problem(change(with_token(bob), rename("Bob")), 403, "forbidden")
+    problem(change(with_token(charlie), rename("Charlie")), 404, "not_found")
+    assert not ChangeSet.objects.exists()
+
+
+def test_a_cookie_alone_does_not_change_anything(alice: User, nba: Graph) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(alice)
+    assert problem(change(browser, rename("Forged")), 403, "csrf")
+    assert change(signed_in(alice), rename("Mine")).status_code == 201
+
+
+def test_who_touched_another_field_does_not_disturb(client: Client) -> None:
+    change(client, move(900))
+    assert change(client, rename("Fetch"), seen=("node:fetch-api:1",)).status_code == 201
+    node = Node.objects.get(key="fetch-api")
+    assert (node.name, node.pos_x, node.version) == ("Fetch", 900, 3)
+
+
+def test_who_touched_the_same_field_is_told_with_both_sides(client: Client, demo_workspace: Workspace) -> None:
+    dora = member("dora", demo_workspace, Role.EDITOR)
+    change(with_token(dora), rename("Dora's"), seen=("node:fetch-api:1",))
+    change(with_token(dora), move(900))
+
+    [conflict] = problem(change(client, rename("Alice's"), seen=("node:fetch-api:1",)), 409, "conflict")["conflicts"]
+
+    sides = (conflict["expected"], conflict["found"], conflict["wanted"], conflict["by"], conflict["version"])
+    assert sides == ("Fetch API", "Dora's", "Alice's", "dora", 3)
+    assert (conflict["object"], conflict["field"]) == ({"type": "node", "id": "fetch-api"}, "name")
+    assert Node.objects.get(key="fetch-api").name == "Dora's"
+    assert change(client, rename("Alice's"), seen=("node:fetch-api:3",)).status_code == 201
+
+
+def test_code_that_both_changed_is_told_by_lines(client: Client) -> None:
+    change(client, action("update_node", nodeKey="fetch-api", updates={"process": "return 1"}))
+    mine = action("update_node", nodeKey="fetch-api", updates={"process": "return 2"})
+    [conflict] = problem(change(client, mine, seen=("node:fetch-api:1",)), 409, "conflict")["conflicts"]
+    assert [(line["op"], line["text"]) for line in conflict["lines"]] == [("-", "return 1"), ("+", "return 2")]
+
+
+def test_both_may_have_wanted_the_same(client: Client) -> None:
+    change(client, rename("Fetch"))
+    both = change(client, rename("Fetch"), move(5), seen=("node:fetch-api:1",))
+    assert both.status_code == 201
+
+
+def test_a_field_that_was_changed_and_changed_back_is_no_conflict(client: Client) -> None:
+    change(client, rename("Other"))
+    change(client, rename("Fetch API"))
+    assert change(client, rename("Mine"), seen=("node:fetch-api:1",)).status_code == 201
+
+
+def test_what_somebody_deleted_is_told_with_what_it_was(client: Client) -> None:
+    change(client, action("delete_node", nodeKey="fetch-api"))
+    [conflict] = problem(change(client, rename("Late"), seen=("node:fetch-api:1",)), 409, "conflict")["conflicts"]
+    assert (conflict["field"], conflict["found"], conflict["by"]) == ("", None, "alice")
+    assert conflict["expected"]["name"] == "Fetch API"
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "field"),
+    [
+        (rename("New"), "name"),
+        (action("create_edge", sourceKey="root", sourceHandle="R-0", targetKey="return", targetHandle="L-0"), ""),
+        (action("update_edge", edgeKey="root-fetch-api", label="first"), "label"),
+    ],
+)
+def test_a_deletion_takes_nothing_that_was_not_seen(client: Client, meanwhile: dict[str, Any], field: str) -> None:
+    gone = "return" if field == "" else "fetch-api"
+    edges = [f"edge:{key}:1" for key in Edge.objects.values_list("key", flat=True) if gone in key]
+    change(client, meanwhile)
+    delete = action("delete_node", nodeKey=gone)
+
+    conflicts = problem(change(client, delete, seen=(f"node:{gone}:1", *edges)), 409, "conflict")["conflicts"]
+
+    assert [conflict["field"] for conflict in conflicts] == [field]
+    assert Node.objects.filter(key=gone).exists()
+    seen = {f"node:{gone}": 1, **dict.fromkeys((edge.rpartition(":")[0] for edge in edges), 1)}
+    seen |= {f"{one['object']['type']}:{one['object']['id']}": one["version"] for one in conflicts}
+    assert change(client, delete, seen=tuple(f"{item}:{version}" for item, version in seen.items())).status_code == 201
+
+
+@pytest.mark.parametrize("version", [0, 7])
+def test_a_version_that_the_history_does_not_tell_is_a_conflict(client: Client, version: int) -> None:
+    [conflict] = problem(change(client, rename("Mine"), seen=(f"node:fetch-api:{version}",)), 409, "conflict")[
+        "conflicts"
+    ]
+    assert (conflict["expected"], conflict["found"]) == (None, "Fetch API")
+
+
+def test_the_same_request_twice_is_done_once(client: Client, alice: User) -> None:
+    create = action("create_node", typeKey="note", sheet="main", posX=0, posY=0)
+    first = change(client, create, **{"Idempotency-Key": "k"})
+    again = change(client, create, **{"Idempotency-Key": "k"})
+    assert first.json()["id"] == again.json()["id"]
+    assert Node.objects.count() == 4
+    problem(change(client, rename("Other"), **{"Idempotency-Key": "k"}), 422, "idempotency_key")
+    problem(change(client, rename("Other"), **{"Idempotency-Key": "x" * 256}), 400, "validation")
+
+
+def test_a_key_of_somebody_else_is_another_key(client: Client, demo_workspace: Workspace) -> None:
+    dora = member("dora", demo_workspace, Role.EDITOR)
+    change(client, rename("Alice's"), **{"Idempotency-Key": "k"})
+    assert change(with_token(dora), rename("Dora's"), **{"Idempotency-Key": "k"}).status_code == 201
+    assert Node.objects.get(key="fetch-api").name == "Dora's"
+
+
+def test_there_is_a_limit(client: Client, settings: Settings) -> None:
+    settings.LIMIT_CHANGES = "1/hour"
+    change(client, rename("One"))
+    problem(change(client, rename("Two")), 429, "throttled")
+
+
+def test_types_are_listed_and_changed_like_everything_else(client: Client, bob: User) -> None:
+    made = change(client, action("configure_node_type", mode="create", typeKey="mail", displayName="Mail"))
+    assert made.status_code == 201
+    [listed] = with_token(bob).get("/api/v1/node-types").json()["results"]
+    assert (listed["key"], listed["displayName"], listed["version"]) == ("mail", "Mail", 1)
+    change(client, action("configure_node_type", mode="update", typeKey="mail", displayName="Post"))
+    late = action("configure_node_type", mode="update", typeKey="mail", displayName="Letter")
+    [conflict] = problem(change(client, late, seen=("nodeType:mail:1",)), 409, "conflict")["conflicts"]
+    assert conflict["found"] == "Post"
+    change(client, action("delete_node_type", typeKey="mail"), seen=("nodeType:mail:2",))
+    assert not NodeType.objects.exists()
+
+
+def test_types_of_others_are_not_listed(client: Client, charlie: User) -> None:
+    change(client, action("configure_node_type", mode="create", typeKey="mail", displayName="Mail"))
+    assert with_token(charlie).get("/api/v1/node-types").json()["results"] == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, nba: Graph) -> None:
+    """All saw version 1: the others are told, and none is lost in silence."""
+    outcomes: list[str] = []
+    ready = threading.Barrier(6)
+
+    def edit(number: int) -> None:
+        seen = [(Item("node", "fetch-api"), 1)]
+        asked = editing.Request([parse("update_node", rename(f"Name {number}")["arguments"])], seen)
+        try:
+            ready.wait()
+            editing.edit(alice, nba, asked)
+            outcomes.append("done")
+        except Overlapping:
+            outcomes.append("told")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=edit, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(outcomes) == ["done"] + ["told"] * 5
+    assert Node.objects.get(key="fetch-api").version == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_request_many_times_at_once_is_done_once(alice: User, nba: Graph) -> None:
+    made: list[Any] = []
+    ready = threading.Barrier(6)
+    create = parse("create_node", {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0})
+
+    def edit() -> None:
+        try:
+            ready.wait()
+            made.append(editing.edit(alice, nba, editing.Request([create], key="k", digest="d")))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=edit) for _number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(made) == 6
+    assert len(set(made)) == 1
+    assert Node.objects.filter(type="note").count() == 1

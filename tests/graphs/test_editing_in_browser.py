@@ -1,0 +1,286 @@
+"""People edit a graph by hand, in a real browser on the real pages; no conversation runs beside it."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from graphs import writing
+from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
+from graphs.operations import Item, Update
+from graphs.recording import Because
+from tests.cast import PASSWORD, member
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Opened = Callable[..., Page]
+
+
+@pytest.fixture
+def opened(browser: Browser, alice: User, nba: Graph, live_server: object) -> Iterator[Opened]:
+    """The page of the graph as somebody who signed in sees it; nothing on it may break or be blocked."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def open_page(username: str = "alice", width: int = 1280, touch: bool = False) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 844}, base_url=str(live_server), locale="en-US",
+            reduced_motion="reduce", has_touch=touch,
+        )  # fmt: skip
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: complaints.append(said.text) if "Content Security" in said.text else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto("/accounts/login/?next=/graphs/nba/")
+        page.get_by_label("Username").fill(username)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator(".zoom")).to_be_visible()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def card(page: Page, key: str) -> Locator:
+    return page.locator(f'.nodes [data-key="{key}"] .card, .nodes [data-key="{key}"] .block').first
+
+
+def middle(locator: Locator) -> tuple[float, float]:
+    box = locator.bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def click_node(page: Page, key: str) -> None:
+    page.mouse.click(*middle(card(page, key)))
+    expect(page.locator(".details .key")).to_contain_text(key)
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    page.mouse.move(*end)
+    page.mouse.up()
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".edit-foot").get_by_role("button", name="Save")).to_be_disabled()
+
+
+def changed(count: int) -> None:
+    """The page is not asked: what it shows may be ahead of the server."""
+    assert ChangeSet.objects.count() == count
+
+
+def test_code_data_and_name_are_edited_and_saved(opened: Opened) -> None:
+    page = opened()
+    click_node(page, "fetch-api")
+    page.get_by_label("Name", exact=True).fill("Fetch twice")
+    code = page.get_by_label("Code")
+    code.press("Control+End")
+    code.press("Enter")
+    code.press("Tab")
+    code.type("retry()")
+    page.get_by_label("Data", exact=True).fill('{"url": "https://example.org", "retries": ')
+    expect(page.locator(".field-problem").first).to_contain_text("This is not JSON")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".edit-status")).to_contain_text("This is not JSON")
+    page.get_by_label("Data", exact=True).fill('{"url": "https://example.org", "retries": null}')
+    page.keyboard.press("Control+s")
+    saved(page)
+
+    page.reload()
+    expect(page.locator('.nodes [data-key="fetch-api"]')).to_contain_text("Fetch twice")
+    node = Node.objects.get(key="fetch-api")
+    assert node.process == "return fetch(url)\n  retry()"
+    assert node.data == {"url": "https://example.org", "retries": None}
+    made = ChangeSet.objects.get()
+    assert (made.actor_label, made.origin) == ("alice", Origin.MANUAL)
+
+
+def test_what_was_typed_is_not_lost_by_leaving(opened: Opened) -> None:
+    page = opened()
+    click_node(page, "fetch-api")
+    page.get_by_label("Name", exact=True).fill("Half done")
+    page.mouse.click(*middle(card(page, "return")))
+    page.get_by_role("button", name="Go on editing").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Half done")
+    page.mouse.click(*middle(card(page, "return")))
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Return")
+    expect(page.locator('.nodes [data-key="fetch-api"]')).to_contain_text("Half done")
+
+
+def test_a_node_is_dragged_and_the_drag_undone_and_redone(opened: Opened) -> None:
+    page = opened()
+    start = middle(card(page, "fetch-api"))
+    drag(page, start, (start[0] + 40, start[1] + 120))
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    moved = Node.objects.get(key="fetch-api")
+    assert (moved.pos_x > 200, moved.pos_y > 0) == (True, True)
+    assert middle(card(page, "fetch-api")) == pytest.approx((start[0] + 40, start[1] + 120), abs=2)
+
+    page.get_by_role("application").focus()
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("button", name="Redo")).to_be_enabled()
+    assert Node.objects.get(key="fetch-api").pos_x == 200
+    assert middle(card(page, "fetch-api")) == pytest.approx(start, abs=2)
+    page.keyboard.press("Control+Shift+z")
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    assert Node.objects.get(key="fetch-api").pos_y == moved.pos_y
+    changed(3)
+
+
+def test_a_node_is_made_connected_labelled_and_deleted_with_its_edges(opened: Opened) -> None:
+    page = opened()
+    page.get_by_role("application").focus()
+    page.keyboard.press("n")
+    page.get_by_label("Find a type").fill("html")
+    page.keyboard.press("Enter")
+    expect(page.locator(".details .key")).to_contain_text("html")
+    key = Node.objects.get(type="html").key
+    page.get_by_label("To node").fill("return")
+    page.get_by_role("button", name="Connect", exact=True).click()
+    page.get_by_label("Label of the edge with Return").fill("shown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".line-label")).to_have_text("shown")
+    page.get_by_role("application").focus()
+    page.keyboard.press("Delete")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("→ Return (shown)")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(page.locator(f'.nodes [data-key="{key}"]')).to_have_count(0)
+    expect(page.locator(".details")).to_be_hidden()
+    expect(page.locator(".edit-tools")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".line-label")).to_have_text("shown")
+    assert Edge.objects.get(target__key="return", label="shown").source.key == key
+
+
+def test_lines_are_drawn_by_mouse_and_edges_changed_on_a_click(opened: Opened) -> None:
+    page = opened()
+    box = card(page, "root").bounding_box()
+    assert box
+    drag(page, (box["x"] + box["width"], box["y"] + box["height"] / 2), middle(card(page, "return")))
+    expect(page.locator(".lines > path")).to_have_count(3)
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    assert Edge.objects.filter(source__key="root", target__key="return").exists()
+    left = card(page, "root").bounding_box()
+    right = card(page, "fetch-api").bounding_box()
+    assert left
+    assert right
+    page.mouse.click((left["x"] + left["width"] + right["x"]) / 2, left["y"] + left["height"] / 2)
+    page.locator(".line-card").get_by_role("button", name="Remove this edge").click()
+    expect(page.locator(".lines > path")).to_have_count(2)
+    expect(page.locator(".lines [data-key='root-fetch-api']")).to_have_count(0)
+
+
+def test_two_windows_change_the_same_and_nothing_is_lost(opened: Opened, demo_workspace: Workspace) -> None:
+    member("dora", demo_workspace, Role.EDITOR)
+    alice, dora = opened(), opened("dora")
+    for page in (alice, dora):
+        click_node(page, "fetch-api")
+    dora.get_by_label("Name", exact=True).fill("Dora's name")
+    dora.get_by_label("Code").fill("return dora()")
+    dora.keyboard.press("Control+s")
+    saved(dora)
+    alice.get_by_label("Name", exact=True).fill("Alice's name")
+    alice.get_by_label("Code").fill("return alice()")
+    alice.keyboard.press("Control+s")
+
+    dialog = alice.get_by_role("dialog")
+    expect(dialog).to_contain_text("dora changed the same meanwhile")
+    expect(dialog).to_contain_text("return dora()")
+    expect(dialog).to_contain_text("return alice()")
+    name, _code = dialog.locator(".side-choice").all()
+    name.get_by_label("That of dora").check()
+    dialog.get_by_role("button", name="Save this").click()
+    saved(alice)
+
+    node = Node.objects.get(key="fetch-api")
+    assert (node.name, node.process) == ("Dora's name", "return alice()")
+    expect(alice.get_by_label("Name", exact=True)).to_have_value("Dora's name")
+
+
+def test_others_changes_arrive_without_disturbing_what_is_typed(opened: Opened, nba: Graph, alice: User) -> None:
+    page = opened()
+    click_node(page, "fetch-api")
+    page.get_by_label("Code").fill("return mine()")
+    item = Item("node", "fetch-api")
+    writing.apply(nba, [Update(item, {"name": "Fetch API"}, {"name": "Theirs"})], Because(alice, Origin.CHAT))
+    hear = (
+        "version => document.dispatchEvent(new CustomEvent('countersign:object-changed', "
+        "{detail: {object: {type: 'graph', id: 'nba'}, version}}))"
+    )
+    page.evaluate(hear, 2)
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Theirs")
+    expect(page.get_by_label("Code")).to_have_value("return mine()")
+    expect(page.get_by_label("Code")).to_be_focused()
+    page.keyboard.press("Control+s")
+    saved(page)
+    assert (Node.objects.get(key="fetch-api").name, Node.objects.get(key="fetch-api").process) == (
+        "Theirs",
+        "return mine()",
+    )
+
+
+def test_a_change_that_the_server_refuses_goes_back_and_says_why(opened: Opened) -> None:
+    page = opened()
+    page.route(
+        "**/changes?*",
+        lambda route: route.fulfill(
+            status=400, content_type="application/problem+json", body='{"detail": "Not today.", "code": "refused"}'
+        ),
+    )
+    start = middle(card(page, "return"))
+    drag(page, start, (start[0], start[1] + 150))
+    expect(page.locator(".toast")).to_contain_text("Not today.")
+    assert middle(card(page, "return")) == pytest.approx(start, abs=2)
+    changed(0)
+
+
+def test_the_types_of_the_workspace_are_made_and_changed(opened: Opened) -> None:
+    page = opened()
+    page.get_by_role("button", name="Node types").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="New type").click()
+    dialog.get_by_label("Name", exact=True).fill("Mail")
+    dialog.get_by_role("button", name="Add a handle").click()
+    dialog.get_by_role("button", name="Save").click()
+    dialog.get_by_role("button", name="Edit Mail").click()
+    dialog.get_by_label("Description").fill("Sends a letter.")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_contain_text("Sends a letter.")
+    kind = NodeType.objects.get()
+    assert (kind.display_name, kind.handles["R"][0]["id"], kind.version) == ("Mail", "R-0", 2)
+    dialog.get_by_role("button", name="Delete Mail").click()
+    expect(dialog).to_contain_text("no node types of its own")
+
+
+def test_a_viewer_has_no_tools(opened: Opened, bob: User) -> None:
+    page = opened("bob")
+    click_node(page, "fetch-api")
+    expect(page.locator(".edit-tools, .edit-form")).to_have_count(0)
+    start = middle(card(page, "fetch-api"))
+    page.get_by_role("application").focus()
+    page.keyboard.press("Delete")
+    page.keyboard.press("n")
+    drag(page, start, (start[0] + 60, start[1] + 60))
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    changed(0)
+
+
+def test_a_finger_opens_edits_and_moves(opened: Opened) -> None:
+    page = opened(width=390, touch=True)
+    page.touchscreen.tap(*middle(page.locator('[data-key="fetch-api"]').first))
+    expect(page.locator(".details .key")).to_contain_text("fetch-api")
+    page.get_by_label("Name", exact=True).fill("By finger")
+    page.locator(".edit-foot").get_by_role("button", name="Save").tap()
+    saved(page)
+    assert Node.objects.get(key="fetch-api").name == "By finger"
