@@ -38,6 +38,6 @@ export function conflictList(conflicts, leave) {
     html("h3", {}, t("Changed since")),
     html("p", {}, t("Nothing is rolled back over a later change unseen. Leave these out, or cancel.")),
     html("ul", { class: "rollback-conflicts" }, ...conflicts.map((conflict) => row(conflict, leave))),
-    textButton(t("Leave all of them out"), () => leave(conflicts)),
+    conflicts.length > 1 ? textButton(t("Leave all of them out"), () => leave(conflicts)) : null,
   );
 }

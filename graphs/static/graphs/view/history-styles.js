@@ -12,7 +12,7 @@ graph-history { flex: 1; display: block; min-height: 0; overflow: auto; border-t
 .history-filter { display: grid; gap: 0.15rem; flex: 1 1 8rem; min-width: 0; font-size: 0.85rem; }
 .history-filter :is(input, select) {
   min-height: 36px; width: 100%; padding: 0.2rem 0.5rem; border: 1px solid var(--border-strong);
-  border-radius: var(--radius); background: var(--surface); color: inherit; font: inherit;
+  border-radius: var(--radius); background: var(--surface); color: inherit; font: inherit; font-weight: 400;
 }
 .history-only { flex-basis: 100%; color: var(--text-muted); font-size: 0.9rem; }
 .history-bar {

@@ -1,0 +1,47 @@
+"""What waits in a conversation is drawn on the page of its graph, and gone from it when it was decided."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page, expect
+
+from chat.deciding import Decision, decide
+from graphs.access import member_of
+from graphs.models import Graph
+from tests.cast import PASSWORD
+from tests.proposed import DELETE, MOVE, waiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+CHANGED = """document.dispatchEvent(new CustomEvent("countersign:object-changed", {
+    detail: { object: { type: "graph", id: "nba" }, version: null } }))"""
+
+
+@pytest.fixture
+def page(browser: Browser, bob: User, nba: Graph, live_server: object) -> Iterator[Page]:
+    """A viewer of the workspace, whose conversation it is not."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=str(live_server), locale="en-US")
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    page.goto("/accounts/login/?next=/import/")
+    page.get_by_label("Username").fill("bob")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(lambda url: "login" not in url)
+    yield page
+    context.close()
+
+
+def test_a_link_leads_to_a_proposal_in_the_drawing(page: Page, nba: Graph, alice: User) -> None:
+    move, delete = waiting(alice, nba, MOVE, DELETE, reason="It reads better.")
+    page.goto(f"/graphs/nba/?proposal={move.pk}")
+    ghosts = page.locator("graph-view .ghosts")
+    expect(ghosts.locator(".ghost.move.chosen .ghost-trail")).to_have_count(1)
+    expect(ghosts.locator(f'[data-proposal="{delete.pk}"].delete')).to_have_count(3)
+    expect(page.locator(".waiting-button")).to_have_text("2 changes wait")
+    decide(member_of(alice), str(delete.pk), Decision(approved=True))
+    page.evaluate(CHANGED)
+    expect(page.locator(".waiting-button")).to_have_text("1 change waits")
+    expect(page.locator("graph-view .nodes > g")).to_have_count(2)
+    expect(ghosts.locator(".delete")).to_have_count(0)
