@@ -89,7 +89,9 @@ def test_a_role_that_ends_meanwhile_ends_the_right_to_decide(alice: User, nba: G
     async def test() -> None:
         async with signed_in(dora) as socket:
             await asyncio.to_thread(dora.memberships.update, role=Role.VIEWER)
-            assert (await decide(socket, proposal))["code"] == "forbidden"
+            body = {"sessionId": str(proposal.session_id), "proposalId": str(proposal.pk), "approved": True}
+            socket.send("ai:resume", **body)
+            assert await socket.closed() == 4403
 
     run(test)
     proposal.refresh_from_db()
