@@ -171,6 +171,7 @@ STRINGS = [
     _("{count} changes"),
     # diff/, which the chat shows too
     _("1 node type"),
+    _("1 unchanged line"),
     _("Changed lines"),
     _("No change"),
     _("Show {count} more lines"),

@@ -62,8 +62,8 @@ function pathChange({ path, old, new: now }) {
 /** Both sides in a row; a side that is null was or is nothing. */
 function sides(old, now) {
   const before = old === null ? null : html("del", {}, unseen(t("before:")), clipped(old));
-  const arrow = old === null || now === null ? null : html("span", { class: "diff-arrow", "aria-hidden": "true" }, "→");
   const after = now === null ? null : html("ins", {}, unseen(t("after:")), clipped(now));
+  const arrow = before && after && html("span", { class: "diff-arrow", "aria-hidden": "true" }, "→");
   return html("span", { class: "diff-sides" }, before, arrow, after);
 }
 

@@ -72,12 +72,12 @@ summary.diff-head:hover { background: color-mix(in srgb, currentColor 6%, transp
 .diff-line[data-op="-"] { background: color-mix(in srgb, var(--d-remove) 12%, transparent); }
 .diff-line[data-op="+"] .diff-op { color: var(--d-add); }
 .diff-line[data-op="-"] .diff-op { color: var(--d-remove); }
-.diff-fold, .diff-more {
+.diff-gap { padding: 1px 8px 1px 3.6em; color: var(--d-muted); background: rgb(127 127 127 / 9%); }
+.diff-more {
   padding: 2px 8px; border: 0; background: none; color: var(--primary, light-dark(#2b4fc7, #8ea8ff));
   font: 12px/1.6 var(--font, system-ui, sans-serif); text-align: start; cursor: pointer;
 }
-.diff-fold { display: block; width: 100%; padding-inline-start: 3.6em; background: rgb(127 127 127 / 9%); }
-:is(.diff-fold, .diff-more):hover { text-decoration: underline; }
+.diff-more:hover { text-decoration: underline; }
 .diff-unseen {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
 }
