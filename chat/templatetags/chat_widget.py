@@ -32,5 +32,6 @@ def _attributes(context: RequestContext, subject: Any, *, bubble: bool) -> dict[
         "context_type": "graph" if named else "",
         "context_id": subject.key if named else "",
         "workspace": member.workspace.slug if member else "",
+        "may_edit": member is not None and member.role.may_edit,
         "user_name": user.get_full_name() or user.get_username() if user.is_authenticated else "",
     }

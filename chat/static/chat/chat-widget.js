@@ -1,7 +1,7 @@
 /* <chat-widget>: the chat panel on a page, or with `bubble` a round button that opens it as a dialog.
  *
- * Attributes: context-type, context-id, workspace, socket, api, user-name, bubble. On document it dispatches
- * `countersign:select-node` {key} and `countersign:object-changed` {object, version, changeSetId}.
+ * Attributes: context-type, context-id, workspace, socket, api, user-name, may-edit, bubble. What it tells the page and
+ * hears from it, on document, is in docs/widget.md.
  */
 
 import { t } from "../graphs/strings.js";
@@ -11,7 +11,7 @@ import { Memory } from "./widget/memory.js";
 import { Panel } from "./widget/panel.js";
 import { sheets } from "./widget/styles.js";
 
-const NEWS = new Set(["ai:complete", "ai:error", "ai:question", "ai:tool_limit"]);
+const NEWS = new Set(["ai:complete", "ai:error", "ai:question", "ai:tool_limit", "ai:proposal"]);
 
 export class ChatWidget extends HTMLElement {
   connectedCallback() {
@@ -40,6 +40,8 @@ export class ChatWidget extends HTMLElement {
       socket: this.getAttribute("socket") ?? "/ws/chat/",
       api: this.getAttribute("api") ?? "/api/v1/",
       userName: this.getAttribute("user-name") ?? "",
+      mayEdit: this.hasAttribute("may-edit"),
+      stream: document.querySelector("[data-stream]")?.dataset.stream ?? "",
       close: this.hasAttribute("bubble") ? () => this.close() : undefined,
     };
   }
@@ -64,6 +66,7 @@ export class ChatWidget extends HTMLElement {
     root.replaceChildren(this.bubble, this.dialog);
     this.panel.addEventListener("event", ({ detail }) => this.announce(detail));
     this.panel.addEventListener("node", () => this.makeRoom());
+    this.panel.addEventListener("wanted", () => this.dialog.hidden && this.open());
     this.label();
     if (this.memory.bubbleOpen) this.open();
   }

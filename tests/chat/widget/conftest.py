@@ -21,3 +21,9 @@ def server() -> Iterator[FakeServer]:
 def widget(page: Page, server: FakeServer) -> Widget:
     """The widget on a graph's page, connected."""
     return Widget(page, server).open().connected()
+
+
+@pytest.fixture
+def editor(page: Page, server: FakeServer) -> Widget:
+    """The widget of somebody who may edit, on a page that follows its graph."""
+    return Widget(page, server, "editor.html").open().connected()

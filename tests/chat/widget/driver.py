@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from tests.chat.widget.fake_log import FakeSession
+from tests.chat.widget.fake_log import FakeSession, Json
 from tests.chat.widget.fake_server import FakeServer
 
 
@@ -32,6 +32,20 @@ class Answer:
             self.emit("token", token=token)
         return self
 
+    def propose(self, **fields: Any) -> Json:
+        """A proposal of this answer, stored and told."""
+        proposal = self.server.proposals.add(self.session, self.message_id, **fields)
+        self.session.message(self.message_id)["proposals"].append(proposal)
+        told = ("tool", "toolCallId", "reason", "diff", "digest", "expiresAt", "targets", "askedBy")
+        self.emit("proposal", proposalId=proposal["id"], **{name: proposal[name] for name in told})
+        return proposal
+
+    def decided(self, proposal: Json, status: str, **fields: Any) -> None:
+        """Somebody decided, somewhere."""
+        now = self.server.proposals.decided(proposal["id"], status, **fields)
+        told = ("status", "decidedBy", "decidedAt", "changeSetId", "conflicts")
+        self.emit("decision", proposalId=proposal["id"], **{name: now[name] for name in told})
+
     def finish(self, reason: str = "finished", **data: Any) -> None:
         full = self.session.message(self.message_id)["content"]
         self.emit("complete", fullText=full, reason=reason, **data)
@@ -55,6 +69,8 @@ class Widget:
         self.connection = self.root.locator(".connection-text")
         self.title = self.root.locator(".title-text")
         self.scroller = self.root.locator(".scroller")
+        self.cards = self.root.locator(".proposal")
+        self.bar = self.root.locator(".undo-bar")
 
     def open(self) -> "Widget":
         self.page.goto(f"{self.server.url}/{self.name}")

@@ -20,6 +20,7 @@ class FakeSession:
     messages: list[Json] = field(default_factory=list)
     waiting: Json | None = None
     updated_at: datetime = START
+    require_validation: bool = False
 
     @property
     def stream(self) -> str:
@@ -47,6 +48,7 @@ class FakeSession:
             "createdAt": START.isoformat(),
             "updatedAt": self.updated_at.isoformat(),
             "onDisconnect": "cancel",
+            "requireValidation": self.require_validation,
         }
 
     def message(self, message_id: str) -> Json:
@@ -66,6 +68,8 @@ class FakeSession:
             "html": "",
             "reasoning": "",
             "toolCalls": [],
+            "proposals": [],
+            "changes": None,
             "model": "demo" if role == "assistant" else "",
             "createdAt": (START + timedelta(minutes=len(self.messages))).isoformat(),
             "runId": run_id,
@@ -108,5 +112,6 @@ def _fold(message: Json, type_: str, data: Json) -> None:
         case "complete":
             message |= {"status": "stopped" if data["reason"] == "stopped" else "complete"}
             message["content"] = data.get("fullText") or message["content"]
+            message["changes"] = data.get("changes")
         case "error":
             message |= {"status": "failed", "error": {key: data[key] for key in ("code", "message", "retryable")}}

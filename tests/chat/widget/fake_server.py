@@ -15,6 +15,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from tests.chat.widget.fake_log import FakeSession, Json
+from tests.chat.widget.fake_proposals import FakeProposals
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = Path(__file__).parent / "pages"
@@ -33,6 +34,7 @@ class FakeServer:
         self.sessions: list[FakeSession] = []
         self.received: list[Json] = []
         self.requests: list[tuple[str, str, Json]] = []
+        self.proposals = FakeProposals()
         self.models: list[Json] = [{"id": "demo", "label": "Demo"}]
         #: Refusals that answer the next frames of a type, and statuses that answer the next requests of a path.
         self.refusals: dict[str, Json] = {}
@@ -138,6 +140,7 @@ class FakeServer:
         app.router.add_get("/static/{area}/{path:.+}", self._static)
         app.router.add_get("/ws/chat/", self._socket)
         app.router.add_route("*", "/api/v1/chat/{path:.+}", self._api)
+        app.router.add_route("*", "/api/v1/{path:.+}", self._changes_api)
         app.router.add_get("/{page}", self._page)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
@@ -166,6 +169,11 @@ class FakeServer:
             return web.json_response({"title": "Refused", "detail": "The server is busy."}, status=status)
         return self._answer(request, path, body)
 
+    async def _changes_api(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json() if request.can_read_body else {}
+        status, answer = self.proposals.answer(request.match_info["path"], request.query_string, body)
+        return web.json_response(answer, status=status)
+
     def _answer(self, request: web.Request, path: str, body: Json) -> web.StreamResponse:
         parts = path.split("/")
         if parts == ["models"]:
@@ -178,7 +186,8 @@ class FakeServer:
         if parts[2:] == ["messages"]:
             return self._messages(request, session)
         if request.method == "PATCH":
-            session.title = body["title"]
+            session.title = body.get("title", session.title)
+            session.require_validation = body.get("requireValidation", session.require_validation)
         if request.method == "DELETE":
             self.sessions.remove(session)
             return web.Response(status=204)
@@ -254,6 +263,10 @@ class FakeServer:
         return self.session(context=f"{context['type']}:{context['id']}" if context else "")
 
     async def _subscribe(self, socket: web.WebSocketResponse, frame: Json) -> None:
+        if "stream" in frame:
+            self.sockets[socket].add(frame["stream"])
+            await socket.send_json({"type": "ai:subscribed", "_id": frame["_id"], "stream": frame["stream"]})
+            return
         session = next((each for each in self.sessions if each.id == frame["sessionId"]), None)
         if session is None or frame["after"] > len(session.events):
             code = "not_found" if session is None else "validation"

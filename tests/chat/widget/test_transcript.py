@@ -206,5 +206,27 @@ def test_it_puts_older_messages_first_and_none_twice(blank: Page) -> None:
 
 
 def test_it_ignores_events_it_does_not_know(blank: Page) -> None:
-    state = folded(blank, event(1, "proposal", proposalId="p"), event(2, "something"))
+    state = folded(blank, event(1, "nothing_known"), event(2, "something"))
     assert (state["messages"], state["last"]) == ([], 2)
+
+
+PROPOSED = event(1, "proposal", proposalId="p", toolCallId="t", reason="So.", diff=[], digest="d")
+DECIDED = event(2, "decision", proposalId="p", status="applied", decidedBy="bob", changeSetId="c")
+
+
+def test_it_holds_a_proposal_until_it_is_decided(blank: Page) -> None:
+    for steps, status in (([PROPOSED], "pending"), ([PROPOSED, DECIDED], "applied")):
+        (answer,) = folded(blank, *steps)["messages"]
+        assert [(each["id"], each["status"], each["reason"]) for each in answer["proposals"]] == [("p", status, "So.")]
+    assert answer["proposals"][0]["decidedBy"] == "bob"
+
+
+def test_what_is_decided_stays_decided(blank: Page) -> None:
+    """An answer of the API that was on its way meanwhile, and the event that told of it first, are older."""
+    older = ["withDecided", {"id": "p", "status": "pending", "arguments": {}}]
+    page = stored(
+        {"id": "a", "role": "assistant", "proposals": [{"id": "p", "status": "rejected", "decidedBy": "bob"}]}
+    )
+    for state in (folded(blank, PROPOSED, DECIDED, older), folded(blank, PROPOSED, stored=page)):
+        assert state["messages"][0]["proposals"][0]["decidedBy"] == "bob"
+        assert state["messages"][0]["proposals"][0]["status"] != "pending"

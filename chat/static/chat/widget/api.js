@@ -3,11 +3,14 @@
 import { t } from "../../graphs/strings.js";
 
 export class ApiError extends Error {
-  constructor(status, { title, detail, code, errors } = {}) {
+  /** `body` is the whole problem document. */
+  constructor(status, body = {}) {
+    const { title, detail, code, errors } = body;
     super(detail || title || t("The server answered with status {status}.", { status }));
     this.status = status;
     this.code = code ?? "";
     this.errors = errors ?? {};
+    this.body = body;
   }
 }
 
@@ -33,6 +36,10 @@ export class ChatApi {
     return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { title });
   }
 
+  askAlways(id, requireValidation) {
+    return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { requireValidation });
+  }
+
   remove(id) {
     return this.request("DELETE", `chat/sessions/${encodeURIComponent(id)}`);
   }
@@ -43,6 +50,41 @@ export class ChatApi {
 
   models() {
     return this.request("GET", "chat/models");
+  }
+
+  /** The proposals that wait about an object. */
+  pendingProposals({ type, id }) {
+    return this.request("GET", `proposals?status=pending&limit=200&object=${encodeURIComponent(`${type}:${id}`)}`);
+  }
+
+  proposal(id) {
+    return this.request("GET", `proposals/${encodeURIComponent(id)}`);
+  }
+
+  preview(id, editedArguments) {
+    return this.request("POST", `proposals/${encodeURIComponent(id)}/preview`, { editedArguments });
+  }
+
+  decide(id, choice) {
+    return this.request("POST", `proposals/${encodeURIComponent(id)}/decide`, choice);
+  }
+
+  decideAll(ids, approved) {
+    return this.request("POST", "proposals/decide", { ids, approved });
+  }
+
+  proposeAgain(id) {
+    return this.request("POST", `proposals/${encodeURIComponent(id)}/propose-again`, {});
+  }
+
+  rollBack(changeSetId, choice) {
+    return this.request("POST", `history/${encodeURIComponent(changeSetId)}/rollback`, choice);
+  }
+
+  /** The number of a stream's last event. */
+  async lastOf(stream) {
+    const { last } = await this.request("GET", `streams/events/${encodeURIComponent(stream)}?after=0&limit=1`);
+    return last;
   }
 
   /** A further page; the address came from the server and must stay on it. */

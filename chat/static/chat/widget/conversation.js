@@ -6,7 +6,8 @@
 
 import { t } from "../../graphs/strings.js";
 import {
-  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withOlder, withUnsent, withWaiting, withoutUnsent,
+  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withOlder, withUnsent, withWaiting,
+  withoutUnsent,
 } from "./transcript.js";
 
 export class Conversation extends EventTarget {
@@ -48,6 +49,26 @@ export class Conversation extends EventTarget {
   rename(title) {
     this.session = { ...this.session, title };
     this.transcript = { ...this.transcript, title };
+  }
+
+  /** A proposal as it is now, which may be one of this conversation. */
+  decided(proposal) {
+    const before = this.transcript;
+    this.transcript = withDecided(before, proposal);
+    if (this.transcript !== before) this.changed();
+  }
+
+  /** True when the server took it. */
+  async askAlways(requireValidation) {
+    const { id } = this;
+    try {
+      const session = await this.api.askAlways(id, requireValidation);
+      if (id === this.id) this.session = { ...this.session, requireValidation: session.requireValidation };
+      return true;
+    } catch (error) {
+      this.refuse("", error.message);
+      return false;
+    }
   }
 
   startNew() {
@@ -163,7 +184,7 @@ export class Conversation extends EventTarget {
     if (!this.id) {
       this.id = answer.sessionId;
       this.stream = answer.stream;
-      this.session = { id: answer.sessionId, title: "", streamId: answer.stream };
+      this.session = { id: answer.sessionId, title: "", streamId: answer.stream, requireValidation: false };
       this.memory.rememberSession(this.id);
     }
     this.transcript = withAccepted(this.transcript, localId, answer);

@@ -2,19 +2,24 @@
 
 import { t } from "../../graphs/strings.js";
 import { ChatApi } from "./api.js";
+import { Approvals } from "./approvals.js";
 import { copyText } from "./clipboard.js";
 import { Conversation } from "./conversation.js";
 import { h } from "./elements.js";
+import { Finding } from "./finding.js";
 import { icon } from "./icons.js";
 import { Memory } from "./memory.js";
+import { PageObject } from "./page-object.js";
 import { Sessions } from "./sessions.js";
 import { ChatSocket } from "./socket.js";
 import { Announcer } from "./view/announcer.js";
+import { AskAlways } from "./view/ask-always.js";
 import { Composer } from "./view/composer.js";
 import { emptyState } from "./view/empty.js";
 import { Header } from "./view/header.js";
 import { ConversationsMenu } from "./view/menu.js";
 import { MessageList } from "./view/messages.js";
+import { OtherProposals } from "./view/others.js";
 
 const PAINT_EVERY_MS = 32;
 /** After so many failed attempts REST is asked why: a refused handshake does not say that one is signed out. */
@@ -22,28 +27,34 @@ const PROBE_EVERY = 4;
 const COPIED_FOR_MS = 1_500;
 
 export class Panel extends EventTarget {
-  /** `options` are {socket, api, workspace, context, userName, close?}.
+  /** `options` are {socket, api, workspace, context, stream, mayEdit, userName, close?}.
    *
-   * "event" passes on the conversation's events; "node" says that the reader asked to see one.
+   * "event" passes on the conversation's events; "node" says that the reader asked to see one; "wanted" that the page
+   * asked for something that is shown here.
    */
   constructor(options) {
     super();
-    const { context, workspace } = options;
+    const { context, workspace, stream, mayEdit } = options;
     this.context = context;
     this.memory = new Memory(`${workspace}:${context ? `${context.type}:${context.id}` : ""}`);
     this.api = new ChatApi({ base: options.api, workspace, context, signedOut: () => this.socket.drop("signed-out") });
     this.socket = new ChatSocket(options.socket, workspace);
     this.sessions = new Sessions(this.api);
     this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
+    this.approvals = new Approvals({ api: this.api, conversation: this.conversation, mayDecide: mayEdit });
+    this.object = new PageObject({ api: this.api, socket: this.socket, context, stream });
+    this.approvals.decisions.addEventListener("changed", ({ detail }) => this.object.decided(detail));
+    this.finding = new Finding(this);
     this.painted = { at: 0, due: false, generation: -1 };
     this.build(options);
     this.listen();
   }
 
-  build({ close, userName }) {
+  build({ close, userName, mayEdit }) {
     this.announcer = new Announcer();
     this.header = new Header({ menu: () => this.toggleMenu(), startNew: () => this.startNew(), close });
-    this.menu = new ConversationsMenu(this.sessions, this.context, {
+    this.askAlways = mayEdit ? new AskAlways((value) => this.conversation.askAlways(value)) : null;
+    this.menu = new ConversationsMenu(this.sessions, this.context, this.askAlways, {
       open: (id) => this.open(id),
       startNew: () => this.startNew(),
       removed: (id) => id === this.conversation.id && this.startNew(),
@@ -58,8 +69,10 @@ export class Panel extends EventTarget {
     });
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
     const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
-    const views = [this.header, this.menu, this.messages, { element: this.banner }, this.composer, this.announcer];
-    const elements = views.map(({ element }) => element);
+    this.others = new OtherProposals(this.approvals.context);
+    const above = [this.header, this.menu, this.messages];
+    const below = [this.others, this.approvals.bar, { element: this.banner }, this.composer, this.announcer];
+    const elements = [...above, ...below].map(({ element }) => element);
     this.element = h("section", { class: "panel", "aria-label": t("Chat"), on }, ...elements);
   }
 
@@ -69,6 +82,7 @@ export class Panel extends EventTarget {
       answer: (choice) => this.conversation.answer(choice),
       loadOlder: () => this.conversation.loadOlder(),
       reload: () => this.conversation.load(),
+      proposals: this.approvals.context,
     };
   }
 
@@ -77,12 +91,15 @@ export class Panel extends EventTarget {
     this.conversation.addEventListener("refused", ({ detail }) => this.composer.refuse(detail.text, detail.message));
     this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
     this.socket.addEventListener("state", () => this.connectionChanged());
+    this.object.addEventListener("change", () => this.schedule());
   }
 
   /** Connects and opens the conversation that was open in this tab, else the latest about this object. */
   async start() {
     this.socket.start();
+    this.finding.start();
     this.offerModels();
+    if (await this.finding.asAddressed()) return;
     const remembered = this.memory.openSession();
     if (remembered !== null) {
       await this.show(remembered || null);
@@ -105,6 +122,7 @@ export class Panel extends EventTarget {
 
   stop() {
     this.socket.stop();
+    this.finding.stop();
   }
 
   async offerModels() {
@@ -151,7 +169,10 @@ export class Panel extends EventTarget {
 
   toggleMenu() {
     if (this.menu.open) this.menu.hide();
-    else this.menu.show(this.conversation.id);
+    else {
+      this.askAlways?.update(this.conversation.session);
+      this.menu.show(this.conversation.id);
+    }
     this.schedule();
   }
 
@@ -224,6 +245,7 @@ export class Panel extends EventTarget {
     this.painted.generation = conversation.generation;
     this.header.update({ title: conversation.title, state: socket.state, menuOpen: this.menu.open });
     this.messages.update(conversation, fresh);
+    this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;
     const hint = placeholder(socket, this.context);
     this.composer.update({ running, stopping, off: socket.unreachable, placeholder: hint });

@@ -1,5 +1,7 @@
 /* The widget's style sheets, made once and shared by every widget of the page. */
 
+import { diffSheet } from "../../graphs/diff.js";
+import { proposalsCss } from "../proposals/styles.js";
 import { bubbleCss } from "./styles/bubble.js";
 import { composerCss } from "./styles/composer.js";
 import { markdownCss } from "./styles/markdown.js";
@@ -13,4 +15,5 @@ function sheet(css) {
   return made;
 }
 
-export const sheets = [panelCss, messagesCss, markdownCss, composerCss, menuCss, bubbleCss].map(sheet);
+const own = [panelCss, messagesCss, markdownCss, composerCss, menuCss, bubbleCss, proposalsCss];
+export const sheets = [diffSheet, ...own.map(sheet)];

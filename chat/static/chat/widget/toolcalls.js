@@ -14,16 +14,18 @@ const KNOWN = new Map(Object.entries({
   ask_user: ["question", () => t("Asked you")],
   finish: ["check", () => t("Finished")],
 }));
+const isProposal = (name) => name.startsWith("propose_");
 const TELLING = ["query", "nodeKey", "typeKey", "nodeKeys", "name", "key", "text"];
 const LONGEST = 40;
 
 export function toolIcon(name) {
-  return KNOWN.get(name)?.[0] ?? (name.startsWith("propose_") ? "edit" : "wrench");
+  return KNOWN.get(name)?.[0] ?? (isProposal(name) ? "edit" : "wrench");
 }
 
 /** A known name in words, an unknown one with spaces. */
 export function toolTitle(name) {
   if (KNOWN.has(name)) return KNOWN.get(name)[1]();
+  if (isProposal(name)) return t("Proposed a change");
   const words = name.replaceAll("_", " ").trim();
   return words ? words[0].toUpperCase() + words.slice(1) : t("Tool");
 }

@@ -2,16 +2,22 @@
  *
  * A transcript is {messages, last, title}; `last` is the sequence number of the newest event folded. A message is
  * {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
- * createdAt, runId, notice, ask, usage, error}; a tool call is {id, name, args, argsText, result, status}, its status
- * running|ok|error|stopped.
+ * createdAt, runId, notice, ask, usage, error, proposals, changes}; a tool call is {id, name, args, argsText, result,
+ * status}, its status running|ok|error|stopped. `changes` is how many changes were recorded, null where nobody says.
  * A message that did not change is the same object as before, so that a view need not look into it.
  */
 
+import { decisionFrom, proposalFromEvent, withProposal } from "../proposals/proposal.js";
 import { toolCallFromRest, toolStatus } from "./toolcalls.js";
 
 const FINAL = new Set(["complete", "stopped", "failed"]);
 const LIVE = new Set(["queued", "streaming"]);
 const END_STATUS = { stopped: "stopped" };
+/** An answer of which nothing is written yet. */
+const NOTHING = {
+  content: "", reasoning: "", toolCalls: [], proposals: [], changes: null, error: null, ask: null, notice: null,
+  usage: null,
+};
 
 export function emptyTranscript(last = 0) {
   return { messages: [], last, title: null };
@@ -57,6 +63,13 @@ export function withAccepted(transcript, localId, { userMessageId, messageId, ru
   return withMessage(next, messageId, { role: "assistant", status: "queued", runId, createdAt: now() });
 }
 
+/** A proposal as the server has it now, in the answer that made it. */
+export function withDecided(transcript, proposal) {
+  const holder = transcript.messages.find(({ proposals }) => proposals.some(({ id }) => id === proposal.id));
+  if (!holder) return transcript;
+  return changed(transcript, holder.id, { proposals: withProposal(holder.proposals, proposal) });
+}
+
 /** True where events between the transcript and this frame are missing. */
 export function hasGap(transcript, frame) {
   return frame.sequence > transcript.last + 1;
@@ -94,11 +107,18 @@ const FOLDS = {
   "ai:tool_limit": (transcript, frame) =>
     changed(transcript, frame.messageId, { ask: askFrom({ ...frame, kind: "tool_limit" }) }),
   "ai:question": (transcript, frame) => changed(transcript, frame.messageId, { ask: askFrom(frame) }),
+  "ai:proposal": (transcript, frame) =>
+    withMessage(transcript, frame.messageId, { status: "streaming", runId: frame.runId }, ({ proposals }) => {
+      const known = proposals.some(({ id }) => id === frame.proposalId);
+      return known ? {} : { proposals: [...proposals, proposalFromEvent(frame)] };
+    }),
+  "ai:decision": (transcript, frame) => withDecided(transcript, { id: frame.proposalId, ...decisionFrom(frame) }),
   "ai:usage": (transcript, { messageId, model, ...used }) =>
     changed(transcript, messageId, ({ usage }) => ({ usage: added(usage, used), ...(model && { model }) })),
   "ai:session_updated": (transcript, { title }) => (title ? { ...transcript, title } : transcript),
-  "ai:complete": (transcript, { messageId, fullText, reason }) =>
+  "ai:complete": (transcript, { messageId, fullText, reason, changes }) =>
     changed(transcript, messageId, (message) => ({
+      changes: changes ?? null,
       content: typeof fullText === "string" && fullText ? fullText : message.content,
       status: END_STATUS[reason] ?? "complete",
       notice: null,
@@ -135,7 +155,7 @@ function statusOf(state, message) {
 }
 
 function restarted(runId) {
-  return { runId, content: "", reasoning: "", toolCalls: [], error: null, ask: null, notice: null, usage: null };
+  return { ...NOTHING, runId };
 }
 
 /** What the model writes goes to a message that is still open; replays of finished ones change nothing. */
@@ -193,8 +213,7 @@ function now() {
 
 function blank(given) {
   return {
-    id: "", role: "assistant", status: "queued", content: "", reasoning: "", toolCalls: [], model: "",
-    createdAt: null, runId: null, notice: null, ask: null, usage: null, error: null, ...given,
+    id: "", role: "assistant", status: "queued", model: "", createdAt: null, runId: null, ...NOTHING, ...given,
   };
 }
 
@@ -210,6 +229,8 @@ function fromRest(message) {
     createdAt: message.createdAt ?? null,
     runId: message.runId ?? null,
     usage: message.usage ?? null,
+    proposals: message.proposals ?? [],
+    changes: message.changes ?? null,
     error: message.error ? errorFrom(message.error) : null,
   });
 }

@@ -1,6 +1,8 @@
 /* Tells screen readers what happened, in whole sentences and never token by token. */
 
+import { changeTitle } from "../../../graphs/diff.js";
 import { t } from "../../../graphs/strings.js";
+import { statusText } from "../../proposals/words.js";
 import { h } from "../elements.js";
 import { Markdown } from "../markdown.js";
 import { connectionText, errorText } from "../words.js";
@@ -25,6 +27,8 @@ export class Announcer {
     else if (frame.type === "ai:complete") this.say(completion(frame));
     else if (frame.type === "ai:error") this.say(errorText({ ...frame, message: frame.message || frame.error }));
     else if (frame.type === "ai:question") this.say(frame.text ?? "");
+    else if (frame.type === "ai:proposal") this.say(proposed(frame));
+    else if (frame.type === "ai:decision") this.say(decided(frame));
     else if (frame.type === "ai:tool_limit") this.say(t("The assistant asks whether to go on."));
   }
 
@@ -33,6 +37,14 @@ export class Announcer {
     if (state !== "open" || this.wasAway) this.say(connectionText(state));
     this.wasAway = state !== "open";
   }
+}
+
+function proposed({ diff }) {
+  return t("A change is proposed: {title}", { title: changeTitle(diff ?? []) });
+}
+
+function decided({ status }) {
+  return t("The proposed change: {status}", { status: statusText(status) });
 }
 
 function completion({ reason, fullText = "" }) {

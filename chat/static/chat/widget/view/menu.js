@@ -9,8 +9,8 @@ import { iconButton, textButton } from "./buttons.js";
 const TITLE_CHARACTERS = 200;
 
 export class ConversationsMenu {
-  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), closed}. */
-  constructor(sessions, context, actions) {
+  /** `actions` are {open(id), startNew, removed(id), renamed(id, title), closed}; `level` is shown below the list. */
+  constructor(sessions, context, level, actions) {
     this.sessions = sessions;
     this.context = context;
     this.actions = actions;
@@ -28,7 +28,7 @@ export class ConversationsMenu {
     this.element = h(
       "div",
       { ...looks, on: { keydown: (event) => this.keyed(event) } },
-      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), this.models,
+      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), level?.element, this.models,
     );
     sessions.addEventListener("change", () => this.refreshed());
   }

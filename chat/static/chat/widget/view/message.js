@@ -1,6 +1,8 @@
 /* One message: the person's bubble, or an answer with its reasoning, tool calls, text, error and footer. */
 
 import { t } from "../../../graphs/strings.js";
+import { ProposalGroup } from "../../proposals/group.js";
+import { isPending } from "../../proposals/proposal.js";
 import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
 import { legible } from "../legible.js";
@@ -22,6 +24,7 @@ export class UserMessage {
     if (message === this.message) return;
     this.message = message;
     this.text.textContent = message.content;
+    this.element.dataset.id = message.id;
     this.element.title = momentText(message.createdAt);
     this.element.classList.toggle("unsent", message.status === "sending");
     this.state.textContent = message.status === "sending" ? t("Sending…") : "";
@@ -29,7 +32,7 @@ export class UserMessage {
 }
 
 export class AssistantMessage {
-  /** `actions` are {retry, answer}. */
+  /** `actions` are {retry, answer, proposals: {decisions, mayDecide, show, undo}}. */
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -47,10 +50,13 @@ export class AssistantMessage {
     this.message = message;
     this.context = context;
     this.element.dataset.status = message.status;
+    this.element.dataset.id = message.id;
     arrange(this.element, [
       this.reasoning(message),
       this.toolRow(message),
       this.body(message),
+      this.proposals(message),
+      this.changes(message),
       this.progress(message),
       this.error(message, last, busy),
       this.ask(message, last, busy),
@@ -77,7 +83,9 @@ export class AssistantMessage {
     return details;
   }
 
-  toolRow({ toolCalls }) {
+  /** A call whose proposal stands in the answer needs no badge. */
+  toolRow({ toolCalls: made, proposals }) {
+    const toolCalls = made.filter(({ id }) => !proposals.some(({ toolCallId }) => toolCallId === id));
     if (toolCalls.length === 0) return null;
     for (const call of toolCalls) {
       if (!this.tools.has(call.id)) this.tools.set(call.id, new ToolBadge(call.id));
@@ -96,6 +104,22 @@ export class AssistantMessage {
     this.markdown.show(content, { open: status !== "complete" });
     body.classList.toggle("live", status === "streaming");
     return body;
+  }
+
+  proposals({ proposals }) {
+    if (proposals.length === 0) return null;
+    const group = this.part("proposals", () => new ProposalGroup(this.actions.proposals));
+    group.update(proposals);
+    return group.element;
+  }
+
+  /** What was really done, beside what the answer says of it. */
+  changes({ changes }) {
+    if (!changes) return null;
+    const text = changes === 1 ? t("1 change recorded") : t("{count} changes recorded", { count: numberText(changes) });
+    const line = this.part("changes", () => h("p", { class: "changes" }, icon("check"), h("span")));
+    line.lastChild.textContent = text;
+    return line;
   }
 
   progress(message) {
@@ -133,12 +157,13 @@ export class AssistantMessage {
     return card;
   }
 
-  footer({ status, content, model, usage, createdAt, id }, usual) {
+  footer({ status, content, model, usage, createdAt, id, changes, proposals }, usual) {
     const empty = !content && !usage && status !== "stopped";
     if (empty || status === "streaming" || status === "queued") return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
     const ending = status === "stopped" ? t("Stopped") : "";
-    const facts = [ending, model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
+    const nothing = changes === 0 && !proposals.some(isPending) ? t("No changes recorded") : "";
+    const facts = [ending, nothing, model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
     const copy = iconButton("copy", t("Copy answer"), "copy-answer");
     copy.dataset.copyMessage = id;
     const line = h("span", { class: "facts", text: facts.join(" · "), title: usageTitle(usage) });

@@ -1,0 +1,257 @@
+/* One proposal as a card: what would change, why, and the decision. Used by answers of the widget and by the inbox.
+ *
+ * Keys while the card itself has the focus: a approves, e edits, r rejects.
+ */
+
+import { changeTitle, diffList, visible } from "../../graphs/diff.js";
+import { t } from "../../graphs/strings.js";
+import { arrange, h } from "../widget/elements.js";
+import { icon } from "../widget/icons.js";
+import { momentText } from "../widget/words.js";
+import { textButton } from "../widget/view/buttons.js";
+import { mayBeEdited } from "./arguments.js";
+import { conflictList } from "./conflicts.js";
+import { EditForm } from "./edit.js";
+import { isPending, statusOf } from "./proposal.js";
+import { rejectForm } from "./reject.js";
+import { askedText, outcomeText, statusText, untilText } from "./words.js";
+
+const SIGNS = { pending: "question", applied: "check", rejected: "close" };
+
+export class ProposalCard {
+  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo?}. */
+  constructor(decisions, { mayDecide, actions = {} }) {
+    this.decisions = decisions;
+    this.mayDecide = mayDecide;
+    this.actions = actions;
+    this.proposal = null;
+    /** view | edit | preview | reject */
+    this.mode = "view";
+    this.busy = "";
+    this.problem = "";
+    this.preview = null;
+    this.form = null;
+    this.askedAgain = false;
+    this.parts = {};
+    const on = { keydown: (event) => this.keyed(event) };
+    this.element = h("section", { class: "proposal", tabIndex: 0, role: "group", on });
+  }
+
+  update(proposal) {
+    if (proposal === this.proposal) return;
+    const { diff, status } = this.proposal ?? {};
+    this.proposal = proposal;
+    if (proposal.diff !== diff || proposal.status !== status) this.parts.diff = null;
+    if (!isPending(proposal)) Object.assign(this, { mode: "view", preview: null, form: null, busy: "" });
+    this.render();
+  }
+
+  render() {
+    const { proposal } = this;
+    const status = statusOf(proposal);
+    const title = changeTitle(proposal.diff);
+    const held = this.element.matches(":focus-within");
+    this.element.dataset.status = status;
+    this.element.dataset.id = proposal.id;
+    this.element.setAttribute("aria-label", `${title}: ${statusText(status)}`);
+    const keys = this.mayDecide && status === "pending" ? "a e r" : "";
+    this.element.setAttribute("aria-keyshortcuts", keys);
+    const shown = [this.head(title, status), this.reason(), this.diff(status), ...this.bottom(status)];
+    arrange(this.element, shown.filter(Boolean));
+    if (held && !this.element.matches(":focus-within")) this.element.focus({ preventScroll: true });
+  }
+
+  head(title, status) {
+    const state = h("span", { class: "proposal-status", text: statusText(status) });
+    const sign = h("span", { class: "proposal-sign" }, icon(SIGNS[status] ?? "warning"));
+    return h("header", { class: "proposal-head" }, sign, h("h4", { text: title, dir: "auto" }), state);
+  }
+
+  reason() {
+    const { reason } = this.proposal;
+    return reason ? h("p", { class: "proposal-reason", dir: "auto", text: visible(reason) }) : null;
+  }
+
+  /** Open while it waits; afterwards behind a line. A preview takes the place of what was proposed. */
+  diff(status) {
+    if (this.preview) return h("div", { class: "proposal-diff edited" }, diffList(this.preview.diff));
+    this.parts.diff ??= status === "pending"
+      ? h("div", { class: "proposal-diff" }, diffList(this.proposal.diff))
+      : folded(this.proposal.diff);
+    return this.parts.diff;
+  }
+
+  bottom(status) {
+    if (status !== "pending") return [this.outcome(), ...(this.busy ? [this.busyLine()] : this.afterwards(status))];
+    if (!this.mayDecide) return [this.facts()];
+    if (this.busy) return [this.busyLine()];
+    if (this.mode === "edit" || this.mode === "reject") return [this.form.element];
+    return [this.facts(), this.problemLine(), this.choices()];
+  }
+
+  busyLine() {
+    return h("p", { class: "proposal-busy", role: "status" }, h("span", { class: "spinner" }), this.busy);
+  }
+
+  facts() {
+    const { askedBy, expiresAt } = this.proposal;
+    const until = expiresAt ? t("Expires {when}.", { when: untilText(expiresAt) }) : "";
+    const note = this.preview ? t("This is what will be applied, as you edited it.") : askedText(askedBy);
+    const text = [note, until].filter(Boolean).join(" ");
+    return h("p", { class: "proposal-facts" }, h("span", { text, title: momentText(expiresAt) }), this.showButton());
+  }
+
+  showButton() {
+    const { show } = this.actions;
+    if (!show) return null;
+    const click = () => show(this.proposal);
+    return h("button", { class: "link", type: "button", text: t("Show in the graph"), on: { click } });
+  }
+
+  choices() {
+    const buttons = this.preview
+      ? [
+        textButton(t("Approve as edited"), () => this.approve(), "primary"),
+        textButton(t("Back"), () => this.turnTo("edit")),
+      ]
+      : [
+        keyButton(t("Approve"), "a", () => this.approve(), "primary"),
+        mayBeEdited(this.proposal) ? keyButton(t("Edit"), "e", () => this.edit()) : null,
+        keyButton(t("Reject"), "r", () => this.reject(), "danger"),
+      ];
+    return h("div", { class: "proposal-actions" }, ...buttons);
+  }
+
+  outcome() {
+    const { feedback } = this.proposal;
+    const said = feedback ? h("q", { dir: "auto", text: visible(feedback) }) : null;
+    return h("div", { class: "proposal-outcome" }, h("p", { text: outcomeText(this.proposal) }), said);
+  }
+
+  /** What can be done about one that is decided. */
+  afterwards(status) {
+    const { conflicts, changeSetId } = this.proposal;
+    if (status === "stale") return [conflictList(conflicts ?? []), this.againButton(), this.problemLine()];
+    const mayUndo = status === "applied" && changeSetId && this.mayDecide && this.actions.undo;
+    if (!mayUndo) return [];
+    const undo = textButton(t("Undo"), () => this.actions.undo(this.proposal));
+    return [h("div", { class: "proposal-actions" }, undo)];
+  }
+
+  againButton() {
+    if (!this.mayDecide || this.askedAgain) return null;
+    const again = textButton(t("Propose again"), () => this.proposeAgain(), "primary");
+    return h("div", { class: "proposal-actions" }, again);
+  }
+
+  problemLine() {
+    return this.problem ? h("p", { class: "proposal-problem", role: "alert", text: this.problem }) : null;
+  }
+
+  // What a person does
+
+  keyed(event) {
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (event.key === "Escape" && this.mode !== "view" && !this.busy) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.leave();
+    } else if (plain && event.target === this.element) this.press(event);
+  }
+
+  /** Does what the key `a`, `e` or `r` means; true where it means something now. */
+  press(event) {
+    const meant = { a: () => this.approve(), e: () => this.edit(), r: () => this.reject() }[event.key.toLowerCase()];
+    const ready = this.mayDecide && isPending(this.proposal) && !this.busy && ["view", "preview"].includes(this.mode);
+    if (!meant || !ready) return false;
+    event.preventDefault();
+    meant();
+    return true;
+  }
+
+  approve() {
+    const { preview } = this;
+    const choice = preview
+      ? { approved: true, editedArguments: preview.arguments, digest: preview.digest }
+      : { approved: true, digest: this.proposal.digest };
+    return this.work(t("Applying…"), () => this.decisions.decide(this.proposal, choice));
+  }
+
+  async edit() {
+    if (!mayBeEdited(this.proposal)) return;
+    await this.work(t("Loading…"), async () => {
+      const whole = await this.decisions.whole(this.proposal);
+      const preview = (edited) => this.showPreview(edited);
+      this.form = new EditForm(whole, { preview, cancel: () => this.leave() });
+      this.preview = null;
+      this.mode = "edit";
+    });
+    if (this.mode === "edit") this.form.focus();
+  }
+
+  async showPreview(edited) {
+    const { form } = this;
+    await this.work(t("Looking…"), async () => {
+      this.preview = { ...(await this.decisions.preview(this.proposal, edited)), arguments: edited };
+      this.mode = "preview";
+    });
+    form.explain(this.problem);
+    this.element.querySelector(".proposal-actions .primary")?.focus();
+  }
+
+  reject() {
+    const send = (feedback) =>
+      this.work(t("Rejecting…"), () =>
+        this.decisions.decide(this.proposal, { approved: false, ...(feedback && { feedback }) }));
+    this.form = rejectForm(send, () => this.leave());
+    this.turnTo("reject");
+  }
+
+  proposeAgain() {
+    return this.work(t("Asking…"), async () => {
+      await this.decisions.proposeAgain(this.proposal);
+      this.askedAgain = true;
+    });
+  }
+
+  leave() {
+    this.preview = null;
+    this.turnTo("view");
+    this.element.focus({ preventScroll: true });
+  }
+
+  turnTo(mode) {
+    this.mode = mode;
+    if (mode !== "preview") this.preview = null;
+    this.problem = "";
+    this.render();
+    if (mode === "edit" || mode === "reject") this.form.focus();
+  }
+
+  /** One thing at a time; what went wrong stands in the card. */
+  async work(text, act) {
+    if (this.busy) return;
+    this.busy = text;
+    this.problem = "";
+    this.render();
+    try {
+      await act();
+    } catch (error) {
+      this.problem = error.message;
+    }
+    this.busy = "";
+    this.render();
+  }
+}
+
+function keyButton(text, key, click, kind) {
+  const button = textButton(text, click, kind);
+  button.title = `${text} (${key.toUpperCase()})`;
+  return button;
+}
+
+function folded(diff) {
+  const details = h("details", { class: "proposal-diff" }, h("summary", { text: t("What was proposed") }));
+  details.addEventListener("toggle", () => details.childElementCount === 1 && details.append(diffList(diff)));
+  return details;
+}

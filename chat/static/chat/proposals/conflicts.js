@@ -1,0 +1,50 @@
+/* What was changed meanwhile: expected and found, field by field; as a list, or to choose from. */
+
+import { visible } from "../../graphs/diff.js";
+import { t } from "../../graphs/strings.js";
+import { h } from "../widget/elements.js";
+import { momentText } from "../widget/words.js";
+
+const LONGEST = 200;
+const MOST = 20;
+
+/** `conflicts` are `[{object, field, expected, found, label?, fieldLabel?, code?, detail?, changedBy?, changedAt?}]`. */
+export function conflictList(conflicts) {
+  if (conflicts.length === 0) return null;
+  const items = conflicts.slice(0, MOST).map((conflict) => h("li", {}, ...sentences(conflict)));
+  if (conflicts.length > MOST) items.push(h("li", { text: t("and {count} more", { count: conflicts.length - MOST }) }));
+  return h("ul", { class: "conflicts" }, ...items);
+}
+
+/** The same with a box before each; `chosen()` gives `[{object, field}]`. */
+export function conflictChoice(conflicts) {
+  const rows = conflicts.map((conflict) => {
+    const box = h("input", { type: "checkbox", checked: true });
+    const words = h("span", {}, ...sentences(conflict));
+    return { box, conflict, element: h("label", { class: "conflict" }, box, words) };
+  });
+  const element = h("div", { class: "conflicts" }, ...rows.map((row) => row.element));
+  const chosen = () =>
+    rows.filter(({ box }) => box.checked).map(({ conflict: { object, field } }) => ({ object, field }));
+  return { element, chosen };
+}
+
+function sentences(conflict) {
+  const { object, field, label, fieldLabel, changedBy, changedAt } = conflict;
+  const name = [label || object.id, fieldLabel || field].filter(Boolean).join(" · ");
+  const what = h("strong", { dir: "auto", text: visible(name) });
+  const by = changedBy ? t("changed by {who}, {when}", { who: changedBy, when: momentText(changedAt) }) : "";
+  return [what, ` ${difference(conflict)}`, by ? h("small", { text: ` ${by}` }) : ""];
+}
+
+function difference({ expected, found, code, detail }) {
+  if (detail && code !== "changed") return visible(detail);
+  if (found === null) return t("is gone");
+  if (expected === null) return t("is there already");
+  return t("was {expected}, is {found}", { expected: inLine(expected), found: inLine(found) });
+}
+
+function inLine(value) {
+  const text = visible(typeof value === "string" ? value : JSON.stringify(value) ?? "");
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text || "“”";
+}

@@ -1,0 +1,93 @@
+/* The form in which a person edits what was proposed; it ends in a preview, never in a change. */
+
+import { t } from "../../graphs/strings.js";
+import { h } from "../widget/elements.js";
+import { textButton } from "../widget/view/buttons.js";
+import { editableFields, editedArguments } from "./arguments.js";
+
+const LONG = 60;
+let made = 0;
+
+export class EditForm {
+  /** `actions` are {preview(editedArguments), cancel}. */
+  constructor(proposal, actions) {
+    this.proposal = proposal;
+    const fields = editableFields(proposal, t("Arguments"));
+    this.fields = fields.map((field) => new EditedField(field, `edit-${(made += 1)}`));
+    this.problem = h("p", { class: "proposal-problem", role: "alert" });
+    const preview = h("button", { class: "button primary", type: "submit", text: t("Preview") });
+    const buttons = h("div", { class: "proposal-actions" }, preview, textButton(t("Cancel"), actions.cancel));
+    const elements = this.fields.map(({ element }) => element);
+    this.element = h("form", { class: "proposal-form", noValidate: true }, ...elements, this.problem, buttons);
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.isValid()) actions.preview(this.arguments());
+    });
+  }
+
+  focus() {
+    this.fields[0]?.input.focus();
+  }
+
+  isValid() {
+    const wrong = this.fields.filter((field) => !field.check());
+    wrong[0]?.input.focus();
+    return wrong.length === 0;
+  }
+
+  arguments() {
+    return editedArguments(this.proposal, Object.fromEntries(this.fields.map(({ name, value }) => [name, value])));
+  }
+
+  explain(text) {
+    this.problem.textContent = text;
+  }
+}
+
+class EditedField {
+  constructor({ name, label, form, value }, id) {
+    this.name = name;
+    this.form = form;
+    this.input = inputFor(form, value, id);
+    this.error = h("p", { class: "proposal-problem", id: `${id}-error` });
+    this.input.setAttribute("aria-describedby", this.error.id);
+    this.input.addEventListener("change", () => this.check());
+    const title = h("label", { htmlFor: id, text: label });
+    this.element = h("div", { class: "proposal-field" }, title, this.input, this.error);
+  }
+
+  check() {
+    const problem = this.problem();
+    this.error.textContent = problem;
+    this.input.setAttribute("aria-invalid", String(Boolean(problem)));
+    return !problem;
+  }
+
+  problem() {
+    if (this.form === "number") return Number.isFinite(this.value) ? "" : t("This is not a number.");
+    if (this.form !== "json") return "";
+    try {
+      JSON.parse(this.input.value);
+      return "";
+    } catch (error) {
+      return t("This is not JSON: {problem}", { problem: error.message });
+    }
+  }
+
+  get value() {
+    const text = this.input.value;
+    if (this.form === "number") return text.trim() === "" ? NaN : Number(text);
+    return this.form === "json" ? JSON.parse(text) : text;
+  }
+}
+
+function inputFor(form, value, id) {
+  const text = form === "json" ? JSON.stringify(value, null, 2) : String(value ?? "");
+  const lines = text.split("\n").length;
+  const short = form === "key" || (form === "text" && lines === 1 && text.length <= LONG);
+  if (form === "number") return h("input", { class: "field", id, type: "text", inputMode: "decimal", value: text });
+  if (short) return h("input", { class: "field", id, type: "text", value: text });
+  const rows = Math.min(16, Math.max(3, lines + 1));
+  const looks = { class: `field ${form === "text" ? "" : "code"}`, id, rows, spellcheck: form === "text" };
+  return h("textarea", { ...looks, value: text });
+}

@@ -1,0 +1,67 @@
+/* A proposal as the views know it: from the API, or from the events that told of it. Pure.
+ *
+ * {id, status, tool, toolCallId, messageId, sessionId, object, arguments, reason, diff, digest, askedBy, createdAt,
+ * expiresAt, decidedBy, decidedAt, feedback, changeSetId, conflicts}
+ */
+
+/** From an event; its arguments are not in it, they are asked for where they are needed. */
+export function proposalFromEvent(frame) {
+  return {
+    id: frame.proposalId,
+    status: "pending",
+    tool: frame.tool,
+    toolCallId: frame.toolCallId,
+    messageId: frame.messageId,
+    sessionId: frame.sessionId,
+    object: frame.object ?? null,
+    arguments: frame.arguments ?? null,
+    reason: frame.reason ?? "",
+    diff: frame.diff ?? [],
+    digest: frame.digest,
+    askedBy: frame.askedBy ?? [],
+    createdAt: frame.createdAt ?? new Date().toISOString(),
+    expiresAt: frame.expiresAt ?? null,
+    decidedBy: null,
+    decidedAt: null,
+    feedback: "",
+    changeSetId: null,
+    conflicts: [],
+  };
+}
+
+/** What a `decision` event says of it. */
+export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, diff }) {
+  return {
+    status,
+    decidedBy: decidedBy ?? null,
+    decidedAt: decidedAt ?? new Date().toISOString(),
+    changeSetId: changeSetId ?? null,
+    conflicts: conflicts ?? [],
+    ...(feedback && { feedback }),
+    ...(diff && { diff }),
+  };
+}
+
+/** The status people see: one whose time is over counts as expired before the server has said so. */
+export function statusOf({ status, expiresAt }, now = Date.now()) {
+  return status === "pending" && expiresAt && Date.parse(expiresAt) <= now ? "expired" : status;
+}
+
+export function isPending(proposal) {
+  return statusOf(proposal) === "pending";
+}
+
+/** The list with this proposal in its place, or at the end. */
+export function withProposal(proposals, proposal) {
+  const known = proposals.some(({ id }) => id === proposal.id);
+  if (!known) return [...proposals, proposal];
+  return proposals.map((each) => (each.id === proposal.id ? newer(each, proposal) : each));
+}
+
+/** What is not told stays as it was, and what was decided stays decided: an answer may be older than an event. */
+function newer(known, proposal) {
+  if (known.status !== "pending" && proposal.status === "pending") return known;
+  const told = Object.entries(proposal).filter(([, value]) => value !== null && value !== undefined);
+  const news = told.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name]));
+  return news.length > 0 ? { ...known, ...Object.fromEntries(news) } : known;
+}

@@ -1,0 +1,34 @@
+/* What ties proposals to the conversation and the page: decisions, the bar that undoes them, and finding a card. */
+
+import { Decisions } from "../proposals/decisions.js";
+import { UndoBar } from "../proposals/undo-bar.js";
+
+export class Approvals {
+  constructor({ api, conversation, mayDecide }) {
+    this.decisions = new Decisions(api);
+    this.bar = new UndoBar(api);
+    this.mayDecide = mayDecide;
+    this.decisions.addEventListener("changed", ({ detail }) => conversation.decided(detail));
+    this.decisions.addEventListener("decided", ({ detail }) => this.bar.offer(detail));
+    conversation.addEventListener("event", ({ detail }) => this.happened(detail));
+  }
+
+  /** What the cards of answers need. */
+  get context() {
+    return {
+      decisions: this.decisions,
+      mayDecide: this.mayDecide,
+      show: ({ id }) => tellSelected(id),
+      undo: (proposal) => this.bar.undo(proposal),
+    };
+  }
+
+  /** An event tells less than the API: neither arguments, nor labels in the reader's language. */
+  happened(frame) {
+    if (frame.type === "ai:proposal") this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
+  }
+}
+
+function tellSelected(id) {
+  document.dispatchEvent(new CustomEvent("countersign:select-proposal", { detail: { id, from: "chat" } }));
+}

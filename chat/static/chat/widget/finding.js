@@ -1,0 +1,89 @@
+/* Finds what the page or the address asks for: a message, or the card of a proposal, also in another conversation.
+ *
+ * Hears `countersign:open-message` {sessionId, messageId} and `countersign:select-proposal` {id, from} on document, and
+ * reads `?session=&message=` or `?proposal=` once.
+ */
+
+import { t } from "../../graphs/strings.js";
+
+const MOST_PAGES = 50;
+
+export class Finding {
+  /** `panel` shows conversations and messages. */
+  constructor(panel) {
+    this.panel = panel;
+    this.listeners = new AbortController();
+  }
+
+  start() {
+    const { signal } = this.listeners;
+    document.addEventListener("countersign:open-message", (event) => {
+      event.preventDefault();
+      this.message(event.detail.sessionId, event.detail.messageId);
+    }, { signal });
+    document.addEventListener("countersign:select-proposal", ({ detail: { id, from } }) => {
+      if (from !== "chat") this.proposal(id);
+    }, { signal });
+  }
+
+  stop() {
+    this.listeners.abort();
+  }
+
+  /** Whether the address named something, which is then being shown. */
+  async asAddressed() {
+    const query = new URLSearchParams(this.panel.context ? location.search : "");
+    if (query.get("session")) return this.message(query.get("session"), query.get("message"));
+    return query.get("proposal") ? this.proposal(query.get("proposal")) : false;
+  }
+
+  async message(sessionId, messageId) {
+    if (!(await this.open(sessionId))) return false;
+    if (messageId) await this.reveal(`.message[data-id="${CSS.escape(messageId)}"]`);
+    return true;
+  }
+
+  async proposal(id) {
+    const card = `.proposal[data-id="${CSS.escape(id)}"]`;
+    if (await this.reveal(card, 0)) return true;
+    const proposal = await this.panel.api.proposal(id).catch(() => null);
+    if (!proposal || !(await this.open(proposal.sessionId))) return false;
+    return this.reveal(card);
+  }
+
+  /** True where the conversation is shown: others' are not for everybody. */
+  async open(sessionId) {
+    const { panel } = this;
+    panel.dispatchEvent(new Event("wanted"));
+    if (panel.conversation.id === sessionId) return true;
+    const session = await panel.api.session(sessionId).catch(() => null);
+    if (session) await panel.show(sessionId);
+    else panel.composer.notify(t("That is in a conversation of somebody else."));
+    return session !== null;
+  }
+
+  /** Scrolls to it, reading earlier messages where it is among those. */
+  async reveal(selector, pages = MOST_PAGES) {
+    const { element, conversation, messages } = this.panel;
+    await painted();
+    for (let page = 0; page < pages && !element.querySelector(selector) && conversation.older; page += 1) {
+      await conversation.loadOlder();
+      await painted();
+    }
+    const found = element.querySelector(selector);
+    if (!found) return false;
+    const box = found.closest("details.others");
+    if (box) box.open = true;
+    messages.following = false;
+    found.scrollIntoView({ block: "center" });
+    found.classList.remove("flash");
+    void found.offsetWidth;
+    found.classList.add("flash");
+    return true;
+  }
+}
+
+/** The panel paints at most every 32 ms, with the next frame. */
+function painted() {
+  return new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 60));
+}

@@ -1,0 +1,137 @@
+"""The pure parts of proposals: arguments and back, JSON by paths, titles, and text of which nothing is hidden."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.chat.widget.fake_server import FakeServer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def blank(browser: Browser) -> Iterator[Page]:
+    server = FakeServer()
+    server.start()
+    page = browser.new_page()
+    page.goto(f"{server.url}/blank.html")
+    yield page
+    page.close()
+    server.stop()
+
+
+def call(page: Page, module: str, name: str, *args: Any) -> Any:
+    return page.evaluate(f"async (args) => (await import('/static/{module}')).{name}(...args)", list(args))
+
+
+def entry(action: str, kind: str, label: str, *fields: str) -> dict[str, Any]:
+    shown = [{"field": field} for field in fields]
+    return {"object": {"type": kind, "id": label}, "label": label, "action": action, "fields": shown}
+
+
+NODE, OTHER = entry("delete", "node", "Fetch"), entry("delete", "node", "Parse")
+EDGE = entry("delete", "edge", "a → b")
+
+
+@pytest.mark.parametrize(
+    ("diff", "title"),
+    [
+        ([entry("update", "node", "Fetch API", "name", "posX")], "Change Fetch API"),
+        ([entry("update", "node", "Fetch API", "posX", "posY")], "Move Fetch API"),
+        ([entry("create", "edge", "a → b")], "Connect a → b"),
+        ([EDGE], "Disconnect a → b"),
+        ([NODE, EDGE, EDGE], "Delete Fetch and 2 edges"),
+        ([NODE, OTHER, EDGE, EDGE, EDGE], "Delete 2 nodes and 3 edges"),
+        ([entry("create", "node", "Retry"), EDGE], "Create Retry and delete a → b"),
+        ([entry("create", "node", "Retry"), entry("create", "edge", "a → b")], "Create Retry and 1 edge"),
+        ([entry("update", "nodeType", "Ca\u202ell", "icon")], "Change Ca⟦U+202E⟧ll"),
+        ([], "No change"),
+    ],
+)  # fmt: skip
+def test_a_change_has_a_title(blank: Page, diff: list[Any], title: str) -> None:
+    assert call(blank, "graphs/diff.js", "changeTitle", diff) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain « text » é 你 👍🏽", "plain « text » é 你 👍🏽"),
+        ("a\u202eb\u2066c", "a⟦U+202E⟧b⟦U+2066⟧c"),
+        ("a\u200bb\ufeffc\u00ad", "a⟦U+200B⟧b⟦U+FEFF⟧c⟦U+00AD⟧"),
+        ("\U000e0041", "⟦U+E0041⟧"),
+        ("a\r\nb\tc\x1b", "a⟦U+000D⟧\nb\tc⟦U+001B⟧"),
+        ("\u3164", "⟦U+3164⟧"),
+        ("e" + "\u0301" * 5_000, "e" + "\u0301" * 32 + "⟦…⟧"),
+    ],
+)
+def test_nothing_in_a_text_is_hidden(blank: Page, text: str, shown: str) -> None:
+    assert call(blank, "graphs/diff.js", "visible", text) == shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}}, [{"path": "b.c", "old": 2, "new": 3}]),
+        ({"a": [1, 2, 3]}, {"a": [1, 9, 2, 3]}, [{"path": "a[1]", "old": None, "new": 9}]),
+        ({"a": [{"x": 1}]}, {"a": [{"x": 2}]}, [{"path": "a[0].x", "old": 1, "new": 2}]),
+        ({"a": None}, {}, [{"path": "a", "old": None, "new": None}]),
+        ({"constructor": 1}, {}, [{"path": "constructor", "old": 1, "new": None}]),
+        ([1, 1], [1], [{"path": "[1]", "old": 1, "new": None}]),
+        ({"a": 1}, {"a": 1}, []),
+    ],
+)
+def test_json_is_compared_by_paths(blank: Page, old: Any, new: Any, changes: list[Any]) -> None:
+    assert call(blank, "graphs/diff/json-changes.js", "jsonChanges", old, new) == changes
+
+
+def merged(target: Any, patch: Any) -> Any:
+    """RFC 7396, in its own words."""
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = merged(result.get(name), value)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({}, {"a": 1}),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "d": [1]}}),
+        ({"a": [1, 2]}, {"a": [2]}),
+        ({"a": {"b": 1}}, {"a": 1}),
+        ({"a": 1}, {"a": {"b": {"c": 1}}}),
+        ({"a": 1}, {}),
+    ],
+)
+def test_edited_data_becomes_a_patch(blank: Page, old: Any, new: Any) -> None:
+    assert merged(old, call(blank, "chat/proposals/arguments.js", "mergePatch", old, new)) == new
+
+
+def test_arguments_are_edited_by_the_fields_they_made(blank: Page) -> None:
+    fields = [
+        {"field": "type", "label": "type", "form": "text", "old": None, "new": "api-call"},
+        {"field": "posX", "label": "x", "form": "number", "old": None, "new": 10},
+        {"field": "width", "label": "width", "form": "number", "old": None, "new": 200},
+    ]
+    diff = [{"object": {"type": "node", "id": "n"}, "label": "n", "action": "create", "fields": fields}]
+    proposal = {"tool": "propose_create_node", "diff": diff, "arguments": {"typeKey": "api-call", "posX": 10}}
+    offered = call(blank, "chat/proposals/arguments.js", "editableFields", proposal, "Arguments")
+    assert [field["name"] for field in offered] == ["type", "posX"]
+    values = {"type": "note", "posX": 10}
+    edited = call(blank, "chat/proposals/arguments.js", "editedArguments", proposal, values)
+    assert edited == {"typeKey": "note", "posX": 10}
+
+
+def test_a_batch_is_edited_as_a_whole_and_a_deletion_not_at_all(blank: Page) -> None:
+    batch = {"tool": "propose_batch", "diff": [], "arguments": {"actions": []}}
+    values = {"": {"actions": [1]}}
+    assert call(blank, "chat/proposals/arguments.js", "editedArguments", batch, values) == {"actions": [1]}
+    deletion = {"tool": "propose_delete_node", "diff": [entry("delete", "node", "n")], "arguments": {"nodeKey": "n"}}
+    assert not call(blank, "chat/proposals/arguments.js", "mayBeEdited", deletion)
