@@ -20,6 +20,7 @@ urlpatterns = [
     re_path("^api/", error_pages.unknown_api_path),
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
+    path("", include("chat.urls")),
     path("", include("graphs.urls")),
 ]
 handler400 = error_pages.bad_request

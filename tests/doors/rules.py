@@ -92,6 +92,7 @@ PAGES: dict[str, Rule] = {
     "GET import/": Rule("editor", 200),
     "POST import/": Rule("editor", 201, ANYTHING),
     "GET graphs/{key}/": Rule("member", 200),
+    "GET inbox/": Rule("member", 200),
 }
 
 

@@ -1,0 +1,68 @@
+"""The inbox: what waits for a decision in the workspace, the oldest first. A page; its list is also read as JSON by it."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from chat import queries
+from chat.models import Proposal, ProposalStatus
+from chat.proposals.telling import proposal_json
+from graphs.access import Member
+from graphs.api.paging import page_of
+from graphs.api.problems import Problem
+from graphs.pages import member_page, render_page
+
+PROPOSALS_PER_PAGE = 50
+#: More choices than these are not offered in a filter, and more are not counted on top of a page.
+MOST_CHOICES = 200
+MOST_COUNTED = 100
+
+
+def waiting(member: Member, graph_key: str = "") -> QuerySet[Proposal]:
+    """What can still be decided, about one graph where it is named."""
+    return queries.proposals_of(member, status=ProposalStatus.PENDING, graph_key=graph_key)
+
+
+def count_text(member: Member) -> str:
+    """How many wait, for the link on every page; "" for none."""
+    count = waiting(member).order_by()[:MOST_COUNTED].count()
+    return f"{MOST_COUNTED - 1}+" if count == MOST_COUNTED else str(count or "")
+
+
+@require_safe
+@member_page
+def inbox(request: HttpRequest, member: Member) -> HttpResponse:
+    key, person = _asked(request, "object").removeprefix("graph:"), _asked(request, "person")
+    shown = waiting(member, key).select_related("session__owner")
+    if person:
+        shown = shown.filter(session__owner__username=person)
+    try:
+        page = page_of(shown, ("created_at", "id"), request.GET.get("cursor"), PROPOSALS_PER_PAGE)
+    except Problem:
+        return redirect("inbox")
+    context = {
+        "waiting": [_line(proposal) for proposal in page.rows],
+        "page": page,
+        "objects": _choices(member, "graph_key"),
+        "people": _choices(member, "session__owner__username"),
+        "object": key,
+        "person": person,
+    }
+    return render_page(request, member, "chat/inbox.html", context)
+
+
+def _asked(request: HttpRequest, name: str) -> str:
+    return request.GET.get(name, "").replace("\x00", "")
+
+
+def _line(proposal: Proposal) -> dict[str, Any]:
+    """The proposal as the API gives it, and whose conversation it comes from."""
+    return {**proposal_json(proposal), "owner": proposal.session.owner.get_username()}
+
+
+def _choices(member: Member, name: str) -> list[str]:
+    """What of this there is among all that wait."""
+    return list(waiting(member).order_by(name).values_list(name, flat=True).distinct()[:MOST_CHOICES])

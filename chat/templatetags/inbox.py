@@ -1,0 +1,21 @@
+"""`{% inbox_link %}`: the way to the inbox, with how much waits there."""
+
+from typing import Any
+
+from django import template
+from django.template import RequestContext
+from django.urls import reverse
+
+from chat.inbox import count_text
+
+register = template.Library()
+
+
+@register.inclusion_tag("chat/inbox_link.html", takes_context=True)
+def inbox_link(context: RequestContext) -> dict[str, Any]:
+    """Nothing on pages that know no member."""
+    member = context.get("member")
+    if member is None:
+        return {"shown": False}
+    here = context["request"].path == reverse("inbox")
+    return {"shown": True, "here": context.get("here", ""), "current": here, "count": count_text(member)}
