@@ -53,8 +53,6 @@ class Part(BaseModel):
 
 
 class Handle(Part):
-    """A connection point of a node."""
-
     id: Annotated[ShortText, Field(min_length=1)]
     type: Literal["in", "out"]
     accept: ShortText = "any"
@@ -62,12 +60,12 @@ class Handle(Part):
 
 
 class Handles(Part):
-    """Connection points by side."""
+    """Connection points by side: right, left, top, bottom."""
 
-    right: list[Handle] | None = Field(None, alias="R", max_length=MAX_HANDLES, description="On the right side.")
-    left: list[Handle] | None = Field(None, alias="L", max_length=MAX_HANDLES, description="On the left side.")
-    top: list[Handle] | None = Field(None, alias="T", max_length=MAX_HANDLES, description="On top.")
-    bottom: list[Handle] | None = Field(None, alias="B", max_length=MAX_HANDLES, description="At the bottom.")
+    right: list[Handle] | None = Field(None, alias="R", max_length=MAX_HANDLES)
+    left: list[Handle] | None = Field(None, alias="L", max_length=MAX_HANDLES)
+    top: list[Handle] | None = Field(None, alias="T", max_length=MAX_HANDLES)
+    bottom: list[Handle] | None = Field(None, alias="B", max_length=MAX_HANDLES)
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Self:
@@ -87,7 +85,7 @@ class Handles(Part):
 class Patch(Part):
     """Replaces a text that occurs exactly once."""
 
-    search: Annotated[Code, Field(min_length=1, description="Copied exactly, with enough of it to occur only once.")]
+    search: Annotated[Code, Field(min_length=1, description="Copied exactly; occurs only once.")]
     replace: Code
 
 
@@ -97,8 +95,8 @@ Patches = Annotated[list[Patch], Field(min_length=1, max_length=100)]
 class _Coded(Part):
     """Something with code, which is replaced as a whole or patched."""
 
-    process: Code | None = Field(None, description="The whole code; for a change of existing code give processPatches.")
-    process_patches: Patches | None = Field(None, description="Changes of the code, one after the other.")
+    process: Code | None = Field(None, description="The whole code; to change code give processPatches.")
+    process_patches: Patches | None = Field(None, description="Changes of the code, in this order.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -108,12 +106,12 @@ class _Coded(Part):
 
 
 class CreateNode(Part):
-    type_key: TypeKey = Field(description="A built-in type, one of the workspace, or one that the graph uses.")
+    type_key: TypeKey = Field(description="Built in, of the workspace, or in use in the graph.")
     sheet: Key = Field(description="Key of a sheet.")
     pos_x: Coordinate = Field(description="Left edge; nodes are about 190 wide.")
     pos_y: Coordinate = Field(description="Upper edge; nodes are about 64 high.")
     name: Name | None = None
-    key: NewKey | None = Field(None, description="Key of the new node, to refer to it later in a batch; else made.")
+    key: NewKey | None = Field(None, description="To refer to the new node in a batch; else made.")
     process: Code | None = None
     handles: Handles | None = Field(None, description="Left out: those of the type.")
     data: JSONObject | None = None
@@ -193,7 +191,7 @@ class CreateNodeWithEdges(Part):
     pos_x: Coordinate | None = Field(None, description="Left out with posY: beside the nodes it is connected to.")
     pos_y: Coordinate | None = None
     name: Name | None = None
-    key: NewKey | None = Field(None, description="Key of the new node, to refer to it later in a batch; else made.")
+    key: NewKey | None = Field(None, description="To refer to the new node in a batch; else made.")
     process: Code | None = None
     handles: Handles | None = Field(None, description="Left out: those of the type.")
     data: JSONObject | None = None

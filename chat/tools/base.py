@@ -2,23 +2,17 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
-
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
+from typing import Any, Generic, Literal, TypeVar
 
 from graphs.access import Member
+from graphs.actions import Part
 from graphs.models import Graph
 
 Kind = Literal["read", "write", "dialogue"]
 
 
-class Arguments(BaseModel):
-    """The arguments of a tool: camelCase for the model, nothing but the fields, no guessing of types."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, serialize_by_alias=True, extra="forbid", strict=True, frozen=True
-    )
+class Arguments(Part):
+    """The arguments of a tool."""
 
 
 class ToolFailed(Exception):
@@ -42,10 +36,10 @@ class Tool(ABC, Generic[A]):
     `context_type` is the kind of object a conversation must be about for the tool to be offered.
     """
 
-    name: ClassVar[str]
-    description: ClassVar[str]
-    kind: ClassVar[Kind]
-    context_type: ClassVar[str]
+    name: str
+    description: str
+    kind: Kind
+    context_type: str
     arguments: type[A]
 
     @abstractmethod

@@ -1,5 +1,6 @@
 """All tools by name: what is offered to a model, and what it called. Used by the engine and `dump_tools`."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +9,10 @@ from pydantic import ValidationError
 from chat.providers.base import ToolSpec
 from chat.tools.base import Arguments, Tool, ToolContext, ToolFailed
 from chat.tools.graph_reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
+from chat.tools.graph_writing import WRITE_TOOLS
 from chat.tools.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
 from chat.tools.schemas import parameters
+from graphs.actions import mistakes, quoted
 from graphs.json_input import BadJSON, parse_json
 from graphs.models import Role
 
@@ -24,11 +27,9 @@ TOOLS: dict[str, Tool[Any]] = {
         ListAvailableNodeTypes(),
         ListNodeEdges(),
         ReadSubgraph(),
+        *WRITE_TOOLS,
     )
 }
-
-#: Mistakes that one refusal tells.
-MAX_MISTAKES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,14 @@ def specs(role: Role, context_type: str) -> tuple[ToolSpec, ...]:
     )
 
 
-def parse(name: str, arguments_json: str) -> ParsedCall | CallRefused:
-    """The call as the model wrote it, checked; never raises. No text at all counts as no arguments."""
-    tool = TOOLS.get(name)
-    if tool is None:
-        return CallRefused(f"There is no tool called {_quoted(name)}. Tools: {', '.join(TOOLS)}.")
+def parse(name: str, arguments_json: str, offered: Collection[str] = TOOLS) -> ParsedCall | CallRefused:
+    """The call as the model wrote it, checked; never raises. No text at all counts as no arguments.
+
+    `offered` are the names of `specs`: a tool that was not offered is unknown.
+    """
+    if name not in offered or name not in TOOLS:
+        return CallRefused(f"There is no tool called {quoted(name)}. Tools: {', '.join(offered)}.")
+    tool = TOOLS[name]
     try:
         value = parse_json(arguments_json) if arguments_json.strip() else {}
     except BadJSON as error:
@@ -69,7 +73,7 @@ def parse(name: str, arguments_json: str) -> ParsedCall | CallRefused:
     try:
         return ParsedCall(tool, tool.arguments.model_validate(value))
     except ValidationError as error:
-        return CallRefused(f"The arguments of {name} do not fit. {_mistakes(error)} {_expected(tool)}")
+        return CallRefused(f"The arguments of {name} do not fit. {mistakes(error)} {_expected(tool)}")
 
 
 def run(call: ParsedCall, context: ToolContext) -> dict[str, Any]:
@@ -80,21 +84,8 @@ def run(call: ParsedCall, context: ToolContext) -> dict[str, Any]:
         return {"error": str(error)}
 
 
-def _mistakes(error: ValidationError) -> str:
-    details = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [f"{_quoted('.'.join(map(str, detail['loc'])))}: {detail['msg']}." for detail in details[:MAX_MISTAKES]]
-    more = len(details) - len(told)
-    return " ".join(told) + (f" And {more} more." if more else "")
-
-
 def _expected(tool: Tool[Any]) -> str:
     """What the tool takes: "Keys: nodeKey (required), direction."."""
     fields = tool.arguments.model_fields.values()
     keys = [f"{field.alias} (required)" if field.is_required() else str(field.alias) for field in fields]
     return f"Keys: {', '.join(keys)}."
-
-
-def _quoted(text: str) -> str:
-    """A text of the model, short, printable and encodable, to quote back to it."""
-    short = "".join(letter if letter.isprintable() else "�" for letter in text[:80])
-    return f"'{short}'"

@@ -1,10 +1,12 @@
 """The JSON Schema of a tool's arguments as vendors like it: inlined, no titles, no null. Used by `registry`."""
 
+from functools import cache
 from typing import Any
 
 from chat.tools.base import Arguments
 
 
+@cache
 def parameters(arguments: type[Arguments]) -> dict[str, Any]:
     """An object schema with `additionalProperties: false`; optional arguments are left out, never null."""
     schema = arguments.model_json_schema(by_alias=True)
@@ -17,9 +19,10 @@ def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
         return [_inlined(item, definitions) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    if "$ref" in schema:
-        return _inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     without_null = _without_null(schema)
+    if "$ref" in without_null:
+        beside = {name: part for name, part in without_null.items() if name != "$ref"}
+        return _inlined(definitions[without_null["$ref"].rpartition("/")[2]] | beside, definitions)
     return {
         name: {key: _inlined(value, definitions) for key, value in part.items()}
         if name == "properties"

@@ -97,7 +97,7 @@ class Draft:
         return self._boxes.get(sheet, {})
 
     def links(self, sheet: str) -> Iterator[tuple[str, str]]:
-        """Source and target of each edge between two nodes of a drawn sheet."""
+        """Source and target of each edge between two nodes of one drawn sheet."""
         boxes = self.boxes(sheet)
         return (link for link in self._links.values() if link[0] in boxes and link[1] in boxes)
 

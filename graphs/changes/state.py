@@ -13,7 +13,7 @@ from graphs.operations import Item
 from graphs.rows import Stored
 
 #: Nodes among which the ones that may have been meant are looked for.
-SEARCHED_NODES = 20_000
+SEARCHED_NODES = 50_000
 #: Keys of types that are named where one does not exist.
 NAMED_TYPES = 30
 
@@ -66,7 +66,7 @@ class State:
     uses: Mapping[str, tuple[str, ...]]
     #: The nodes of the drawn sheets, with what their boxes need.
     drawn: Mapping[str, Stored]
-    #: Source and target of the edges on drawn sheets, by key.
+    #: Source and target of the edges between them, by key.
     links: Mapping[str, tuple[str, str]]
     #: For keys of nodes that do not exist: which ones may be meant.
     meant: Mapping[str, tuple[str, ...]]
@@ -83,6 +83,7 @@ def load(graph: Graph, wanted: Wanted, reserved: Collection[str]) -> State:
     seen = _seen_types(graph, undescribed) if undescribed else {}
     around = {nodes[key].record["sheet"] for key in wanted.drawn_around if key in nodes}
     drawn_sheets = set(sheets) if wanted.all_drawn else (wanted.drawn | around) & set(sheets)
+    drawn = _drawn(graph, drawn_sheets) if drawn_sheets else {}
     return State(
         graph_key=graph.key,
         sheets=sheets,
@@ -94,8 +95,8 @@ def load(graph: Graph, wanted: Wanted, reserved: Collection[str]) -> State:
         taken=frozenset(_taken(graph, wanted.made_of) | wanted.given | set(reserved)),
         taken_types=frozenset(_taken_types(graph, wanted.types_made_of)),
         uses=_uses(graph, wanted.deleted_types),
-        drawn=_drawn(graph, drawn_sheets) if drawn_sheets else {},
-        links=_links(graph, drawn_sheets) if drawn_sheets and wanted.linked else {},
+        drawn=drawn,
+        links=_links(graph, drawn) if drawn and wanted.linked else {},
         meant=_meant(graph, wanted.nodes - nodes.keys() - wanted.given),
     )
 
@@ -158,12 +159,11 @@ def _drawn(graph: Graph, sheets: set[str]) -> dict[str, Stored]:
     }
 
 
-def _links(graph: Graph, sheets: set[str]) -> dict[str, tuple[str, str]]:
-    found = Edge.objects.filter(graph=graph, source__sheet__key__in=sheets, target__sheet=F("source__sheet"))
-    return {key: (source, target) for key, source, target in found.order_by("id").values_list(*_LINK)}
-
-
-_LINK = ("key", "source__key", "target__key")
+def _links(graph: Graph, drawn: Mapping[str, Stored]) -> dict[str, tuple[str, str]]:
+    """The edges between drawn nodes. Joined here: PostgreSQL takes half a minute where its statistics are stale."""
+    keys = {stored.id: key for key, stored in drawn.items()}
+    edges = Edge.objects.filter(graph=graph).order_by("id").values_list("key", "source_id", "target_id")
+    return {key: (keys[source], keys[target]) for key, source, target in edges if source in keys and target in keys}
 
 
 def _meant(graph: Graph, missing: set[str]) -> dict[str, tuple[str, ...]]:

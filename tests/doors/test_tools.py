@@ -1,15 +1,17 @@
 """Every tool of a model, with keys of its own graph, of another workspace, of deleted rows and of nothing."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from chat.tools import registry
 from chat.tools.base import ToolContext
-from chat.tools.registry import TOOLS, CallRefused
+from chat.tools.registry import TOOLS, CallRefused, ParsedCall
+from graphs import changes
 from graphs.access import member_of
-from graphs.models import Node, NodeType, Sheet
+from graphs.models import Edge, Node, NodeType, Sheet
 from tests.doors.world import World, canary
 
 #: Arguments of every tool; `{node}`, `{sheet}`, `{type}` and `{graph}` stand for keys.
@@ -22,7 +24,34 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "list_available_node_types": [{}],
     "list_node_edges": [{"nodeKey": "{node}"}],
     "read_subgraph": [{"nodeKeys": ["{node}"]}, {"nodeKeys": ["start", "{node}"], "includeTypes": True}],
-}
+    "propose_create_node": [
+        {"typeKey": "{type}", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
+        {"typeKey": "html", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
+    ],
+    "propose_update_node": [{"nodeKey": "{node}", "updates": {"process": "new"}, "reason": "r"}],
+    "propose_move_node": [
+        {"nodeKey": "{node}", "posX": 5, "posY": 5, "reason": "r"},
+        {"nodeKey": "start", "posX": 5, "posY": 5, "sheet": "{sheet}", "reason": "r"},
+    ],
+    "propose_delete_node": [{"nodeKey": "{node}", "reason": "r"}],
+    "propose_create_edge": [
+        {"sourceKey": "start", "sourceHandle": "", "targetKey": "{node}", "targetHandle": "", "reason": "r"}
+    ],
+    "propose_delete_edge": [{"edgeKey": "{edge}", "reason": "r"}],
+    "propose_create_node_with_edges": [
+        {
+            "typeKey": "html", "sheet": "{sheet}", "reason": "r",
+            "edges": [{"direction": "out", "handle": "R-0", "otherKey": "{node}", "otherHandle": ""}],
+        }
+    ],
+    "propose_batch": [
+        {"actions": [{"tool": "propose_delete_node", "arguments": {"nodeKey": "{node}"}}], "reason": "r"}
+    ],
+    "propose_configure_node_type": [{"mode": "update", "typeKey": "{type}", "icon": "new", "reason": "r"}],
+    "propose_reorganize_layout": [
+        {"nodeKeys": ["start", "{node}"], "reason": "r"}, {"sheet": "{sheet}", "reason": "r"}
+    ],
+}  # fmt: skip
 KINDS = ("own", "foreign", "deleted", "random")
 
 
@@ -38,7 +67,8 @@ def context(everybody: World) -> ToolContext:
         kinds = ("own", "deleted") if slug == "demo" else ("foreign",)
         for kind in kinds:
             sheet = Sheet.objects.create(graph=graph, key=_key("sheet", kind), name=canary(slug))
-            Node.objects.create(graph=graph, sheet=sheet, key=_key("node", kind), name=canary(slug), type="step")
+            node = Node.objects.create(graph=graph, sheet=sheet, key=_key("node", kind), name=canary(slug), type="step")
+            Edge.objects.create(graph=graph, sheet=sheet, key=_key("edge", kind), source=node, target=node)
             NodeType.objects.create(workspace=graph.workspace, key=_key("type", kind), display_name=canary(slug))
     Node.objects.filter(key=_key("node", "deleted")).delete()
     Sheet.objects.filter(key=_key("sheet", "deleted")).delete()
@@ -62,15 +92,24 @@ def test_foreign_keys_are_answered_as_keys_of_nothing(everybody: World, context:
 
 
 def _result(name: str, arguments: dict[str, Any], kind: str, context: ToolContext) -> str:
-    keys = {what: _key(what, kind) for what in ("node", "sheet", "type")}
+    keys = {what: _key(what, kind) for what in ("node", "sheet", "type", "edge")}
     keys["graph"] = context.graph.key if kind == "own" else _key("graph", kind)
     keys["secret"] = {"own": "canarydemo", "foreign": "canaryother"}.get(kind, "canarynever")
     call = registry.parse(name, _filled(arguments, keys))
     assert not isinstance(call, CallRefused), call
-    text = str(registry.run(call, context))
+    text = str(_planned(call, context) if call.tool.kind == "write" else registry.run(call, context))
     for value in keys.values():
         text = text.replace(value, "KEY")
-    return text
+    # Which keys of one's own are alike depends on the text that was asked for.
+    return re.sub(r" Perhaps you mean: [^.]*\.", "", text)
+
+
+def _planned(call: ParsedCall, context: ToolContext) -> Any:
+    """What a proposal would be computed from."""
+    try:
+        return changes.plan(context.graph, [call.tool.write(call.arguments).action])
+    except changes.ChangeRefused as refused:
+        return refused
 
 
 def _filled(arguments: dict[str, Any], keys: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""`manage.py dump_tools --graph K`: the tools as a model is offered them, each with a call that is really made."""
+"""`manage.py dump_tools --graph K`: the tools as a model is offered them, those that read with a real call."""
 
 import json
 from typing import Any
@@ -25,6 +25,8 @@ class Command(BaseCommand):
         for spec in registry.specs(member.role, "graph"):
             self.stdout.write(self.style.MIGRATE_HEADING(f"--- {spec.name}"))
             self.stdout.write(f"{spec.description}\n{_json(spec.parameters)}")
+            if registry.TOOLS[spec.name].kind == "write":
+                continue
             example = _json(_arguments(spec, values))
             self.stdout.write(f"{spec.name} {example}")
             parsed = registry.parse(spec.name, example)
