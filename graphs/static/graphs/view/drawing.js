@@ -214,7 +214,14 @@ export class Drawing {
   }
 
   #frameGhosts(sheet, bounds) {
-    if (sheet !== this.#sheet?.key) this.#showSheet(sheet);
+    if (sheet === this.#sheet?.key) this.#frameHere(bounds);
+    else this.#unlessTyping(null, () => {
+      this.#showSheet(sheet);
+      this.#frameHere(bounds);
+    });
+  }
+
+  #frameHere(bounds) {
     this.#details.lower();
     if (this.#canvas.element.clientWidth < PANEL_BESIDE_FROM) this.ghosts.panel.close();
     this.#cover();
