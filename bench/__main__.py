@@ -1,4 +1,4 @@
-"""`python -m bench [streaming] [replay] [--rounds N] [--quick]`: runs benchmarks and prints a table for each."""
+"""`python -m bench [streaming] [replay] [history] [--rounds N] [--quick]`: runs benchmarks, prints a table for each."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import replay, streaming
+from bench import history, replay, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -30,7 +30,17 @@ def _replay(options: argparse.Namespace) -> list[Row]:
         return replay.measure(started, scale)
 
 
-BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {"streaming": _streaming, "replay": _replay}
+def _history(options: argparse.Namespace) -> list[Row]:
+    scale = history.QUICK if options.quick else history.Scale()
+    with servers() as started:
+        return history.measure(started, scale)
+
+
+BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+    "streaming": _streaming,
+    "replay": _replay,
+    "history": _history,
+}
 
 
 def main(arguments: list[str]) -> None:

@@ -8,4 +8,6 @@ class ChatConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from chat import checks, notices  # noqa: F401
+        from chat import checks, explaining, notices  # noqa: F401
+
+        explaining.register()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphs import rows
+from graphs.json_values import same
 from graphs.models import Graph
 from graphs.objects import EDGE, NODE, NODE_TYPE
 from graphs.operations import Create, Delete, Item, Operation, Record, Update, fields
@@ -57,20 +58,48 @@ class Before:
         return cls(
             found={item: found[item] for item in touched if item in found},
             edges_of_deleted={e.item: e for e in edges.values() if _ends(e.record, nodes) & ends},
-            references=rows.References(rows.sheets(graph), {key: stored.id for key, stored in nodes.items()}),
+            references=rows.References(
+                rows.sheets(graph) if any("sheet" in record for o in operations for record in _records(o)) else {},
+                {key: stored.id for key, stored in nodes.items()},
+            ),
         )
 
     def refuse_conflicts(self, operations: Iterable[Operation]) -> None:
         operations = tuple(operations)
         conflicts = [conflict for operation in operations for conflict in self._conflicts(operation)]
-        gone = {operation.item for operation in operations if isinstance(operation, Delete)}
-        conflicts += [
-            Conflict(item, "", None, stored.record)
-            for item, stored in self.edges_of_deleted.items()
-            if item not in gone
-        ]
+        conflicts += [Conflict(edge.item, "", None, edge.record) for edge, _node in self.hanging(operations)]
+        conflicts += self.missing(operations)
         if conflicts:
             raise Conflicting(conflicts)
+
+    def hanging(self, operations: Iterable[Operation]) -> list[tuple[rows.Stored, Item]]:
+        """Edges that would stay though a node that they lead from or to goes, each with that node."""
+        gone = {operation.item for operation in operations if isinstance(operation, Delete)}
+        return [
+            (stored, node)
+            for edge, stored in self.edges_of_deleted.items()
+            if edge not in gone
+            for node in (Item(NODE.name, stored.record["source"]), Item(NODE.name, stored.record["target"]))
+            if node in gone
+        ]
+
+    def missing(self, operations: Iterable[Operation]) -> list[Conflict]:
+        """What the operations lead to and what would not be there: an end of an edge, a sheet."""
+        operations = tuple(operations)
+        gone = {o.item.key for o in operations if _deletes(o, NODE.name)}
+        new = {o.item.key for o in operations if isinstance(o, Create) and o.item.kind == NODE.name}
+        there = {
+            "source": (self.references.nodes.keys() - gone) | new,
+            "target": (self.references.nodes.keys() - gone) | new,
+            "sheet": self.references.sheets.keys(),
+        }
+        return [
+            Conflict(operation.item, name, record[name], None)
+            for operation in operations
+            for record in _results(operation)
+            for name, keys in there.items()
+            if name in record and record[name] not in keys
+        ]
 
     def _conflicts(self, operation: Operation) -> Iterable[Conflict]:
         stored = self.found.get(operation.item)
@@ -82,12 +111,23 @@ class Before:
             case Update(item, old, _) | Delete(item, old):
                 assert stored is not None
                 for name, expected in fields(old).items():
-                    if stored.record[name] != expected:
+                    if not same(stored.record[name], expected):
                         yield Conflict(item, name, expected, stored.record[name])
 
 
 def _records(operation: Operation) -> tuple[Record, ...]:
     return (operation.old, operation.new) if isinstance(operation, Update) else (operation.record,)
+
+
+def _results(operation: Operation) -> tuple[Record, ...]:
+    """What an operation leaves of its item."""
+    match operation:
+        case Create(_, record):
+            return (record,)
+        case Update(_, _, new):
+            return (new,)
+        case Delete():
+            return ()
 
 
 def _deletes(operation: Operation, kind: str) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphs import code_diff
-from graphs.models import Graph, Node
-from graphs.objects import EDGE, KINDS, NODE, Field, Kind
+from graphs.models import Graph, Node, NodeType
+from graphs.objects import EDGE, KINDS, NODE, NODE_TYPE, Field, Kind
 from graphs.operations import Create, Delete, Item, Operation, Record, Update
 from graphs.rows import edges
 
@@ -40,18 +40,28 @@ def _named(kind: Kind | None, shown: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels_of(graph: Graph, items: Iterable[Item]) -> dict[Item, str]:
-    """What nodes and edges of a graph are called now; those that are gone are left out. At most two queries."""
-    wanted = set(items)
-    nodes = [item.key for item in wanted if item.kind == NODE.name]
-    edge_keys = [item.key for item in wanted if item.kind == EDGE.name]
-    found = {}
-    if nodes:
-        for key, name in Node.objects.filter(graph=graph, key__in=nodes).values_list("key", "name"):
-            found[Item(NODE.name, key)] = name or key
-    if edge_keys:
-        for stored in edges(graph, edge_keys).values():
-            found[stored.item] = _ends(stored.record)
+    """What nodes, edges and types are called now; those that are gone are left out. A query for each kind."""
+    keys: dict[str, set[str]] = {}
+    for item in items:
+        keys.setdefault(item.kind, set()).add(item.key)
+    found: dict[Item, str] = {}
+    if NODE.name in keys:
+        rows = Node.objects.filter(graph=graph, key__in=keys[NODE.name]).values_list("key", "name")
+        found |= {Item(NODE.name, key): name or key for key, name in rows}
+    if EDGE.name in keys:
+        found |= {stored.item: _ends(stored.record) for stored in edges(graph, keys[EDGE.name]).values()}
+    if NODE_TYPE.name in keys:
+        types = NodeType.objects.filter(workspace=graph.workspace_id, key__in=keys[NODE_TYPE.name])
+        found |= {Item(NODE_TYPE.name, key): name for key, name in types.values_list("key", "display_name")}
     return found
+
+
+def label_of(operation: Operation, labels: Mapping[Item, str]) -> str:
+    """What the item was called before, or will be where it is new."""
+    record = operation.old if isinstance(operation, Update) else operation.record
+    title = KINDS[operation.item.kind].title
+    own = _ends(record) if operation.item.kind == EDGE.name else str(record.get(title) or "")
+    return own or labels.get(operation.item) or operation.item.key
 
 
 def _entry(operation: Operation, labels: Mapping[Item, str]) -> dict[str, Any]:
@@ -65,7 +75,7 @@ def _entry(operation: Operation, labels: Mapping[Item, str]) -> dict[str, Any]:
             action = "update"
     return {
         "object": operation.item.to_json(),
-        "label": _label(operation, kind, labels),
+        "label": label_of(operation, labels),
         "action": action,
         "fields": [
             _field(field, old.get(field.name), new.get(field.name))
@@ -77,16 +87,6 @@ def _entry(operation: Operation, labels: Mapping[Item, str]) -> dict[str, Any]:
 
 def _filled(record: Record) -> Record:
     return {name: value for name, value in record.items() if value not in _NOTHING}
-
-
-def _label(operation: Operation, kind: Kind, labels: Mapping[Item, str]) -> str:
-    """What the item was called before, or will be where it is new."""
-    record = operation.old if isinstance(operation, Update) else operation.record
-    if kind is EDGE:
-        own = _ends(record)
-    else:
-        own = str(record.get(kind.title) or "")
-    return own or labels.get(operation.item) or operation.item.key
 
 
 def _ends(record: Record) -> str:
@@ -107,4 +107,4 @@ def _text(field: Field, value: Any) -> str:
         return ""
     if field.form == "code":
         return str(value)
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from graphs import imports, interchange
@@ -27,8 +28,8 @@ class ImportForm(forms.Form):
         help_text=_("Part of the graph's address. Left empty, it is made from the name."),
     )
 
-    def run(self, workspace: Workspace) -> imports.ImportedGraph:
-        """Imports the file of a valid form.
+    def run(self, workspace: Workspace, actor: User) -> imports.ImportedGraph:
+        """Imports the file of a valid form for `actor`.
 
         Raises `interchange.ImportRefused`, `imports.KeyTaken` or `imports.KeyInvalid`; then nothing was imported.
         """
@@ -36,7 +37,7 @@ class ImportForm(forms.Form):
         limits = interchange.Limits(settings.MAX_IMPORT_BYTES, settings.MAX_IMPORT_NODES)
         chosen = cast("interchange.Format", given["format"] or "auto")
         parsed = interchange.parse(given["file"].read(), chosen, limits, given["file"].name)
-        return imports.import_graph(workspace, parsed, given["key"] or None)
+        return imports.import_graph(workspace, parsed, given["key"] or None, actor)
 
 
 def explain(refusal: interchange.ImportRefused) -> dict[str, list[str]]:

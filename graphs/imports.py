@@ -3,12 +3,15 @@
 import re
 from dataclasses import dataclass
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from graphs import recording, writing
 from graphs.interchange.base import MAX_KEY, FileWarning, ParsedGraph, ParsedNodeType, shown
 from graphs.interchange.keys import UniqueTexts, slug
-from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet, Workspace
+from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
+from graphs.recording import Because
 
 #: Rows of one INSERT.
 BATCH = 1_000
@@ -45,10 +48,12 @@ class ImportedGraph:
     warnings: tuple[FileWarning, ...]
 
 
-def import_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None = None) -> ImportedGraph:
+def import_graph(
+    workspace: Workspace, parsed: ParsedGraph, key: str | None = None, actor: User | None = None
+) -> ImportedGraph:
     """Stores a graph under `key`, or under a free key made of the file's own or of its name. All or nothing.
 
-    Raises `KeyTaken` or `KeyInvalid` for a given key.
+    The history of the graph begins with it. Raises `KeyTaken` or `KeyInvalid` for a given key.
     """
     if key is not None and not _GOOD_KEY.fullmatch(key):
         raise KeyInvalid(key)
@@ -58,6 +63,7 @@ def import_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None = No
         sheets = _create_sheets(graph, parsed)
         nodes = _create_nodes(graph, parsed, sheets)
         _create_edges(graph, parsed, sheets, nodes)
+        recording.begin(graph, Because(actor, Origin.IMPORT))
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
 
 
@@ -89,6 +95,8 @@ def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
 
 def _create_node_types(workspace: Workspace, parsed: tuple[ParsedNodeType, ...]) -> list[FileWarning]:
     """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
+    if parsed:
+        writing.hold_types(workspace.pk)
     present = {row.key: row for row in workspace.node_types.filter(key__in=[item.key for item in parsed])}
     new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
     rows = [NodeType(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS}) for item in new]

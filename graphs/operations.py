@@ -116,8 +116,15 @@ def _merged(before: Operation, after: Operation) -> Operation | None:
         case Update(item, old, new), Update(_, later_old, later_new):
             return _update(item, later_old | old, new | later_new)
         case Delete(item, old), Create(_, new):
-            return _update(item, old, new)
+            return difference(item, old, new)
     raise ValueError(f"{after} cannot follow {before}")
+
+
+def difference(item: Item, old: Record | None, new: Record | None) -> Operation | None:
+    """What makes `new` of `old`, where None is an item that is not there; None where nothing has to be done."""
+    if old is None:
+        return None if new is None else Create(item, new)
+    return Delete(item, old) if new is None else _update(item, old, new)
 
 
 def _update(item: Item, old: Record, new: Record) -> Update | None:

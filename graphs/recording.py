@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 
-from graphs.models import Origin
+from graphs.models import Graph, Origin
 from graphs.objects import NODE_TYPE
 from graphs.operations import Create, Delete, Operation, Update
 
@@ -41,22 +41,37 @@ class Revised:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What was done to one graph. `objects` has the graph first, then the types of its workspace that changed."""
+
+    objects: tuple[Revised, ...]
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Applied:
-    """What was done. `objects` has the graph first, then the types of its workspace that changed."""
+    """What was done, nearly always to one graph."""
 
     change_set_id: uuid.UUID
     workspace_id: int
-    objects: tuple[Revised, ...]
-    operations: tuple[Operation, ...]
+    parts: tuple[Part, ...]
     because: Because
+
+    @property
+    def objects(self) -> tuple[Revised, ...]:
+        return tuple(revised for part in self.parts for revised in part.objects)
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(operation for part in self.parts for operation in part.operations)
 
 
 _RECORD = """
 WITH made AS (
     INSERT INTO graphs_changeset (id, workspace, actor, actor_label, origin, cause, causes, reason, prompt_version,
-        model, undoes)
+        model, undoes, size)
     VALUES (%(id)s, %(workspace)s, %(actor)s, %(actor_label)s, %(origin)s, %(cause)s, %(causes)s::varchar[], %(reason)s,
-        %(prompt_version)s, %(model)s, %(undoes)s)
+        %(prompt_version)s, %(model)s, %(undoes)s, %(size)s)
 ), revised AS (
     INSERT INTO graphs_revision (change_set_id, type, object, key, label, version)
     SELECT %(id)s, r->>0, (r->>1)::bigint, r->>2, r->>3, (r->>4)::int
@@ -72,6 +87,7 @@ FROM jsonb_array_elements(%(modifications)s::jsonb) WITH ORDINALITY AS m(row, nu
 def record(applied: Applied) -> None:
     """Stores what was done; belongs into the transaction that did it."""
     because = applied.because
+    modifications = [row for part in applied.parts for row in _modifications(part)]
     parameters: dict[str, Any] = {
         "id": applied.change_set_id,
         "workspace": applied.workspace_id,
@@ -84,18 +100,28 @@ def record(applied: Applied) -> None:
         "prompt_version": because.prompt_version,
         "model": because.model,
         "undoes": because.undoes,
+        "size": len(modifications),
         "revisions": _json([(o.type, o.id, o.key, o.label, o.version) for o in applied.objects]),
-        "modifications": _json(list(_modifications(applied))),
+        "modifications": _json(modifications),
     }
     with connection.cursor() as cursor:
         cursor.execute(_RECORD, parameters)
 
 
-def _modifications(applied: Applied) -> Iterator[Sequence[Any]]:
+def begin(graph: Graph, because: Because) -> None:
+    """The first revision of a graph that is there as a whole; belongs into the transaction that made it.
+
+    What it began with is not stored twice: every later state leads back to it.
+    """
+    revised = Revised("graph", graph.pk, graph.key, graph.title, graph.version)
+    record(Applied(uuid.uuid4(), graph.workspace_id, (Part((revised,), ()),), because))
+
+
+def _modifications(part: Part) -> Iterator[Sequence[Any]]:
     """One row for each field that changed, and one for each item that came or went."""
-    graph = applied.objects[0]
-    types = {revised.key: revised for revised in applied.objects[1:]}
-    for operation in applied.operations:
+    graph, *changed_types = part.objects
+    types = {revised.key: revised for revised in changed_types}
+    for operation in part.operations:
         item = operation.item
         owner = types[item.key] if item.kind == NODE_TYPE.name else graph
         where = (owner.type, owner.id, owner.version, item.kind, item.key)

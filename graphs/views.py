@@ -94,7 +94,7 @@ def _outcome(request: HttpRequest, member: Member, form: ImportForm) -> dict[str
     if not form.is_valid():
         return {"status": 400}
     try:
-        done: ImportedGraph = form.run(member.workspace)
+        done: ImportedGraph = form.run(member.workspace, member.user)
     except ImportRefused as refusal:
         return {"refused": explain(refusal), "status": 400}
     except (KeyTaken, KeyInvalid) as error:

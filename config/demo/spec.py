@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any
 
-from graphs.models import Edge, Graph, Node, NodeType, Sheet, Workspace
+from graphs import recording
+from graphs.models import Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
 from graphs.node_types import BUILT_IN, Handles
+from graphs.recording import Because
 
 #: Distance between the columns and the rows of a drawing, in pixels.
 COLUMN = 260
@@ -74,7 +76,7 @@ def create_types(workspace: Workspace, types: tuple[TypeSpec, ...]) -> None:
 
 
 def create_graph(workspace: Workspace, spec: GraphSpec, types: tuple[TypeSpec, ...]) -> Graph:
-    """The described graph with its sheets, nodes and edges; `types` are those its nodes may have."""
+    """The described graph with its sheets, nodes, edges and history; `types` are those its nodes may have."""
     graph = Graph.objects.create(
         workspace=workspace, key=spec.key, name=spec.name, description=spec.description, metadata=spec.metadata
     )
@@ -86,6 +88,7 @@ def create_graph(workspace: Workspace, spec: GraphSpec, types: tuple[TypeSpec, .
         rows = Node.objects.bulk_create(_node(graph, sheet, node, handles[node.type]) for node in sheet_spec.nodes)
         nodes |= {row.key: row for row in rows}
         Edge.objects.bulk_create(_edge(graph, sheet, text, nodes) for text in sheet_spec.edges)
+    recording.begin(graph, Because(None, Origin.IMPORT))
     return graph
 
 

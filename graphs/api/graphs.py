@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs import exports, listing
-from graphs.access import graph_for
+from graphs.access import Member, graph_for
 from graphs.api import serialising, shapes
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
@@ -21,7 +21,6 @@ from graphs.api.problems import Problem, too_big
 from graphs.import_form import FORMATS, ImportForm, explain
 from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
 from graphs.interchange import ImportRefused
-from graphs.models import Workspace
 from graphs.uploads import was_too_big
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
@@ -81,7 +80,7 @@ class ImportView(GraphView):
         """Import a file: Countersign's own format, n8n or Node-RED. What cannot be trusted is refused as a whole."""
         member = current_member(request)
         member.require_editor()
-        done = _import(_form(request), member.workspace)
+        done = _import(_form(request), member)
         result = {
             "key": done.graph.key,
             "nodes": done.nodes,
@@ -125,9 +124,9 @@ def _form(request: Request) -> ImportForm:
     return form
 
 
-def _import(form: ImportForm, workspace: Workspace) -> ImportedGraph:
+def _import(form: ImportForm, member: Member) -> ImportedGraph:
     try:
-        return form.run(workspace)
+        return form.run(member.workspace, member.user)
     except ImportRefused as refusal:
         detail = _("The file was not imported; see “errors” for what is wrong with it.")
         raise Problem(400, "import_refused", detail, errors=explain(refusal)) from refusal

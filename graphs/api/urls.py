@@ -3,7 +3,7 @@
 from django.urls import path
 
 from graphs import url_keys
-from graphs.api import auth, changes, graphs, openapi
+from graphs.api import auth, changes, graphs, history, openapi
 
 url_keys.register()
 
@@ -16,5 +16,10 @@ urlpatterns = [
     path("graphs/<key:key>/changes", changes.ChangesView.as_view(), name="api-graph-changes"),
     path("graphs/<key:key>/export", graphs.ExportView.as_view(), name="api-graph-export"),
     path("node-types", changes.NodeTypesView.as_view(), name="api-node-types"),
+    path("history", history.HistoryView.as_view(), name="api-history"),
+    path("history/rollback", history.RollbackView.as_view(), name="api-rollback"),
+    path("history/versions", history.VersionsView.as_view(), name="api-versions"),
+    path("history/<key:change_set_id>", history.ChangeSetView.as_view(), name="api-change-set"),
+    path("history/<key:change_set_id>/rollback", history.ChangeSetRollbackView.as_view()),
     path("schema", openapi.SchemaView.as_view()),
 ]

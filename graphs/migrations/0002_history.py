@@ -30,6 +30,7 @@ class Migration(migrations.Migration):
                 ('prompt_version', models.CharField(blank=True, max_length=40, verbose_name='prompt version')),
                 ('model', models.CharField(blank=True, max_length=100, verbose_name='model')),
                 ('undoes', models.UUIDField(null=True, verbose_name='undoes')),
+                ('size', models.PositiveIntegerField(default=0, verbose_name='modifications')),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='when')),
             ],
             options={
@@ -53,7 +54,7 @@ class Migration(migrations.Migration):
                 ('field', models.CharField(blank=True, max_length=100, verbose_name='field')),
                 ('old', models.JSONField(encoder=django.core.serializers.json.DjangoJSONEncoder, null=True, verbose_name='before')),
                 ('new', models.JSONField(encoder=django.core.serializers.json.DjangoJSONEncoder, null=True, verbose_name='after')),
-                ('change_set', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='modifications', to='graphs.changeset')),
+                ('change_set', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='modifications', to='graphs.changeset')),
             ],
             options={
                 'verbose_name': 'modification',
@@ -72,12 +73,14 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=250, verbose_name='key')),
                 ('label', models.CharField(blank=True, max_length=200, verbose_name='label')),
                 ('version', models.PositiveIntegerField(verbose_name='version')),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='when')),
                 ('change_set', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='revisions', to='graphs.changeset')),
             ],
             options={
                 'verbose_name': 'revision',
                 'verbose_name_plural': 'revisions',
                 'ordering': ('-version',),
+                'indexes': [models.Index(fields=['type', 'object', 'created_at'], name='revision_at_a_moment')],
                 'constraints': [models.UniqueConstraint(fields=('type', 'object', 'version'), name='one_revision_per_version')],
             },
         ),

@@ -31,7 +31,7 @@ class ChangeSet(models.Model):
 
     `cause` says what led to it, as `kind:id`; what it means is known to whoever gave it. `causes` are all of them from
     the narrowest to the widest (the proposal, the message, the session), to find what one of them changed.
-    `undoes` is the change set that this one takes back, where it is exactly one.
+    `undoes` is the change set that this one takes back, where it is exactly one; `size` is the number of modifications.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -45,6 +45,7 @@ class ChangeSet(models.Model):
     prompt_version = models.CharField(_("prompt version"), max_length=40, blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)
     undoes = models.UUIDField(_("undoes"), null=True)
+    size = models.PositiveIntegerField(_("modifications"), default=0)
     created_at = models.DateTimeField(_("when"), db_default=Now())
 
     class Meta:
@@ -66,7 +67,7 @@ class Revision(models.Model):
     """The version that a change set made of one object with a version of its own: a graph, a type.
 
     `type` and `object` (its primary key) name it; `key` and `label` are what they were at that moment. Versions of an
-    object rise with every revision, in the order of their commits.
+    object rise with every revision, in the order of their commits, and so does `created_at`.
     """
 
     change_set = models.ForeignKey(ChangeSet, models.DO_NOTHING, related_name="revisions", db_constraint=False)
@@ -75,6 +76,7 @@ class Revision(models.Model):
     key = models.CharField(_("key"), max_length=250)
     label = models.CharField(_("label"), max_length=200, blank=True)
     version = models.PositiveIntegerField(_("version"))
+    created_at = models.DateTimeField(_("when"), db_default=Now())
 
     class Meta:
         verbose_name = _("revision")
@@ -83,6 +85,7 @@ class Revision(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["type", "object", "version"], name="one_revision_per_version")
         ]
+        indexes: ClassVar = [models.Index(fields=["type", "object", "created_at"], name="revision_at_a_moment")]
 
     def __str__(self) -> str:
         return f"{self.type}:{self.key} {self.version}"
@@ -100,7 +103,9 @@ class Modification(models.Model):
         UPDATE = "update", _("changed")
         DELETE = "delete", _("deleted")
 
-    change_set = models.ForeignKey(ChangeSet, models.DO_NOTHING, related_name="modifications", db_constraint=False)
+    change_set = models.ForeignKey(
+        ChangeSet, models.DO_NOTHING, related_name="modifications", db_constraint=False, db_index=False
+    )
     sequence = models.PositiveIntegerField(_("position"))
     type = models.CharField(_("kind of object"), max_length=30)
     object = models.BigIntegerField(_("object"))

@@ -12,7 +12,10 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 
 from chat.models import Message, Proposal
-from graphs.models import Edge, Graph, Membership, Node, NodeType, Role, Sheet, Workspace
+from graphs import writing
+from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
+from graphs.operations import Item, Update
+from graphs.recording import Because
 from tests.chat.admin.talk import Talk, talk
 from tests.proposed import waiting
 
@@ -43,6 +46,7 @@ class World:
     users: dict[RoleName, User] = field(default_factory=dict)
     workspaces: dict[str, Workspace] = field(default_factory=dict)
     graphs: dict[str, Graph] = field(default_factory=dict)
+    change_sets: dict[str, uuid.UUID] = field(default_factory=dict)
     talks: dict[RoleName, Talk] = field(default_factory=dict)
     hidden: dict[RoleName, Talk] = field(default_factory=dict)
     proposals: dict[str, str] = field(default_factory=dict)
@@ -65,6 +69,10 @@ class World:
             foreign = "other" if own == "demo" else "demo"
             known = {"own": self.proposals[own], "foreign": self.proposals[foreign]}
             return {**known, "deleted": self.proposals["deleted"], "random": NOWHERE}  # type: ignore[dict-item]
+        if parameter == "change_set_id":
+            slugs = {"own": self.home(role), "foreign": "other" if self.home(role) == "demo" else "demo"}
+            made = {kind: str(self.change_sets[slug]) for kind, slug in slugs.items()}
+            return {"own": made["own"], "foreign": made["foreign"], "random": NOWHERE}
         own_role = "editor" if role == "anonymous" else role
         colleague: RoleName = "viewer" if own_role == "editor" else "editor"
         foreign_role: RoleName = "editor" if own_role == "stranger" else "stranger"
@@ -141,6 +149,8 @@ def build() -> World:
     for slug in ("demo", "other"):
         _propose(world, slug, slug)
     _propose(world, "demo", "deleted").delete()
+    for slug, graph in world.graphs.items():
+        world.change_sets[slug] = _changed(graph, canary(slug))
     return world
 
 
@@ -171,6 +181,12 @@ def _graph(workspace: Workspace, key: str, text: str) -> Graph:
     )  # fmt: skip
     NodeType.objects.get_or_create(workspace=workspace, key="step", defaults={"display_name": f"Type {text}"})
     return graph
+
+
+def _changed(graph: Graph, text: str) -> uuid.UUID:
+    """The graph with a history."""
+    operation = Update(Item("node", "end"), {"name": f"Node {text}"}, {"name": f"Renamed {text}"})
+    return writing.apply(graph, [operation], Because(None, Origin.MANUAL, reason=text)).change_set_id
 
 
 def _id_of(found: Talk, parameter: str) -> str:

@@ -3,11 +3,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import IntegrityError
 
 from graphs.imports import KeyInvalid, KeyTaken, import_graph
 from graphs.interchange import Limits, ParsedGraph, parse
-from graphs.models import Edge, Graph, Node, NodeType, Sheet, Workspace
+from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspace
 from tests.graphs.interchange.samples import n8n, n8n_node, native, native_node, parsed, real_files, to
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +33,14 @@ def test_it_stores_a_graph_with_all_its_parts(workspace: Workspace) -> None:
     assert list(graph.nodes.values_list("key", "sheet__key")) == [("start", "main"), ("end", "main")]
     assert list(graph.edges.values_list("key", "source__key", "target__key")) == [("start-end", "start", "end")]
     assert (imported.graph, imported.nodes, imported.edges, imported.warnings) == (graph, 2, 1, ())
+
+
+def test_the_history_of_a_graph_begins_with_its_import(workspace: Workspace, alice: User) -> None:
+    graph = import_graph(workspace, parsed(native()), actor=alice).graph
+
+    made = ChangeSet.objects.get()
+    assert (made.origin, made.actor_label, made.workspace, made.size) == ("import", "alice", workspace.pk, 0)
+    assert made.revisions.values_list("type", "object", "key", "version").get() == ("graph", graph.pk, "weather", 1)
 
 
 def test_it_hands_on_the_warnings_of_the_file(workspace: Workspace) -> None:
@@ -122,7 +131,7 @@ def test_it_asks_the_database_as_often_for_many_nodes_as_for_few(
         return parsed(native(key=f"k{size}", nodes=[native_node(f"n{index}") for index in range(size)], edges=[]))
 
     for size in (2, 900):
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(10):
             import_graph(workspace, crowd(size))
 
 

@@ -1,0 +1,155 @@
+"""How long changes, the history and rollbacks take in one process. With the product's settings:
+
+python -m bench.history_times SCALE
+
+The scale is that of `bench.history` as JSON. Reference and product take turns. It writes one line: the seconds of each
+time by what was done, and the statements of a rollback.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import django
+
+Times = dict[str, list[float]]
+
+
+def timed(times: Times, name: str, work: Callable[[], object]) -> None:
+    began = time.perf_counter()
+    work()
+    times.setdefault(name, []).append(time.perf_counter() - began)
+
+
+def updates(times: Times, member: Any, count: int) -> None:
+    """One field of one node: as an ORM row in a transaction, the row at hand or read first, and as a change."""
+    from django.db import transaction
+
+    from bench import long_history
+    from graphs import writing
+    from graphs.models import Node, Origin
+    from graphs.operations import Item, Update
+    from graphs.recording import Because
+
+    bare, audited = (long_history.create(member.workspace, f"updates-{name}") for name in ("bare", "audited"))
+    rows = list(bare.nodes.order_by("id"))
+    because = Because(member.user, Origin.MANUAL)
+
+    def save(row: Node, number: int) -> None:
+        with transaction.atomic():
+            row.name = f"New {number}"
+            row.save()
+
+    def read_and_save(key: str, number: int) -> None:
+        with transaction.atomic():
+            row = Node.objects.select_for_update(no_key=True).get(graph=bare, key=key)
+            row.name = f"Newer {number}"
+            row.save()
+
+    names = {f"n{n}": f"Name {n}" for n in range(long_history.NODES)}
+    for number in range(count):
+        key = f"n{number % long_history.NODES}"
+        operation = Update(Item("node", key), {"name": names[key]}, {"name": f"New {number}"})
+        names[key] = f"New {number}"
+        timed(times, "bare save", lambda n=number: save(rows[n % long_history.NODES], n))
+        timed(times, "read and save", lambda k=key, n=number: read_and_save(k, n))
+        timed(times, "audited update", lambda o=operation: writing.apply(audited, [o], because))
+
+
+def versions(times: Times, member: Any, sizes: dict[str, int], count: int) -> None:
+    """A page of the history, a comparison and a restored version, where there are few versions and where many."""
+    from django.db import connection, transaction
+
+    from bench import long_history
+    from graphs import history, rollback
+    from graphs.api import history_json
+    from graphs.api.paging import page_of
+    from graphs.scopes import AsOf
+
+    graphs = {}
+    for name, size in sizes.items():
+        graphs[name] = long_history.create(member.workspace, f"versions-{name}")
+        long_history.fill(graphs[name], size)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM (ANALYZE) graphs_changeset, graphs_revision, graphs_modification, graphs_node")
+
+    def page(key: str) -> None:
+        subject = history.subject(member.workspace.pk, "graph", key)
+        found = page_of(history.versions(subject), history.ORDERING, None, 50)
+        history_json.versions_json(member, found.rows)
+
+    def restore(graph: Any, version: int) -> None:
+        with suppress(Undone), transaction.atomic():
+            rollback.roll_back(member.workspace.pk, member.user, AsOf("graph", graph.pk, version))
+            raise Undone
+
+    for _ in range(count):
+        for name, graph in graphs.items():
+            last = sizes[name] + 1
+            timed(times, f"page {name}", lambda g=graph: page(g.key))
+            timed(times, f"restore a recent version {name}", lambda g=graph, v=last - 50: restore(g, v))
+            timed(times, f"restore the first version {name}", lambda g=graph: restore(g, 1))
+
+
+class Undone(Exception):
+    """Takes a transaction back."""
+
+
+def rollbacks(times: Times, member: Any, objects: int, count: int) -> int:
+    """Of one change set that renamed so many nodes; beside it the bare statement that would rename them."""
+    from django.db import connection, transaction
+    from django.test.utils import CaptureQueriesContext
+
+    from bench import long_history
+    from graphs import rollback, writing
+    from graphs.models import Origin
+    from graphs.operations import Item, Update
+    from graphs.recording import Because
+    from graphs.scopes import ChangeSets
+
+    bare, audited = (long_history.create(member.workspace, f"rollback-{name}", objects) for name in ("bare", "audited"))
+    edits = [Update(Item("node", f"n{n}"), {"name": f"Name {n}"}, {"name": f"New {n}"}) for n in range(objects)]
+    done = writing.apply(audited, edits, Because(member.user, Origin.MANUAL))
+    ids = list(bare.nodes.order_by("id").values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM (ANALYZE) graphs_node")
+
+    def update(names: list[str]) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE graphs_node AS t SET name = v.name, version = t.version + 1 "
+                "FROM unnest(%s::bigint[], %s::text[]) AS v(id, name) WHERE t.id = v.id",
+                [ids, names],
+            )
+
+    def undo() -> None:
+        nonlocal done
+        done = rollback.roll_back(member.workspace.pk, member.user, ChangeSets((done.change_set_id,)))
+
+    for number in range(count):
+        timed(times, "bare update of many", lambda n=number: update([f"New {n} {id_}" for id_ in ids]))
+        timed(times, "rollback of many", undo)
+    with CaptureQueriesContext(connection) as captured:
+        undo()
+    return len(captured)
+
+
+def main() -> None:
+    django.setup()
+    from graphs.access import member_of
+    from graphs.models import Membership
+
+    scale = json.loads(sys.argv[1])
+    member = member_of(Membership.objects.get(user__username="demo").user)
+    times: Times = {}
+    updates(times, member, scale["updates"])
+    versions(times, member, {"few": scale["few"], "many": scale["many"]}, scale["reads"])
+    statements = rollbacks(times, member, scale["objects"], scale["rollbacks"])
+    print(json.dumps({"times": times, "statements": statements}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+"""GET history, GET history/{id}, GET history/versions, POST history/{id}/rollback, POST history/rollback."""
+
+import uuid
+from datetime import datetime
+from typing import Any, NoReturn
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from graphs import history, rollback
+from graphs.access import Member, NotFound
+from graphs.api import history_json, history_shapes
+from graphs.api.bodies import read_body
+from graphs.api.members import current_member
+from graphs.api.openapi import problems
+from graphs.api.paging import PAGE_PARAMETERS, paged
+from graphs.api.problems import Problem
+from graphs.between import between
+from graphs.diffs import diff_of, labels_of
+from graphs.models import Graph, Modification, Origin
+from graphs.operations import Item
+from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, OneModification, Scope
+
+_VERSION = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
+OBJECT = OpenApiParameter(
+    "object", str, required=True, description="Kind and key of an object, for example graph:nba or nodeType:retry."
+)
+FILTERS = [
+    OBJECT,
+    OpenApiParameter("who", str, description="The name of the person who did it."),
+    OpenApiParameter("origin", str, enum=list(Origin.values)),
+    OpenApiParameter("session", str, description="The conversation that led to it."),
+    OpenApiParameter("field", str, description="A field that it changed, for example process."),
+    OpenApiParameter("item", str, description="The key of a node, an edge or a type that it changed."),
+    OpenApiParameter("from", {"type": "string", "format": "date-time"}),
+    OpenApiParameter("to", {"type": "string", "format": "date-time"}),
+    *PAGE_PARAMETERS,
+]
+
+
+class HistoryView(APIView):
+    @extend_schema(operation_id="listHistory", parameters=FILTERS, responses={200: history_shapes.VersionPage})
+    def get(self, request: Request) -> Response:
+        """What was changed on an object, newest first: each version with the change set that made it."""
+        member = current_member(request)
+        versions = history.versions(_subject(request, member), _filters(request))
+        return paged(request, versions, history.ORDERING, lambda rows: history_json.versions_json(member, rows))
+
+
+class ChangeSetView(APIView):
+    @extend_schema(
+        operation_id="getChangeSet", parameters=PAGE_PARAMETERS, responses={200: history_shapes.ChangeSetPage}
+    )
+    def get(self, request: Request, change_set_id: str) -> Response:
+        """One change set; of a long one its modifications in pages, and of each page the diff."""
+        member = current_member(request)
+        change_set = history.change_set(member.workspace.pk, _uuid(change_set_id))
+        shown: list[Modification] = []
+
+        def as_json(rows: Any) -> list[dict[str, Any]]:
+            shown.extend(rows)
+            return []
+
+        response = paged(request, change_set.modifications.all(), ("sequence",), as_json)
+        assert response.data is not None
+        del response.data["results"]
+        response.data |= history_json.change_set_json(member, change_set, shown)
+        return response
+
+
+class VersionsView(APIView):
+    @extend_schema(
+        operation_id="compareVersions",
+        parameters=[OBJECT, OpenApiParameter("a", _VERSION, required=True), OpenApiParameter("b", _VERSION)],
+        responses={200: history_shapes.ComparedShape},
+    )
+    def get(self, request: Request) -> Response:
+        """What is different in version `b` of an object (or in the present one) from its version `a`."""
+        member = current_member(request)
+        subject = _subject(request, member)
+        a = _version(request, "a", subject)
+        b = _version(request, "b", subject) if "b" in request.GET else subject.version
+        operations = between(subject.type, subject.id, a, b)
+        graph = Graph(pk=subject.id if subject.type == GRAPH else None, workspace=member.workspace)
+        shown = operations[: history_json.MOST_ENTRIES]
+        diff = diff_of(shown, labels_of(graph, [operation.item for operation in shown]))
+        name = {"type": subject.type, "id": subject.key}
+        return Response({"object": name, "a": a, "b": b, "diff": diff, "total": len(operations)})
+
+
+class ChangeSetRollbackView(APIView):
+    @extend_schema(
+        operation_id="rollBackChangeSet",
+        request=history_shapes.RollbackBody,
+        responses={200: history_shapes.PreviewShape, 201: history_shapes.ChangeSetShape, **problems(409)},
+    )
+    def post(self, request: Request, change_set_id: str) -> Response:
+        """Take back one change set. With `preview` only say what would be done, and what stands in the way."""
+        member = _editor(request)
+        body = read_body(request, history_shapes.RollbackBody)
+        return _rolled_back(member, ChangeSets((_uuid(change_set_id),)), body)
+
+
+class RollbackView(APIView):
+    @extend_schema(
+        operation_id="rollBack",
+        request=history_shapes.ScopedRollbackBody,
+        responses={200: history_shapes.PreviewShape, 201: history_shapes.ChangeSetShape, **problems(409)},
+    )
+    def post(self, request: Request) -> Response:
+        """Take back one modification, a turn, a conversation, or all that was done on an object since a moment."""
+        member = _editor(request)
+        body = read_body(request, history_shapes.ScopedRollbackBody)
+        return _rolled_back(member, _scope(member, body.scope), body)
+
+
+def _rolled_back(member: Member, scope: Scope, body: history_shapes.RollbackBody) -> Response:
+    left_out = [rollback.LeftOut(Item(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
+    workspace = member.workspace.pk
+    if body.preview:
+        return Response(history_json.plan_json(member, rollback.preview(workspace, scope, left_out)))
+    try:
+        done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
+    except rollback.RollbackRefused as refusal:
+        _tell(member, refusal)
+    return Response(history_json.applied_json(member, done.change_set_id), status=201)
+
+
+def _tell(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
+    plan = history_json.plan_json(member, refusal.plan)
+    match refusal:
+        case rollback.Clashing():
+            sentence = _("Something was edited since; see “conflicts”. It can be left out.")
+            raise Problem(409, "conflict", sentence, extra={"conflicts": plan["conflicts"]}) from refusal
+        case rollback.Outdated():
+            sentence = _("By now this would do something else than what was shown. Look at it again.")
+            raise Problem(409, "stale", sentence, extra={"preview": plan}) from refusal
+        case _:
+            made = history.undone_by(refusal.plan.done.change_sets)
+            by = [history_json.applied_json(member, id_) for id_ in dict.fromkeys(made.values())]
+            sentence = _("There is nothing left to take back.")
+            raise Problem(409, "undone", sentence, extra={"undoneBy": by}) from refusal
+
+
+def _editor(request: Request) -> Member:
+    member = current_member(request)
+    member.require_editor()
+    return member
+
+
+def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
+    chosen = body.model_dump(exclude_none=True, exclude={"object"})
+    if len(chosen) != 1 or (body.object is not None) != bool({"as_of", "version"} & chosen.keys()):
+        raise _invalid("scope", _("Say exactly one thing to roll back; “asOf” and “version” need an “object”."))
+    if body.modification is not None:
+        return OneModification(body.modification)
+    if body.turn is not None:
+        return Caused(f"message:{body.turn}")
+    if body.session is not None:
+        return Caused(f"session:{body.session}")
+    if body.change_sets is not None:
+        return ChangeSets(tuple(dict.fromkeys(map(_uuid, body.change_sets))))
+    assert body.object is not None
+    subject = history.subject(member.workspace.pk, body.object.type, body.object.id)
+    version = body.version
+    if body.as_of is not None:
+        version = history.version_at(subject, _moment(body.as_of, "scope.asOf"))
+    assert version is not None
+    return AsOf(subject.type, subject.id, version)
+
+
+def _uuid(text: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise NotFound from None
+
+
+def _subject(request: Request, member: Member) -> history.Subject:
+    kind, _colon, key = request.GET.get("object", "").partition(":")
+    if not (kind and key and key.isprintable()):
+        raise _invalid("object", _("“object” names a kind and an object, for example graph:nba."))
+    return history.subject(member.workspace.pk, kind, key)
+
+
+def _filters(request: Request) -> history.Filters:
+    given = request.GET
+    origin = given.get("origin")
+    if origin is not None and origin not in Origin.values:
+        raise _invalid("origin", _("There is no such origin."))
+    texts = {name: given[name] for name in ("who", "field", "item", "session") if name in given}
+    for name, text in texts.items():
+        if not text.isprintable():
+            raise _invalid(name, _("This cannot be looked for."))
+    session = texts.pop("session", None)
+    moments = {name: _moment(given[parameter], parameter) for name, parameter in _MOMENTS.items() if parameter in given}
+    cause = None if session is None else f"session:{session}"
+    return history.Filters(origin=origin, cause=cause, **texts, **moments)
+
+
+_MOMENTS = {"since": "from", "until": "to"}
+
+
+def _moment(text: str, parameter: str) -> datetime:
+    try:
+        found = parse_datetime(text.replace(" ", "+") if "T" in text else text)
+    except ValueError:
+        found = None
+    if found is None:
+        raise _invalid(parameter, _("This is no moment such as 2026-01-31T12:00:00Z."))
+    return timezone.make_aware(found) if timezone.is_naive(found) else found
+
+
+def _version(request: Request, name: str, subject: history.Subject) -> int:
+    text = request.GET.get(name, "")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) <= subject.version):
+        raise _invalid(name, _("“%(name)s” is a version of the object, a number.") % {"name": name})
+    return int(text[:10])
+
+
+def _invalid(name: str, sentence: str) -> Problem:
+    return Problem(400, "validation", sentence, errors={name: [sentence]})

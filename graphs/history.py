@@ -1,0 +1,126 @@
+"""Reading the history: the versions of an object, and what one change set did. Writes nothing."""
+
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from graphs.access import NotFound
+from graphs.models import ChangeSet, Graph, Modification, NodeType, Revision
+from graphs.objects import NODE_TYPE
+from graphs.scopes import GRAPH
+
+ORDERING = ("-version",)
+
+_UNDOING = """
+WITH RECURSIVE undoing AS (
+    SELECT id, undoes, created_at FROM graphs_changeset WHERE undoes = ANY(%s)
+    UNION ALL
+    SELECT c.id, c.undoes, c.created_at FROM graphs_changeset AS c JOIN undoing ON c.undoes = undoing.id
+)
+SELECT id, undoes FROM undoing ORDER BY created_at
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key."""
+
+    type: str
+    id: int
+    key: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which versions of an object are wanted; None is all.
+
+    `who` is a name, `cause` anything that led to them, `field` one that they changed, `since` and `until` moments.
+    """
+
+    who: str | None = None
+    origin: str | None = None
+    cause: str | None = None
+    field: str | None = None
+    item: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def subject(workspace_id: int, type_: str, key: str) -> Subject:
+    """Raises `NotFound`."""
+    rows: QuerySet[Graph] | QuerySet[NodeType]
+    if type_ == GRAPH:
+        rows = Graph.objects.filter(workspace=workspace_id, key=key)
+    elif type_ == NODE_TYPE.name:
+        rows = NodeType.objects.filter(workspace=workspace_id, key=key)
+    else:
+        raise NotFound
+    found = rows.values_list("pk", "version").first()
+    if found is None:
+        raise NotFound
+    return Subject(type_, found[0], key, found[1])
+
+
+def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":
+    """The versions of an object with their change sets; `ORDERING` is newest first."""
+    rows = Revision.objects.filter(type=of.type, object=of.id).select_related("change_set").order_by(*ORDERING)
+    if filters.who is not None:
+        rows = rows.filter(change_set__actor_label=filters.who)
+    if filters.origin is not None:
+        rows = rows.filter(change_set__origin=filters.origin)
+    if filters.cause is not None:
+        rows = rows.filter(change_set__causes__contains=[filters.cause])
+    if filters.since is not None:
+        rows = rows.filter(created_at__gte=filters.since)
+    if filters.until is not None:
+        rows = rows.filter(created_at__lte=filters.until)
+    if filters.field is not None or filters.item is not None:
+        rows = rows.filter(version__in=_modified(of, filters))
+    return rows
+
+
+def _modified(of: Subject, filters: Filters) -> "QuerySet[Modification, int]":
+    rows = Modification.objects.filter(type=of.type, object=of.id)
+    if filters.field is not None:
+        rows = rows.filter(field=filters.field)
+    if filters.item is not None:
+        rows = rows.filter(key=filters.item)
+    return rows.values_list("version", flat=True)
+
+
+def version_at(of: Subject, moment: datetime) -> int:
+    """The version that an object had at a moment. Raises `NotFound` for one before all that is known of it."""
+    rows = Revision.objects.filter(type=of.type, object=of.id)
+    found = rows.filter(created_at__lte=moment).order_by("-created_at", "-version").values_list("version").first()
+    if found is None:
+        raise NotFound
+    return int(found[0])
+
+
+def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
+    """Raises `NotFound`."""
+    found = ChangeSet.objects.filter(workspace=workspace_id, pk=id_).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
+    """Which of these change sets are taken back, and by which other one. Who undoes an undoing does them again."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNDOING, [list(ids)])
+        rows = cursor.fetchall()
+    undoing: dict[uuid.UUID, list[uuid.UUID]] = {}
+    for id_, undoes in rows:
+        undoing.setdefault(undoes, []).append(id_)
+
+    def holds(id_: uuid.UUID) -> bool:
+        return not any(map(holds, undoing.get(id_, ())))
+
+    holding = {id_: [each for each in undoing.get(id_, ()) if holds(each)] for id_ in ids}
+    return {id_: found[-1] for id_, found in holding.items() if found}

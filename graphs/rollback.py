@@ -1,0 +1,221 @@
+"""Takes back what was changed: one modification, change sets, all that one cause led to, or an object since a version.
+
+A rollback is a change like any other: all or nothing, recorded, and itself undone the same way. Where somebody edited
+since, the clash is named (`graphs.clashes`); who rolls back may leave that out.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.contrib.auth.models import User
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import transaction
+
+from graphs import writing
+from graphs.access import NotFound
+from graphs.conflicts import Before
+from graphs.models import Graph, Node, Origin, Revision
+from graphs.objects import NODE, NODE_TYPE
+from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
+from graphs.recording import Applied, Because
+from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, Done, OneModification, Scope, read
+from graphs.undoing import Clash, Left, Undone, undo
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What somebody chose to leave as it is; without a graph's key, in whichever graph it is."""
+
+    item: Item
+    field: str = ""
+    graph: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a rollback does to one graph, and what stands in the way of it there."""
+
+    graph: Graph
+    before: Before
+    undone: Undone
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a rollback would do now. `gone` are the graphs that it is about and that were deleted: label by key."""
+
+    scope: Scope
+    done: Done
+    steps: tuple[Step, ...]
+    gone: Mapping[str, str]
+
+    @property
+    def clashes(self) -> tuple[tuple[Graph, Clash], ...]:
+        return tuple((step.graph, clash) for step in self.steps for clash in step.undone.clashes)
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(operation for step in self.steps for operation in step.undone.operations)
+
+    @property
+    def digest(self) -> str:
+        """Of what would be done, so that it is done only as it was shown."""
+        shown = [[step.graph.pk, list(map(to_json, step.undone.operations))] for step in self.steps]
+        text = json.dumps(shown, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class RollbackRefused(Exception):
+    """Nothing was changed. `plan` is what would have been done."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(type(self).__name__)
+        self.plan = plan
+
+
+class Clashing(RollbackRefused):
+    """Later edits stand in the way, or a graph is gone."""
+
+
+class Outdated(RollbackRefused):
+    """By now it would do something else than what was shown."""
+
+
+class NothingToUndo(RollbackRefused):
+    """All of it was taken back already, or left out, or there was nothing."""
+
+
+def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ()) -> Plan:
+    """What a rollback would do now; changes nothing. Raises `NotFound` for what is not of this workspace."""
+    done = read(workspace_id, scope)
+    return _plan(scope, done, _graphs(workspace_id, done), left_out)
+
+
+def roll_back(
+    workspace_id: int,
+    actor: User,
+    scope: Scope,
+    left_out: Collection[LeftOut] = (),
+    reason: str = "",
+    digest: str | None = None,
+) -> Applied:
+    """Does it, as one change set.
+
+    Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` where the result differs from what `digest` is of.
+    """
+    with transaction.atomic():
+        done = read(workspace_id, scope)
+        graphs = _graphs(workspace_id, done)
+        versions = _hold(workspace_id, graphs, done)
+        if isinstance(scope, AsOf):
+            # More may have been done until the graph was held.
+            done = read(workspace_id, scope)
+        plan = _plan(scope, done, [graph for graph in graphs if graph.pk in versions], left_out)
+        _refuse(plan, digest)
+        changes = [
+            writing.Change(step.graph, versions[step.graph.pk], step.undone.operations, step.before)
+            for step in plan.steps
+        ]
+        return writing.finish(changes, _because(plan, actor, reason))
+
+
+def _graphs(workspace_id: int, done: Done) -> list[Graph]:
+    """The graphs that are still there; where only types were changed, one through which that can be undone."""
+    rows = Graph.objects.filter(workspace=workspace_id).order_by("pk")
+    found = list(rows.filter(pk__in=done.graphs.keys() | set(done.hosts)))
+    if done.types and not found:
+        found = list(rows[:1])
+        if not found:
+            raise NotFound
+    return found if done.graphs else found[:1]
+
+
+def _hold(workspace_id: int, graphs: Sequence[Graph], done: Done) -> dict[int, int]:
+    """The new versions of the graphs, which nobody else changes until the commit."""
+    versions = {}
+    for graph in graphs:
+        try:
+            versions[graph.pk] = writing.hold(graph)
+        except Graph.DoesNotExist:
+            continue
+    if done.types:
+        writing.hold_types(workspace_id)
+    return versions
+
+
+def _plan(scope: Scope, done: Done, graphs: Sequence[Graph], left_out: Collection[LeftOut]) -> Plan:
+    steps = []
+    for number, graph in enumerate(graphs):
+        operations = done.graphs.get(graph.pk, ()) + (() if number else done.types)
+        before = Before.read(graph, inverses(operations))
+        left = [Left(each.item, each.field) for each in left_out if each.graph in (None, graph.key)]
+        steps.append(Step(graph, before, undo(operations, before, left)))
+    gone = _gone(done, graphs)
+    for each in left_out:
+        if each.item.kind == GRAPH:
+            gone.pop(each.item.key, None)
+    plan = Plan(scope, done, tuple(steps), gone)
+    return _with_types_in_use(plan) if done.types else plan
+
+
+def _gone(done: Done, graphs: Sequence[Graph]) -> dict[str, str]:
+    missing = done.graphs.keys() - {graph.pk for graph in graphs}
+    if not missing:
+        return {}
+    rows = Revision.objects.filter(type=GRAPH, object__in=missing, change_set__in=done.change_sets)
+    return dict(rows.order_by("version").values_list("key", "label"))
+
+
+def _with_types_in_use(plan: Plan) -> Plan:
+    """A type that nodes have stays: those of this rollback aside, which may lose it."""
+    lost = {o.item.key for o in plan.operations if isinstance(o, Delete) and o.item.kind == NODE_TYPE.name}
+    if not lost:
+        return plan
+    first, *others = plan.steps
+    freed = {
+        (step.graph.pk, operation.item.key)
+        for step in plan.steps
+        for operation in step.undone.operations
+        if operation.item.kind == NODE.name and _loses_type(operation)
+    }
+    nodes = Node.objects.filter(graph__workspace=first.graph.workspace_id, type__in=lost).order_by("id")
+    used = tuple(
+        Clash("used", Item(NODE_TYPE.name, type_key), "", by=Item(NODE.name, key))
+        for graph, key, type_key in nodes.values_list("graph", "key", "type")
+        if (graph, key) not in freed
+    )
+    undone = replace(first.undone, clashes=(*first.undone.clashes, *used))
+    return replace(plan, steps=(replace(first, undone=undone), *others))
+
+
+def _loses_type(operation: Operation) -> bool:
+    return isinstance(operation, Delete) or (isinstance(operation, Update) and "type" in operation.new)
+
+
+def _refuse(plan: Plan, digest: str | None) -> None:
+    if digest is not None and digest != plan.digest:
+        raise Outdated(plan)
+    if plan.clashes or plan.gone:
+        raise Clashing(plan)
+    if not plan.operations:
+        raise NothingToUndo(plan)
+
+
+def _because(plan: Plan, actor: User, reason: str) -> Because:
+    """`undoes` only where all of one change set is taken back."""
+    whole = not any(step.undone.left for step in plan.steps)
+    undoes = None
+    match plan.scope:
+        case ChangeSets(ids):
+            causes = tuple(f"change-set:{id_}" for id_ in ids)
+            undoes = ids[0] if len(ids) == 1 and whole else None
+        case OneModification(id_):
+            causes = (f"modification:{id_}",)
+        case Caused(cause):
+            # Not among the causes: what is taken back is no further change of that conversation.
+            return Because(actor, Origin.ROLLBACK, reason, cause)
+        case AsOf(version=version):
+            causes = (f"as-of:{version}",)
+    return Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=undoes)

@@ -1,0 +1,132 @@
+"""What can be rolled back at once, and reading from the history what was done there."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q
+
+from graphs.access import NotFound
+from graphs.between import between
+from graphs.models import ChangeSet, Modification, Revision
+from graphs.objects import NODE_TYPE
+from graphs.operations import Create, Delete, Item, Operation, Update
+
+GRAPH = "graph"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSets:
+    """One change set, or several."""
+
+    ids: tuple[uuid.UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneModification:
+    """A field that was changed, or an item that came or went, by the primary key of its row."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Caused:
+    """Whatever one cause led to: a turn is `message:<id>`, a conversation `session:<id>`."""
+
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """All that was changed on an object since a version of it. `type` is "graph" or "nodeType", `object` a row."""
+
+    type: str
+    object: int
+    version: int
+
+
+Scope = ChangeSets | OneModification | Caused | AsOf
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done, in the order of its doing: on each graph (by primary key), and on types of the workspace.
+
+    Types belong to no graph; `hosts` are graphs through which they were changed.
+    """
+
+    graphs: dict[int, tuple[Operation, ...]] = field(default_factory=dict)
+    types: tuple[Operation, ...] = ()
+    hosts: tuple[int, ...] = ()
+    change_sets: tuple[uuid.UUID, ...] = ()
+
+
+def read(workspace_id: int, scope: Scope) -> Done:
+    """Raises `NotFound` for what is not of this workspace."""
+    match scope:
+        case AsOf():
+            return _since(workspace_id, scope)
+        case ChangeSets(ids):
+            found = _modifications(workspace_id, Q(change_set__in=ids))
+            _require(workspace_id, set(ids) - {row.change_set_id for row in found})
+        case OneModification(id_):
+            found = _modifications(workspace_id, Q(pk=id_))
+            if not found:
+                raise NotFound
+        case Caused(cause):
+            found = _modifications(workspace_id, Q(change_set__causes__contains=[cause]))
+            if not found and not ChangeSet.objects.filter(workspace=workspace_id, causes__contains=[cause]).exists():
+                raise NotFound
+    return _done(found)
+
+
+def _modifications(workspace_id: int, where: Q) -> list[Modification]:
+    rows = Modification.objects.filter(where, change_set__workspace=workspace_id)
+    return list(rows.order_by("type", "object", "version", "sequence"))
+
+
+def _require(workspace_id: int, ids: Iterable[uuid.UUID]) -> None:
+    """Change sets without modifications (an import) exist, too."""
+    wanted = set(ids)
+    if wanted and ChangeSet.objects.filter(workspace=workspace_id, pk__in=wanted).count() < len(wanted):
+        raise NotFound
+
+
+def _done(rows: Sequence[Modification]) -> Done:
+    graphs: dict[int, list[Operation]] = {}
+    types: list[Operation] = []
+    for row in rows:
+        (types if row.type == NODE_TYPE.name else graphs.setdefault(row.object, [])).append(operation_of(row))
+    change_sets = tuple(dict.fromkeys(row.change_set_id for row in rows))
+    hosts = _graphs_of(change_sets) if types else ()
+    return Done({pk: tuple(found) for pk, found in graphs.items()}, tuple(types), hosts, change_sets)
+
+
+def operation_of(row: Modification) -> Operation:
+    """A stored modification as the operation it is a part of."""
+    item = Item(row.kind, row.key)
+    match row.action:
+        case Modification.Action.CREATE:
+            return Create(item, row.new)
+        case Modification.Action.DELETE:
+            return Delete(item, row.old)
+        case _:
+            return Update(item, {row.field: row.old}, {row.field: row.new})
+
+
+def _graphs_of(change_sets: Sequence[Any]) -> tuple[int, ...]:
+    rows = Revision.objects.filter(change_set__in=change_sets, type=GRAPH)
+    return tuple(sorted(set(rows.values_list("object", flat=True))))
+
+
+def _since(workspace_id: int, scope: AsOf) -> Done:
+    revisions = Revision.objects.filter(type=scope.type, object=scope.object, change_set__workspace=workspace_id)
+    latest = revisions.order_by("-version").values_list("version", "change_set_id").first()
+    if latest is None:
+        raise NotFound
+    version, change_set = latest
+    operations = between(scope.type, scope.object, scope.version, version)
+    if scope.type == GRAPH:
+        return Done({scope.object: operations})
+    return Done(types=operations, hosts=_graphs_of([change_set]))

@@ -1,0 +1,263 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+
+from graphs import causes, writing
+from graphs.access import Member
+from graphs.api import history_shapes
+from graphs.models import ChangeSet, Graph, Modification, Node, Origin, Revision, Workspace
+from graphs.operations import Create, Delete, Item, Update
+from graphs.recording import Because
+from tests.cast import draw_nba, signed_in
+from tests.graphs.api.callers import post_json, problem
+from tests.graphs.test_rollback import FETCH, RETURN, TALK, TURN, by, record, rename
+from tests.graphs.test_writing import TO_FETCH, TO_RETURN
+
+HISTORY = "/api/v1/history"
+
+
+@pytest.fixture
+def editor(alice: User) -> Client:
+    return signed_in(alice)
+
+
+def read(client: Client, path: str = "", **given: Any) -> Any:
+    answer = client.get(HISTORY + path, given)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def roll_back(client: Client, where: object = "", **body: Any) -> HttpResponse:
+    path = f"{HISTORY}/{where}/rollback" if where else f"{HISTORY}/rollback"
+    return post_json(client, path, body)
+
+
+def test_the_versions_of_a_graph_newest_first(nba: Graph, alice: User, editor: Client) -> None:
+    rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
+    writing.apply(nba, [Delete(item, record(nba, item)) for item in (TO_FETCH, TO_RETURN, FETCH)], by(None))
+
+    page = read(editor, object="graph:nba")
+    history_shapes.VersionPage.model_validate(page)
+
+    latest, first = page["results"]
+    assert (latest["version"], latest["summary"]) == (3, {"edge": {"delete": 2}, "node": {"delete": 1}})
+    assert [each["label"] for each in latest["modifications"]] == ["root → fetch-api", "fetch-api → return", "Fetch"]
+    assert (first["actor"], first["origin"], first["modificationCount"]) == ("alice", "chat", 1)
+    assert first["objects"] == [{"type": "graph", "id": "nba", "label": "NBA scores", "version": 2}]
+    (modification,) = first["modifications"]
+    assert (modification["field"], modification["old"], modification["new"]) == ("name", "Fetch API", "Fetch")
+
+
+def test_filters(nba: Graph, alice: User, bob: User, editor: Client) -> None:
+    rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
+    writing.apply(nba, [Update(RETURN, {"posX": 400.0}, {"posX": 0.0})], by(bob))
+    moments = list(Revision.objects.order_by("version").values_list("created_at", flat=True))
+
+    def versions(**given: str) -> list[int]:
+        return [each["version"] for each in read(editor, object="graph:nba", **given)["results"]]
+
+    assert versions() == [3, 2]
+    assert versions(who="bob") == versions(origin="manual") == versions(field="posX") == versions(item="return") == [3]
+    assert versions(session="1") == versions(field="name", item="fetch-api") == [2]
+    assert versions(**{"from": moments[1].isoformat()}) == [3]
+    assert versions(to=moments[0].isoformat()) == [2]
+    assert versions(who="nobody") == versions(field="name", item="return") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({}, "object"),
+        ({"object": "graph"}, "object"),
+        ({"object": "graph:nba", "origin": "magic"}, "origin"),
+        ({"object": "graph:nba", "from": "yesterday"}, "from"),
+        ({"object": "graph:nba", "who": "a\0"}, "who"),
+    ],
+)
+def test_wrong_questions_are_explained(nba: Graph, editor: Client, given: dict[str, str], wrong: str) -> None:
+    told = problem(editor.get(HISTORY, given), 400, "validation")
+    assert list(told["errors"]) == [wrong]
+
+
+def test_a_list_leaves_long_values_out_and_the_change_set_has_them(nba: Graph, alice: User, editor: Client) -> None:
+    code = "".join(str(number) for number in range(10_000))
+    done = writing.apply(nba, [Update(FETCH, {"process": "return fetch(url)"}, {"process": code})], by(alice))
+
+    (version,) = read(editor, object="graph:nba")["results"]
+    (modification,) = version["modifications"]
+    assert (modification["cut"], modification["new"], modification["label"]) == (True, None, "Fetch API")
+    whole = read(editor, f"/{done.change_set_id}")
+    history_shapes.ChangeSetPage.model_validate(whole)
+    assert whole["modifications"][0]["new"] == code
+    assert whole["diff"][0]["fields"][0]["lines"][0] == {"op": "-", "old": 1, "text": "return fetch(url)"}
+
+
+def test_a_long_change_set_comes_in_pages(nba: Graph, alice: User, editor: Client) -> None:
+    record_ = record(nba, RETURN)
+    done = writing.apply(nba, [Create(Item("node", f"n{n}"), record_) for n in range(5)], by(alice))
+
+    page = read(editor, f"/{done.change_set_id}", limit=3)
+    rest = editor.get(page["next"]).json()
+    assert [each["object"]["id"] for each in (*page["modifications"], *rest["modifications"])] == [
+        f"n{n}" for n in range(5)
+    ]
+    assert (len(page["diff"]), len(rest["diff"]), rest["next"]) == (3, 2, None)
+
+
+def test_two_versions_are_compared(nba: Graph, alice: User, editor: Client) -> None:
+    rename(nba, "Fetch API", "One", by(alice))
+    rename(nba, "One", "Two", by(alice))
+
+    compared = read(editor, "/versions", object="graph:nba", a=1, b=3)
+    history_shapes.ComparedShape.model_validate(compared)
+    assert [(field["old"], field["new"]) for field in compared["diff"][0]["fields"]] == [("Fetch API", "Two")]
+    assert read(editor, "/versions", object="graph:nba", a=3)["diff"] == []
+    problem(editor.get(f"{HISTORY}/versions", {"object": "graph:nba", "a": 1, "b": 4}), 400, "validation")
+
+
+def test_undo_and_redo(nba: Graph, alice: User, editor: Client) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(alice))
+
+    preview = roll_back(editor, done.change_set_id, preview=True)
+    assert preview.status_code == 200
+    history_shapes.PreviewShape.model_validate(preview.json())
+    assert not Modification.objects.filter(version=3).exists()
+
+    undone = roll_back(editor, done.change_set_id, digest=preview.json()["digest"], reason="no")
+    assert undone.status_code == 201
+    history_shapes.ChangeSetShape.model_validate(undone.json())
+    assert (undone.json()["undoes"], undone.json()["reason"]) == (str(done.change_set_id), "no")
+    assert read(editor, f"/{done.change_set_id}")["undoneBy"] == undone.json()["id"]
+
+    told = problem(roll_back(editor, done.change_set_id), 409, "undone")
+    assert [each["id"] for each in told["undoneBy"]] == [undone.json()["id"]]
+
+    assert roll_back(editor, undone.json()["id"]).status_code == 201
+    assert read(editor, f"/{done.change_set_id}")["undoneBy"] is None
+    assert Node.objects.get(key="fetch-api").name == "Fetch"
+
+
+def test_conflicts_are_told_and_may_be_left_out(nba: Graph, alice: User, bob: User, editor: Client) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(alice))
+    rename(nba, "Fetch", "Get", by(bob))
+
+    told = problem(roll_back(editor, done.change_set_id), 409, "conflict")
+    (conflict,) = told["conflicts"]
+    history_shapes.ConflictShape.model_validate(conflict)
+    assert (conflict["changedBy"], conflict["expected"], conflict["found"]) == ("bob", "Fetch", "Get")
+
+    left = [{"object": conflict["object"], "field": "name", "graph": "nba"}]
+    shown = roll_back(editor, done.change_set_id, preview=True, leaveOut=left).json()
+    assert (shown["conflicts"], shown["diff"], shown["leftOut"]) == ([], [], left)
+
+
+def test_what_changed_since_the_preview_is_not_done(nba: Graph, alice: User, editor: Client) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(alice))
+    told = problem(roll_back(editor, done.change_set_id, digest="0" * 64), 409, "stale")
+    assert told["preview"]["diff"][0]["fields"][0]["new"] == "Fetch API"
+
+
+def test_scopes(nba: Graph, alice: User, editor: Client) -> None:
+    rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
+    rename(nba, "One", "Two", by(alice, "message:2", TALK))
+    moment = Revision.objects.get(version=2).created_at
+    latest = Modification.objects.latest("id")
+    graph = {"type": "graph", "id": "nba"}
+
+    for scope, name in (
+        ({"modification": latest.pk}, "One"),
+        ({"turn": "2"}, "One"),
+        ({"session": "1"}, "Fetch API"),
+        ({"asOf": moment.isoformat(), "object": graph}, "One"),
+        ({"version": 1, "object": graph}, "Fetch API"),
+        ({"changeSets": [str(latest.change_set_id)]}, "One"),
+    ):
+        shown = roll_back(editor, scope=scope, preview=True).json()
+        assert shown["diff"][0]["fields"][0]["new"] == name, scope
+    too_early = (moment - timedelta(days=1)).isoformat()
+    problem(roll_back(editor, scope={"asOf": too_early, "object": graph}), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [{}, {"turn": "1", "session": "1"}, {"version": 1}, {"turn": "1", "object": {"type": "graph", "id": "nba"}}],
+)
+def test_scopes_that_say_too_little_or_too_much(nba: Graph, editor: Client, scope: dict[str, Any]) -> None:
+    problem(roll_back(editor, scope=scope), 400, "validation")
+
+
+def test_viewers_read_and_change_nothing(nba: Graph, alice: User, bob: User) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(alice, TURN))
+    viewer = signed_in(bob)
+
+    assert len(read(viewer, object="graph:nba")["results"]) == 1
+    for body in ({}, {"preview": True}):
+        problem(roll_back(viewer, done.change_set_id, **body), 403, "forbidden")
+        problem(roll_back(viewer, scope={"turn": "1"}, **body), 403, "forbidden")
+    assert ChangeSet.objects.count() == 1
+
+
+def test_foreign_looks_like_absent(nba: Graph, editor: Client, other_workspace: Workspace, charlie: User) -> None:
+    theirs = draw_nba(other_workspace)
+    theirs.key = "theirs"
+    theirs.save()
+    done = rename(theirs, "Fetch API", "Fetch", by(charlie, "message:9", "session:9"))
+    modification = Modification.objects.get()
+    nowhere = "00000000-0000-4000-8000-000000000007"
+
+    def same(foreign: HttpResponse, absent: HttpResponse) -> None:
+        assert (foreign.status_code, foreign.content) == (404, absent.content)
+
+    for path in ("/{}",):
+        same(editor.get(HISTORY + path.format(done.change_set_id)), editor.get(HISTORY + path.format(nowhere)))
+    for path in ("", "/versions"):
+        same(
+            editor.get(HISTORY + path, {"object": "graph:theirs", "a": "1"}),
+            editor.get(HISTORY + path, {"object": "graph:nothing", "a": "1"}),
+        )
+    same(roll_back(editor, done.change_set_id), roll_back(editor, nowhere))
+    for foreign, absent in (
+        ({"modification": modification.pk}, {"modification": 10**9}),
+        ({"turn": "9"}, {"turn": "none"}),
+        ({"session": "9"}, {"session": "none"}),
+        ({"changeSets": [str(done.change_set_id)]}, {"changeSets": ["no uuid"]}),
+        (
+            {"version": 1, "object": {"type": "graph", "id": "theirs"}},
+            {"version": 1, "object": {"type": "x", "id": "y"}},
+        ),
+    ):
+        same(roll_back(editor, scope=foreign), roll_back(editor, scope=absent))
+    assert Node.objects.get(graph=theirs, key="fetch-api").name == "Fetch"
+
+
+def test_causes_are_explained_by_who_gave_them(
+    nba: Graph, alice: User, editor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def explain(member: Member, ids: Any) -> dict[str, causes.Explanation]:
+        asked.append((member.user, set(ids)))
+        return {"1": causes.Explanation("A question", "/somewhere/", {"mine": True})}
+
+    monkeypatch.setattr(causes, "_explainers", {"message": explain})
+    rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
+    rename(nba, "One", "Two", by(alice, "message:2", TALK))
+
+    latest, first = read(editor, object="graph:nba")["results"]
+
+    link = {"cause": TURN, "text": "A question", "url": "/somewhere/", "details": {"mine": True}}
+    assert (latest["links"], first["links"]) == ([], [link])
+    assert asked == [(alice, {"1", "2"})]
+
+
+def test_a_page_takes_as_many_queries_for_many_versions(
+    nba: Graph, alice: User, editor: Client, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(30):
+        rename(nba, f"{number}" if number else "Fetch API", f"{number + 1}", Because(alice, Origin.MANUAL))
+    with django_assert_max_num_queries(16):
+        assert len(read(editor, object="graph:nba")["results"]) == 30

@@ -1,0 +1,81 @@
+"""Rollbacks and edits at the same moment, in transactions of their own: each has one outcome, nothing is lost."""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+
+from graphs import rollback, writing
+from graphs.conflicts import Conflicting
+from graphs.models import ChangeSet, Graph, Node, NodeType, Origin, Revision
+from graphs.operations import Item, Update
+from graphs.recording import Because
+from graphs.rollback import Clashing, NothingToUndo
+from graphs.scopes import ChangeSets
+from tests.graphs.test_rollback import by, rename
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROUNDS = 100 if os.environ.get("FULL") else 3
+Outcome = str
+
+
+def at_once(*deeds: Callable[[], object]) -> list[Outcome]:
+    """What each came to: "done", or the name of what was raised."""
+    barrier = threading.Barrier(len(deeds))
+
+    def run(deed: Callable[[], object]) -> Outcome:
+        try:
+            barrier.wait(30)
+            deed()
+        except (Clashing, Conflicting, NothingToUndo) as refusal:
+            return type(refusal).__name__
+        finally:
+            connection.close()
+        return "done"
+
+    with ThreadPoolExecutor(len(deeds)) as pool:
+        return sorted(pool.map(run, deeds))
+
+
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_two_rollbacks_of_one_change_set(nba: Graph, alice: User, _round: int) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(alice))
+    scope = ChangeSets((done.change_set_id,))
+
+    def undo() -> None:
+        rollback.roll_back(nba.workspace_id, alice, scope)
+
+    assert at_once(undo, undo) == ["NothingToUndo", "done"]
+    assert Node.objects.get(key="fetch-api").name == "Fetch API"
+    assert ChangeSet.objects.filter(undoes=done.change_set_id).count() == 1
+
+
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_a_rollback_while_somebody_edits(nba: Graph, alice: User, _round: int) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(alice))
+
+    outcomes = at_once(
+        lambda: rollback.roll_back(nba.workspace_id, alice, ChangeSets((done.change_set_id,))),
+        lambda: rename(nba, "Fetch", "Get", by(None)),
+    )
+
+    name = Node.objects.get(key="fetch-api").name
+    assert (outcomes, name) in [(["Clashing", "done"], "Get"), (["Conflicting", "done"], "Fetch API")]
+    assert list(Revision.objects.values_list("version", flat=True)) == [3, 2]
+
+
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_a_type_that_is_changed_through_two_graphs(nba: Graph, alice: User, _round: int) -> None:
+    other = Graph.objects.create(workspace=nba.workspace, key="other", name="Other")
+    NodeType.objects.create(workspace=nba.workspace, key="retry", display_name="Retry")
+    because = Because(alice, Origin.MANUAL)
+
+    def change(graph: Graph, process: str) -> None:
+        writing.apply(graph, [Update(Item("nodeType", "retry"), {"process": ""}, {"process": process})], because)
+
+    assert at_once(lambda: change(nba, "a"), lambda: change(other, "b")) == ["Conflicting", "done"]
+    assert Revision.objects.filter(type="nodeType").count() == 1
