@@ -57,9 +57,11 @@ def _reserved(graph: Graph, own: uuid.UUID | None) -> set[str]:
     """The keys of the nodes that proposals which wait would create."""
     here = Proposal.objects.filter(workspace=graph.workspace_id, graph=graph.pk)
     waiting = here.filter(status=ProposalStatus.PENDING, expires_at__gt=Now())
+    if own is not None:
+        waiting = waiting.exclude(pk=own)
     return {
         operation["id"]
-        for stored in waiting.exclude(pk=own).values_list("operations", flat=True)
+        for stored in waiting.values_list("operations", flat=True)
         for operation in stored
         if operation["action"] == "create" and operation["type"] == NODE.name
     }
