@@ -9,6 +9,7 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models.functions import Now
 from django.utils import translation
+from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
 from graphs import changes, operations
@@ -17,7 +18,10 @@ from graphs.diffs import diff_of, labels_of
 from graphs.models import Graph
 from graphs.objects import NODE
 from graphs.operations import Operation
+from graphs.refusals import ChangeRefused
 
+#: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
+MOST_CHARS = 5_000_000
 #: Stored diffs are labelled in the language of the source; readers get theirs when they are shown.
 _LANGUAGE = "en"
 
@@ -41,15 +45,25 @@ def draft(graph: Graph, tool: str, action: Action, arguments: dict[str, Any], ow
     planned = changes.plan(graph, [action], _reserved(graph, own))
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
+    canonical = _canonical(tool, arguments, stored, targets)
+    if len(canonical) > MOST_CHARS:
+        raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
     with translation.override(_LANGUAGE):
         diff = diff_of(planned.operations, labels_of(graph, [operation.item for operation in planned.operations]))
-    return Draft(planned.operations, stored, targets, diff, digest_of(tool, arguments, stored, targets))
+    return Draft(planned.operations, stored, targets, diff, _digest(canonical))
 
 
 def digest_of(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:
     """Names exactly what is shown and would be applied; who says it with their decision gets nothing else applied."""
+    return _digest(_canonical(tool, arguments, stored_operations, targets))
+
+
+def _canonical(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:
     named = {"tool": tool, "arguments": arguments, "operations": stored_operations, "targets": targets}
-    canonical = json.dumps(named, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(named, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _digest(canonical: str) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

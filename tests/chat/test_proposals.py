@@ -81,6 +81,16 @@ def test_what_cannot_be_done_is_told_to_the_model(
     assert not StreamEvent.objects.filter(stream__name=f"graph_{nba.pk}").exists()
 
 
+def test_what_nobody_could_look_through_is_not_proposed(
+    alice: User, nba: Graph, conversation: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chat.proposals.drafting.MOST_CHARS", 1_000)
+    proposed(alice, conversation, nba)
+    code = {"nodeKey": "fetch-api", "updates": {"process": "x" * 1_000}}
+    with pytest.raises(ChangeRefused, match="in parts"):
+        proposed(alice, talk(alice, nba.workspace), nba, ("update_node", code))
+
+
 def test_nothing_is_proposed_by_who_may_not_change_anything_any_more(
     alice: User, nba: Graph, conversation: Talk
 ) -> None:
