@@ -24,10 +24,11 @@ from chat.providers.base import (
     UsageReport,
 )
 from chat.providers.call_ids import CallIds
+from chat.providers.demo_changes import outcome_of
 from chat.providers.demo_observations import observe
 from chat.providers.demo_phrases import phrases
 from chat.providers.demo_questions import Question, understand
-from chat.providers.demo_steps import Call, Situation, next_step
+from chat.providers.demo_steps import Proposing, Situation, Step, next_step
 from chat.providers.estimating import estimated_tokens, prompt_estimate
 
 DELAY_S = 0.015
@@ -37,6 +38,8 @@ _GRAPH = re.compile(r"from the graph '([^'\n]+)'")
 _WORKSPACE = re.compile(
     r"\A\[The graphs of this workspace:[^\n]*\]\n<data (\w+)>\n(?P<body>.*?)\n</data \1>", re.DOTALL
 )
+_DECISION = re.compile(r"\[Not written by the person\. A decision about your earlier call \w+: (?=\{)")
+_JSON = json.JSONDecoder()
 _NOTE = re.compile(r"\A\[[^\n]*\]\Z")
 
 
@@ -51,7 +54,8 @@ class DemoProvider:
         since = request.messages[asked + 1 :]
         question = understand(_CONTEXT.sub("", request.messages[asked].content) if asked >= 0 else "")
         offered = [tool.name for tool in request.tools] if request.tools_allowed else []
-        step = next_step(Situation(question, observe(since), offered, _graph_key(request), _graphs(request)))
+        late = _late_decisions(request.messages, question)
+        step = late or next_step(Situation(question, observe(since), offered, _graph_key(request), _graphs(request)))
         written = 0
         for piece in _pieces(step, question, CallIds.of(request), first=not any(m.tool_calls for m in since)):
             written += len(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
@@ -64,7 +68,7 @@ class DemoProvider:
         """There is nothing to give back."""
 
 
-def _pieces(step: str | tuple[Call, ...], question: Question, ids: CallIds, *, first: bool) -> list[Piece]:
+def _pieces(step: Step, question: Question, ids: CallIds, *, first: bool) -> list[Piece]:
     say = phrases(question.language)
     pieces: list[Piece] = []
     if first and question.kind not in {"help", "change"}:
@@ -73,7 +77,11 @@ def _pieces(step: str | tuple[Call, ...], question: Question, ids: CallIds, *, f
     if isinstance(step, str):
         pieces.extend(TextDelta(word) for word in _WORD.findall(f"{say['notice']}\n\n{step}"))
         return pieces
-    for call in step:
+    calls = step
+    if isinstance(step, Proposing):
+        calls = step.calls
+        pieces.extend(TextDelta(word) for word in _WORD.findall(f"{say['notice']}\n\n{step.text}"))
+    for call in calls:
         call_id = ids.claim(None)
         pieces.append(ToolCallStart(call_id, call.tool))
         pieces.append(ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False)))
@@ -84,6 +92,15 @@ def _last_question(messages: tuple[PromptMessage, ...]) -> int:
     """Where the last words of a person stand, -1 for nowhere; the engine's notes, in square brackets, are none."""
     asked = (n for n, message in enumerate(messages) if message.role == "user" and not _NOTE.match(message.content))
     return max(asked, default=-1)
+
+
+def _late_decisions(messages: tuple[PromptMessage, ...], question: Question) -> str:
+    """What to say where the engine tells last of decisions about earlier proposals."""
+    if not messages or messages[-1].role != "user":
+        return ""
+    content, say = messages[-1].content, phrases(question.language)
+    told = [_JSON.raw_decode(content, found.end())[0] for found in _DECISION.finditer(content)]
+    return "\n\n".join(outcome_of(result, str(result.get("error", "")), say) for result in told)
 
 
 def _graphs(request: ModelRequest) -> tuple[tuple[str, str], ...]:

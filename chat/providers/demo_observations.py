@@ -20,6 +20,9 @@ class Node:
     type: str
     sheet: str
     process: str
+    handles: str = ""
+    x: float = 0
+    y: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Edge:
     target: str
     label: str
     source_handle: str
+    key: str = ""
+    target_handle: str = ""
 
     @property
     def is_for_errors(self) -> bool:
@@ -36,11 +41,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A tool that was called since the question, with its answer; `result` is empty where it failed."""
+    """A tool that was called since the question, with its answer; `result` is empty where it failed with `error`."""
 
     tool: str
     arguments: dict[str, Any]
     result: dict[str, Any]
+    error: str = ""
 
     def objects(self, name: str) -> list[dict[str, Any]]:
         """The objects of the list in this field."""
@@ -79,6 +85,9 @@ class Observations:
     def found(self) -> list[Node]:
         return [node for one in self.called("search_nodes") for node in one.nodes()]
 
+    def proposed(self) -> list[Observation]:
+        return [one for one in self.of_tools if one.tool.startswith("propose_")]
+
     def edges(self) -> list[Edge]:
         return list(dict.fromkeys(edge for one in self.of_tools for edge in one.edges()))
 
@@ -90,7 +99,9 @@ def observe(messages: Sequence[PromptMessage]) -> Observations:
     for message in messages:
         call = calls.get(message.tool_call_id) if message.role == "tool" else None
         if call:
-            seen.append(Observation(call.name, json_object_or_empty(call.arguments), _result(message.content)))
+            result = _result(message.content)
+            error = str(result.get("error") or "")
+            seen.append(Observation(call.name, json_object_or_empty(call.arguments), {} if error else result, error))
     return Observations(tuple(seen))
 
 
@@ -101,7 +112,7 @@ def _result(content: str) -> dict[str, Any]:
         return {}
     if isinstance(value, list):
         value = {"results": value}
-    return value if isinstance(value, dict) and not value.get("error") else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _node(item: dict[str, Any]) -> Node | None:
@@ -114,14 +125,23 @@ def _node(item: dict[str, Any]) -> Node | None:
         _text(item, "type", "typeKey"),
         _text(item, "sheet"),
         _text(item, "process"),
+        _text(item, "handles"),
+        *_position(item),
     )
+
+
+def _position(item: dict[str, Any]) -> tuple[float, float]:
+    place = item.get("position")
+    x, y = (place.get("x"), place.get("y")) if isinstance(place, dict) else (0, 0)
+    return float(x) if isinstance(x, int | float) else 0, float(y) if isinstance(y, int | float) else 0
 
 
 def _edge(item: dict[str, Any]) -> Edge | None:
     source, target = _text(item, "source", "sourceKey", "from"), _text(item, "target", "targetKey", "to")
     if not source or not target:
         return None
-    return Edge(source, target, _text(item, "label"), _text(item, "sourceHandle"))
+    handles = _text(item, "sourceHandle"), _text(item, "targetHandle")
+    return Edge(source, target, _text(item, "label"), handles[0], _text(item, "key"), handles[1])
 
 
 def _text(item: dict[str, Any], *names: str) -> str:

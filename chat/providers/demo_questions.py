@@ -5,17 +5,24 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from chat.providers import demo_requests
+from chat.providers.demo_requests import Request
+
 Language = Literal["en", "fr"]
 Kind = Literal["overview", "detail", "after", "before", "failure", "find", "change", "help", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`subject` is what it is about, in the asker's own words; empty where it names nothing."""
+    """`subject` is what it is about, in the asker's own words; empty where it names nothing.
+
+    `request` is the change it asks for, None where that cannot be told.
+    """
 
     kind: Kind
     subject: str
     language: Language
+    request: Request | None = None
 
 
 def _words(text: str) -> frozenset[str]:
@@ -47,8 +54,8 @@ _SHOW_FR = (
 )
 _ASK_FR = r"(?:que fait|que font|a quoi (?:sert|servent)|qu'est[- ]ce que fait|c'est quoi|qu'est[- ]ce que?)"
 _CHANGE = (
-    r"(?:add|remove|delete|rename|change|move|update|create|insert|replace|connect|improve"
-    r"|(?:ajoute|supprime|enleve|renomme|change|modifie|deplace|remplace|connecte|ameliore)[rz]?|cree[rz]?)"
+    r"(?:add|remove|delete|rename|change|move|update|create|insert|replace|connect|disconnect|improve|set"
+    r"|reorgani[sz]e|tidy|re-?arrange|(?:reorganise|range|relie|deconnecte|insere|mette|ajoute|supprime|enleve|renomme|change|modifie|deplace|remplace|connecte|ameliore)[rz]?|mets|cree[rz]?)"
 )
 _END = r"\s*\W*$"
 
@@ -99,6 +106,7 @@ _TRAILING = (
 )
 _AROUND_SUBJECT = re.compile(f"{_LEADING}|{_TRAILING}", re.IGNORECASE)
 _NEXT_CLAUSE = re.compile(r"[,;?]\s|\s(?:and|et) (?:what|then|que|qu'|after|before|ensuite)")
+_AROUND = " \t\n?!.,;:\"'`«»“”"
 #: What typesetting makes of an apostrophe and of the space before a question mark.
 _AS_TYPED = str.maketrans({"’": "'", "\u00a0": " ", "\u202f": " "})
 #: Characters of a question that are read: the patterns take quadratic time.
@@ -114,9 +122,23 @@ def understand(text: str) -> Question:
     language = _language(folded)
     for kind, pattern in _PATTERNS:
         if match := re.search(pattern, folded):
+            if kind == "change":
+                return Question(kind, "", language, _request(text, folded))
             start, end = match.span("s") if match.groupdict().get("s") else (0, 0)
             return Question(kind, _subject(text[start:end]), language)
     return Question("other", _subject(text), language)
+
+
+def _request(text: str, folded: str) -> Request | None:
+    found = demo_requests.find(text, folded)
+    if found is None:
+        return None
+    kind, parts = found
+    names = tuple(_subject(parts[part]) for part in ("s", "t") if part in parts)
+    words = {part: value.strip(_AROUND) for part, value in parts.items() if part not in {"s", "t"}}
+    if "what" in words:
+        words["what"] = _subject(words["what"])
+    return Request(kind, names, words)
 
 
 def names_a_key(subject: str) -> bool:
@@ -130,7 +152,7 @@ def _language(folded: str) -> Language:
 
 
 def _subject(text: str) -> str:
-    stripped = _NEXT_CLAUSE.split(text)[0].strip(" \t\n?!.,;:\"'`«»“”")
-    while (shorter := _AROUND_SUBJECT.sub("", stripped).strip(" ?!.,;:\"'`«»“”")) != stripped:
+    stripped = _NEXT_CLAUSE.split(text)[0].strip(_AROUND)
+    while (shorter := _AROUND_SUBJECT.sub("", stripped).strip(_AROUND)) != stripped:
         stripped = shorter
     return stripped

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from chat.providers import demo_answers as answers
+from chat.providers import demo_changes as changes
 from chat.providers.demo_observations import Node, Observations
 from chat.providers.demo_phrases import phrases
 from chat.providers.demo_questions import Question, names_a_key
+from chat.providers.demo_requests import Request
 
 MAX_HITS = 8
 MAX_CANDIDATES = 3
+PROPOSE = "propose_"
 #: Where the graph begins, whatever the node is called.
 _START = frozenset({"start", "beginning", "début", "départ"})
 
@@ -22,8 +25,16 @@ class Call:
     arguments: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Proposing:
+    """Calls that a person decides about, and what is said before them."""
+
+    text: str
+    calls: tuple[Call, ...]
+
+
 #: Calls to make side by side, or the text of the answer.
-Step = tuple[Call, ...] | str
+Step = tuple[Call, ...] | Proposing | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +60,7 @@ def next_step(situation: Situation) -> Step:
     if situation.graphs:
         return _graphs(situation)
     step = _STEPS[situation.question.kind](situation)
-    if isinstance(step, str):
+    if isinstance(step, str | Proposing):
         return step
     possible = tuple(call for call in step if call.tool in situation.offered)
     return possible or _answer_without(situation)
@@ -134,7 +145,51 @@ def _help(situation: Situation) -> Step:
 
 
 def _change(situation: Situation) -> Step:
-    return f"{situation.say['no_change']}\n\n{situation.say['help']}"
+    """Reads what the request names, proposes, and after the decision tells what came of it."""
+    request, seen, say = situation.question.request, situation.seen, situation.say
+    if not any(tool.startswith(PROPOSE) for tool in situation.offered) and not seen.proposed():
+        return f"{say['no_change']}\n\n{say['help']}"
+    if decided := seen.proposed():
+        return changes.outcome(decided, say)
+    if request is None:
+        return say["which_change"]
+    if missing := _unread(request, situation):
+        return missing
+    keys = [_meant(name, seen) for name in request.names]
+    nodes = [node for key in keys for node in seen.details() if node.key == key]
+    if len(nodes) < len(keys):
+        return say["found_nothing"].format(" / ".join(request.names))
+    try:
+        plans = changes.plans(request, nodes, seen)
+    except changes.NotPossible as error:
+        return say[str(error)]
+    calls = tuple(
+        Call(f"{PROPOSE}{plan.tool}", plan.arguments | {"reason": changes.reason_for(plan, say)}) for plan in plans
+    )
+    return Proposing(changes.words_for(plans, say), calls)
+
+
+def _unread(request: Request, situation: Situation) -> Step:
+    """The calls that find and read the nodes of a request; empty when all were made."""
+    seen = situation.seen
+    searched = {one.arguments.get("query") for one in seen.called("search_nodes")}
+    if searching := tuple(call for name in request.names if name[:200] not in searched for call in _search(name)):
+        return searching
+    read = {one.arguments.get("nodeKey") for one in seen.called("read_node_detail")}
+    keys = dict.fromkeys(key for name in request.names if (key := _meant(name, seen)) and key not in read)
+    reading = [Call("read_node_detail", {"nodeKey": key}) for key in keys]
+    reading += [Call("list_node_edges", {"nodeKey": key}) for key in keys]
+    if request.kind == "insert" and not seen.called("list_available_node_types"):
+        reading.append(Call("list_available_node_types", {}))
+    return tuple(reading)
+
+
+def _meant(name: str, seen: Observations) -> str:
+    """The key of the node that a search for this name found best; empty for none."""
+    hits = [
+        node for one in seen.called("search_nodes") if one.arguments.get("query") == name[:200] for node in one.nodes()
+    ]
+    return next((node.key for node in _best(name, hits)), "")
 
 
 def _other(situation: Situation) -> Step:

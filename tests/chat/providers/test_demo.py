@@ -193,9 +193,51 @@ def test_it_says_when_it_found_nothing(question):
     assert "What is in this graph?" in answer
 
 
-def test_it_proposes_no_changes():
+def test_it_proposes_no_changes_where_no_tool_for_them_is_offered():
     answer, called = converse("Add a retry before the parser")
-    assert (called, "do not propose changes" in answer) == ([], True)
+    assert (called, "cannot propose changes" in answer) == ([], True)
+
+
+WRITING = (*TOOLS, ToolSpec("propose_update_node", "", {"type": "object"}))
+
+
+def decided(result: dict[str, Any]):
+    return lambda name, arguments: result if name.startswith("propose_") else graph_tool(name, arguments)
+
+
+def test_it_says_what_waits_and_then_what_was_decided():
+    applied = {"proposalId": "p", "status": "applied", "changes": 1}
+    answer, called = converse("Rename fetch-api to Get", decided(applied), WRITING)
+    assert called[-1] == "propose_update_node"
+    assert "changes recorded: 1" in answer
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (
+            {"proposalId": "p", "status": "rejected", "feedback": "No."},
+            "rejected. Nothing was changed. The reason given: No.",
+        ),
+        ({"proposalId": "p", "status": "stale"}, "has changed since"),
+        ({"error": "There is no such node."}, "cannot be changed: There is no such node."),
+    ],
+)
+def test_it_never_says_that_something_was_changed_that_was_not(result, said):
+    answer, _ = converse("Rename fetch-api to Get", decided(result), WRITING)
+    assert said in answer
+    assert "approved" not in answer
+
+
+def test_it_tells_of_a_decision_that_comes_as_a_note():
+    result = {"changes": 2, "created": [{"id": "x", "type": "node"}], "proposalId": "p", "status": "applied"}
+    note = f"[Not written by the person. A decision about your earlier call propose_batch: {json.dumps(result)}]"
+    messages = [
+        PromptMessage("user", CONTEXT + "hello"),
+        PromptMessage("assistant", "Hello."),
+        PromptMessage("user", note),
+    ]
+    assert "changes recorded: 2" in next_reply(messages).text
 
 
 def test_it_answers_without_tools_when_none_are_offered():

@@ -48,7 +48,40 @@ def test_it_understands(text, kind, subject, language):
     assert (question.kind, question.subject, question.language) == (kind, subject, language)
 
 
-@pytest.mark.parametrize("text", ["si " * 20_000, "what is " * 10_000, "s'" * 30_000, "{{node:" * 9_000, "!" * 90_000])
+@pytest.mark.parametrize(
+    ("text", "kind", "names", "words"),
+    [
+        ("Rename fetch-api to Get players", "rename", ("fetch-api",), {"name": "Get players"}),
+        ("Renomme le nœud « Fetch players » en « Récupérer »", "rename", ("Fetch players",), {"name": "Récupérer"}),
+        ("Change the name of root to Begin.", "rename", ("root",), {"name": "Begin"}),
+        ("add a filter before display-html", "insert", ("display-html",), {"what": "filter", "side": "before"}),
+        ("Ajoute un filtre après fetch-api", "insert", ("fetch-api",), {"what": "filtre", "side": "après"}),
+        ("Delete the error-handler node", "delete", ("error-handler",), {}),
+        ("Supprime root et return", "delete", ("root", "return"), {}),
+        ("connect sort-stats to return", "connect", ("sort-stats", "return"), {}),
+        ("Connecte sort-stats à return", "connect", ("sort-stats", "return"), {}),
+        ("disconnect root from fetch-api", "disconnect", ("root", "fetch-api"), {}),
+        ("Move root to 100, 250", "move", ("root",), {"x": "100", "y": "250"}),
+        ("Déplace root à droite", "move", ("root",), {"way": "droite"}),
+        ("move sort-stats to the sheet main", "move", ("sort-stats",), {"sheet": "main"}),
+        ("Set timeoutMs of fetch-api to 5000", "set", ("fetch-api",), {"field": "timeoutMs", "value": "5000"}),
+        ("Mets level de error-handler à warn", "set", ("error-handler",), {"field": "level", "value": "warn"}),
+        ('replace "10" with "20" in filter-active', "replace", ("filter-active",), {"old": "10", "new": "20"}),
+        ("Remplace « 10 » par « 20 » dans filter-active", "replace", ("filter-active",), {"old": "10", "new": "20"}),
+        ("Tidy up the graph", "arrange", (), {}),
+        ("Réorganise le graphe", "arrange", (), {}),
+    ],
+)
+def test_it_understands_changes(text, kind, names, words):
+    question = understand(text)
+    assert question.kind == "change"
+    assert question.request is not None
+    assert (question.request.kind, question.request.names, question.request.words) == (kind, names, words)
+
+
+@pytest.mark.parametrize(
+    "text", ["si " * 20_000, "what is " * 10_000, "s'" * 30_000, "{{node:" * 9_000, "!" * 90_000, "move a " * 9_000]
+)
 def test_it_reads_no_more_than_a_question_of_a_long_text(text):
     started = time.process_time()
     understand(text)
