@@ -31,10 +31,14 @@ def test_it_stays_the_same_while_the_nodes_change(here: World) -> None:
 @pytest.mark.parametrize(
     ("role", "said"), [(Role.VIEWER, "a viewer"), (Role.EDITOR, "an editor"), (Role.ADMIN, "an admin")]
 )
-def test_it_says_what_the_person_may_do_and_that_it_only_reads(here: World, role: Role, said: str) -> None:
+def test_it_says_what_the_person_may_do_and_that_editors_decide_about_proposals(
+    here: World, role: Role, said: str
+) -> None:
     text = system_prompt(here.nba, as_(role, here))
     assert said in text
-    assert "You can only read" in text
+    assert ("You can only read" in text) == (role is Role.VIEWER)
+    assert ("propose_" in text) == role.may_edit
+    assert "propose_" not in system_prompt(None, as_(role, here))
 
 
 def test_it_keeps_typed_texts_on_one_line_between_quotes(here: World) -> None:
