@@ -4,6 +4,7 @@ Every door (WebSocket, REST, admin, commands) calls these, so they cannot disagr
 """
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +16,15 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from chat import models_available, queries
-from chat.engine import claims, doorbell
+from chat.beginning import Accepted, accepted, new_run, queued, store
+from chat.continuing import settle
+from chat.engine import doorbell, open_calls
 from chat.engine.machine import RESTING
-from chat.engine.states import Phase, load
+from chat.engine.states import load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Run, RunStatus, Session, Stream
+from chat.models import Message, Proposal, RunStatus, Session, Stream
+from chat.proposals import cancel_pending, decision_event
 from chat.providers.registry import ModelUnavailableError
 from chat.refusals import Refused
 from graphs.access import Member, graph_for
@@ -35,29 +39,6 @@ class ObjectName:
 
     type: str
     id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """A message was taken. `after` is the number to read the stream from to see everything about it."""
-
-    session_id: uuid.UUID
-    user_message_id: uuid.UUID
-    message_id: uuid.UUID
-    run_id: uuid.UUID
-    stream: str
-    after: int
-
-    def to_json(self) -> dict[str, Any]:
-        """As the doors answer; `after` is for the door that subscribes."""
-        return {
-            "sessionId": str(self.session_id),
-            "userMessageId": str(self.user_message_id),
-            "messageId": str(self.message_id),
-            "runId": str(self.run_id),
-            "stream": self.stream,
-            "after": self.after,
-        }
 
 
 def post_message(
@@ -81,12 +62,12 @@ def post_message(
         if other_model:
             Session.objects.filter(pk=session.pk).update(model=model)
         question = Message(session=session, sequence=position, role=Message.Role.USER, content=text)
-        run = _new_run(session, member, position + 1, {"event": "UserMessageSent"})
-        told = [NewEvent("user_message", {"content": text}, question.pk, run.pk), _queued(run)]
+        run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"})
+        told = open_calls.close(session)
+        told += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
         if not session_id or other_model:
             told.append(NewEvent("session_updated", {"title": session.title, "model": model}))
-        before = _store(run, member, told, resting=resting, question=question)
-    return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream.name, before)
+        return accepted(run, store(run, member, told, resting=resting, question=question), question)
 
 
 def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
@@ -129,41 +110,49 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
 def retry(member: Member, session_id: str) -> Accepted:
     """Asks the last question again after an error; the person's message is not repeated.
 
-    Raises `Refused` with "conflict" unless the last answer failed in a way that may pass.
+    The model sees the failed answer only where that changed something. Raises `Refused` with "conflict" unless the last
+    answer failed in a way that may pass.
     """
     with transaction.atomic():
         session = queries.held_session(member, session_id)
         last = session.runs.select_related("message").order_by("-message__sequence").first()
         if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
             raise Refused("conflict", _("There is nothing to try again here."))
-        Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
+        if not any(map(open_calls.was_applied, queries.tool_calls(last.message))):
+            Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
         return _continue(session, member, {"event": "UserMessageSent"})
 
 
 def stop(member: Member, session_id: str) -> None:
-    """Stops the answer that is being written and those that wait; what was written is kept."""
+    """Stops the answer that is being written and those that wait; what was written is kept.
+
+    What a conversation at rest waits for is cancelled.
+    """
     with transaction.atomic():
-        _stop(queries.held_session(member, session_id))
+        session = queries.held_session(member, session_id)
+        waiting = open_calls.waiting_answer(session)
+        _stop(session, cancel_pending(session, [waiting.pk]) if waiting else [])
 
 
-def _stop(session: Session) -> None:
+def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
+    """`cancelled` are changes that nobody decides about any more."""
     # A run that another process gave back has shown something: who claims it next closes it with that.
     given_back = Q(status=RunStatus.QUEUED, first_sequence__isnull=False)
     begun = session.runs.filter(Q(status=RunStatus.RUNNING) | given_back)
     begun.filter(stop_requested_at=None).update(stop_requested_at=timezone.now())
     waiting = list(session.runs.filter(status=RunStatus.QUEUED, first_sequence=None).order_by("message__sequence"))
     transaction.on_commit(doorbell.ring)
-    if not waiting:
+    if not (waiting or cancelled):
         return
     Message.objects.filter(run__in=waiting).update(status=Message.Status.STOPPED)
     session.runs.filter(pk__in=[run.pk for run in waiting]).update(
         status=RunStatus.CANCELLED, outcome="stopped", ended_at=timezone.now()
     )
-    told = []
+    told = [decision_event(proposal) for proposal in cancelled]
     for run in waiting:
         told.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
         told.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
-    append(session.stream_id, told)
+    settle(session, cancelled, told)
 
 
 def update_session(
@@ -197,48 +186,15 @@ def delete_session(member: Member, session_id: str) -> None:
     with transaction.atomic():
         session = queries.held_session(member, session_id)
         Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
-        _stop(session)
-
-
-def _new_run(session: Session, member: Member, position: int, trigger: dict[str, Any]) -> Run:
-    """A run and the empty answer it will fill; neither is stored yet."""
-    reply = Message(session=session, sequence=position, role=Message.Role.ASSISTANT, status=Message.Status.QUEUED)
-    return Run(session=session, message=reply, author=member.user, trigger=trigger)
-
-
-def _store(run: Run, member: Member, told: list[NewEvent], *, resting: bool, question: Message | None = None) -> int:
-    """Stores a run and what is told about it; returns the number before its first event.
-
-    Where nothing is on its way in the session, a runner of this process begins at once. Otherwise the run waits.
-    """
-    session = run.session
-    runner = doorbell.runner_for(session.pk) if resting and claims.knows(session) else None
-    begun = claims.begin(run, member, runner.process_id, len(told)) if runner else None
-    Message.objects.bulk_create([question, run.message] if question else [run.message])
-    run.save(force_insert=True)
-    phase = Phase.EXECUTING_ENRICHMENTS if begun else session.phase
-    Session.objects.filter(pk=session.pk).update(phase=phase, updated_at=timezone.now())
-    if runner and begun:
-        told = [*told, claims.started(run)]
-        transaction.on_commit(lambda: runner.adopt(begun), robust=True)
-    else:
-        transaction.on_commit(doorbell.ring)
-    return append(session.stream_id, told) - len(told)
+        _stop(session, cancel_pending(session))
 
 
 def _continue(session: Session, member: Member, trigger: dict[str, Any]) -> Accepted:
     position, resting = queries.next_place(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
-    run = _new_run(session, member, position, trigger)
-    before = _store(run, member, [_queued(run)], resting=resting)
-    asked = session.messages.filter(role=Message.Role.USER).order_by("-sequence").first()
-    assert asked is not None
-    return Accepted(session.pk, asked.pk, run.message_id, run.pk, session.stream.name, before)
-
-
-def _queued(run: Run) -> NewEvent:
-    return NewEvent("status", {"state": "queued", "jobId": str(run.pk)}, run.message_id, run.pk)
+    run = new_run(session, member.user, position, trigger)
+    return accepted(run, store(run, member, [queued(run)], resting=resting))
 
 
 def _require_text(text: str) -> None:

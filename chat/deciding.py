@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from chat import continuing, queries
-from chat.actions import Accepted
+from chat.beginning import Accepted
 from chat.models import Proposal, ProposalStatus, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out, held_graph
 from chat.proposals.closing import expire_due, tell_graphs

@@ -112,7 +112,7 @@ def sessions_of(member: Member, context_type: str = "", context_id: str = "") ->
 
 def messages_of(session: Session) -> QuerySet[Message]:
     """What people see of a conversation; what is only for the model is left out."""
-    shown = session.messages.exclude(role=Message.Role.SYSTEM)
+    shown = session.messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE)
     return shown.select_related("run").prefetch_related("run__model_calls", "proposals__decided_by")
 
 
@@ -173,6 +173,7 @@ def message_for(user: User, message_id: str) -> Message:
     message = (
         Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
         .exclude(role=Message.Role.SYSTEM)
+        .exclude(kind=Message.NOTE)
         .select_related("session__stream", "run")
         .first()
     )

@@ -1,4 +1,4 @@
-"""What a run's events amount to: the text, the reasoning and the tool calls of one answer.
+"""What an answer's events amount to: its text, its reasoning and its tool calls.
 
 The same fold fills the stored message while the engine streams, rebuilds it after a crash, and lets a test prove that
 replaying the log gives what is stored.
@@ -10,6 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chat.events.vocabulary import StoredEvent, storable
+
+#: Between the texts of two rounds.
+PARAGRAPH = "\n\n"
+#: The status of a call that waits for a person.
+WAITING = "waiting"
 
 
 @dataclass(slots=True)
@@ -37,6 +42,10 @@ class Transcript:
         """True when a reader has seen nothing of the answer yet."""
         return not (self.texts or self.reasonings or self.calls)
 
+    def paragraph(self, text: str) -> str:
+        """What to add so that the text stands in a paragraph of its own."""
+        return PARAGRAPH + text if self.texts else text
+
     def add(self, type_: str, data: dict[str, Any]) -> None:
         """Takes an event of any type, in the form in which the log stores it."""
         match type_:
@@ -53,6 +62,10 @@ class Transcript:
                 call = self.calls[data["toolCallId"]]
                 call["result"] = data["result"]
                 call["status"] = status_of(data["result"])
+            case "proposal":
+                call = self.calls[data["toolCallId"]]
+                call["result"] = {"proposalId": data["proposalId"], "status": "pending"}
+                call["status"] = WAITING
 
 
 def status_of(result: Any) -> str:
@@ -60,10 +73,13 @@ def status_of(result: Any) -> str:
     return "error" if isinstance(result, dict) and "error" in result else "ok"
 
 
-def replay(events: Iterable[StoredEvent], run_id: uuid.UUID, begun: Transcript | None = None) -> Transcript:
-    """The answer of one run as its events tell it; `begun` is continued where the events come in pages."""
+def replay(events: Iterable[StoredEvent], message_id: uuid.UUID, begun: Transcript | None = None) -> Transcript:
+    """One answer as its events tell it: those of its run, and what was decided later about its calls.
+
+    `begun` is continued where the events come in pages.
+    """
     transcript = Transcript() if begun is None else begun
     for event in events:
-        if event.run_id == run_id:
+        if event.message_id == message_id:
             transcript.add(event.type, event.data)
     return transcript

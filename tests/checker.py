@@ -1,4 +1,4 @@
-"""What must hold after every flow and every fault, whatever happened: the invariants I1, I2, I3, I7, I9 and I10.
+"""What must hold after every flow and every fault, whatever happened: the invariants I1, I2, I3, I5, I7, I9 and I10.
 
 After a test with real processes, one call does everything:
 
@@ -23,8 +23,9 @@ from chat import queries
 from chat.engine.machine import RESTING
 from chat.engine.states import Phase
 from chat.events.vocabulary import StoredEvent, storable
-from chat.models import Message, Run, RunStatus, Session
-from chat.transcript import replay
+from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session
+from chat.transcript import WAITING, replay
+from graphs.models import ChangeSet
 from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
 from tests.cast import PASSWORD
 from tests.checked_logs import check_logs
@@ -67,10 +68,11 @@ def check_run(site: Logged, *clients: Client) -> None:
 
 
 def check_database() -> None:
-    """I1, I3 (twice) and I7 for everything that is stored."""
+    """I1, I3 (twice), I5 and I7 for everything that is stored."""
     check_gap_free()
     check_replay()
     check_replay()
+    check_proposals()
     check_nothing_left_running()
 
 
@@ -91,17 +93,18 @@ def check_replay() -> None:
         events = events_of(session.stream)
         _check_questions(session, events)
         for run in session.runs.select_related("message"):
-            _check_answer(run, [event for event in events if event.run_id == run.pk])
+            _check_answer(run, events)
 
 
 def _check_questions(session: Session, events: Sequence[StoredEvent]) -> None:
     told = [(event.message_id, event.data["content"]) for event in events if event.type == "user_message"]
-    asked = session.messages.filter(role=Message.Role.USER).order_by("sequence")
+    asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("sequence")
     assert told == [(message.pk, storable(message.content)) for message in asked], f"questions of session {session.pk}"
 
 
-def _check_answer(run: Run, events: Sequence[StoredEvent]) -> None:
-    transcript = replay(events, run.pk)
+def _check_answer(run: Run, all_events: Sequence[StoredEvent]) -> None:
+    events = [event for event in all_events if event.run_id == run.pk]
+    transcript = replay(all_events, run.message_id)
     ends = [event for event in events if event.type in _ENDS]
     if run.status in _LIVE:
         assert not ends, f"run {run.pk} is {run.status} and has ended"
@@ -115,6 +118,41 @@ def _check_answer(run: Run, events: Sequence[StoredEvent]) -> None:
     assert message.reasoning == transcript.reasoning, f"reasoning of message {message.pk}"
     calls = queries.tool_calls(message)
     assert calls == transcript.tool_calls, f"tool calls of message {message.pk}:\n{calls}\n{transcript.tool_calls}"
+
+
+def check_proposals() -> None:
+    """I5: what waits has a call that waits, what was decided has a result, what was applied has one change set."""
+    for proposal in Proposal.objects.select_related("message", "session__stream"):
+        name = f"proposal {proposal.pk} ({proposal.status})"
+        (call,) = (each for each in queries.tool_calls(proposal.message) if each["id"] == proposal.tool_call_id)
+        assert call["result"]["proposalId"] == str(proposal.pk), name
+        if proposal.status == ProposalStatus.PENDING:
+            assert call["result"]["status"] == ProposalStatus.PENDING, name
+        elif call["status"] == WAITING or call["result"]["status"] not in {proposal.status, ProposalStatus.PENDING}:
+            raise AssertionError(f"{name}: its call says {call['result']}")
+        events = events_of(proposal.session.stream)
+        told = [event.data["status"] for event in events if event.type == "decision" and _about(event, proposal)]
+        assert told == ([] if proposal.status == ProposalStatus.PENDING else [proposal.status]), f"{name}: told {told}"
+        applied = list(ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").values_list("pk", flat=True))
+        assert applied == ([proposal.change_set] if proposal.status == ProposalStatus.APPLIED else []), name
+    _check_waiting_sessions()
+
+
+def _about(event: StoredEvent, proposal: Proposal) -> bool:
+    return bool(event.data["proposalId"] == str(proposal.pk))
+
+
+def _check_waiting_sessions() -> None:
+    """Who waits for a decision has something to decide; who does not has no call that waits."""
+    resting = Session.objects.exclude(runs__status__in=_LIVE)
+    for session in resting.filter(proposals__isnull=False).distinct():
+        open_ = [
+            call
+            for answer in session.messages.filter(role=Message.Role.ASSISTANT)
+            for call in queries.tool_calls(answer)
+            if call["status"] == WAITING
+        ]
+        assert bool(open_) == (session.phase == Phase.WAITING_VALIDATION), f"session {session.pk}: {session.phase}"
 
 
 def check_nothing_left_running() -> None:

@@ -43,16 +43,17 @@ def run(alice: User) -> claims.ClaimedRun:
 
 
 def finish(run: claims.ClaimedRun) -> None:
-    transcript = replay(captures.events_of(Stream.objects.get(pk=run.stream_id)), run.id)
+    transcript = replay(captures.events_of(Stream.objects.get(pk=run.stream_id)), run.message_id)
     ending = records.Ending(
         state=State(),
+        means=records.Means(None, None),
         outcome="finished",
         message_status=Message.Status.COMPLETE,
         run_status=RunStatus.SUCCEEDED,
         events=(NewEvent("done", {"reason": "finished", "fullText": transcript.text}, run.message_id, run.id),),
     )
     round_ = {"text": transcript.text, "toolCalls": [{**call, "arguments": "{}"} for call in transcript.tool_calls]}
-    records.finish(run, ending, transcript, [round_], None, [])
+    records.finish(run, ending, transcript, [round_], [])
 
 
 def test_it_accepts_what_is_right(run: claims.ClaimedRun) -> None:

@@ -58,6 +58,7 @@ def message_json(message: Message) -> dict[str, Any]:
         "runId": str(run.pk) if run else None,
         "error": run.error if run else None,
         "usage": queries.usage_of(run) if run else None,
+        "changes": message.changes,
         "createdAt": message.created_at.isoformat(),
     }
 

@@ -65,7 +65,7 @@ class ToolCallShape(Answer):
     name: str
     args: dict[str, Any]
     result: Any
-    status: Literal["running", "waiting", "done", "ok", "error"]
+    status: Literal["running", "waiting", "ok", "error"]
 
 
 class RestedShape(AcceptedShape):
@@ -130,6 +130,7 @@ class MessageShape(Answer):
     run_id: str | None
     error: ErrorShape | None
     usage: UsageShape | None
+    changes: int | None
     created_at: str
 
 

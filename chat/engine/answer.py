@@ -1,6 +1,7 @@
 """The answer of one run as it grows: every piece goes to the log first, and into the transcript that will be stored."""
 
 import json
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -17,10 +18,8 @@ from chat.providers.base import (
     Retrying,
     TextDelta,
 )
-from chat.transcript import Transcript
+from chat.transcript import PARAGRAPH, Transcript
 
-#: Between the texts of two rounds.
-PARAGRAPH = "\n\n"
 #: The result of a call that was running when the answer ended.
 NOT_FINISHED = {"error": "The answer ended before this call did; it had no effect."}
 
@@ -58,7 +57,20 @@ class Answer:
     def _paragraph(self) -> str:
         """Text of a later round starts a new paragraph."""
         starts, self._between_rounds = self._between_rounds, False
-        return PARAGRAPH if starts and self.transcript.texts else ""
+        return self.transcript.paragraph("") if starts else ""
+
+    async def say_aside(self) -> None:
+        """Shows the words that this answer begins with, as far as readers were not shown them."""
+        said = PARAGRAPH.join(round_["text"] for round_ in self.rounds if round_.get("aside"))
+        if said and self.transcript.empty:
+            await self.tell("content_delta", {"delta": said})
+
+    def take_round(self, rounds: list[dict[str, Any]], told: Iterable[NewEvent]) -> None:
+        """A round that was stored already, with its events."""
+        self.rounds = list(rounds)
+        for event in told:
+            self.transcript.add(event.type, event.data)
+        self._between_rounds = True
 
     def close_round(self, reply: Reply) -> None:
         """A complete reply and the results its calls got."""

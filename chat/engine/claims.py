@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
+from chat.engine import open_calls
 from chat.engine.states import STATE_VERSION, State, load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
@@ -78,8 +79,13 @@ class ClaimedRun:
     attempts: int
     rounds: list[dict[str, Any]]
 
+    @property
+    def may_change(self) -> bool:
+        """Whether its model can propose anything."""
+        return self.member is not None and self.member.role.may_edit and self.context_type == "graph"
 
-def begin(run: Run, member: Member, process: uuid.UUID, told: int) -> ClaimedRun:
+
+def begin(run: Run, member: Member | None, process: uuid.UUID, told: int) -> ClaimedRun:
     """Gives a run that is about to be stored to a process, after `told` more events of its stream.
 
     The caller holds the session, in which nothing else is on its way, stores the run, and appends `started(run)`.
@@ -131,14 +137,16 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     session = run.session
     resumed = run.first_sequence is not None
     run.epoch, last = _take_over(session.stream_id)
-    run.first_sequence = run.first_sequence or last + 1
+    # The answer before it may have come to wait for a person who had written this already.
+    closed = [] if resumed else open_calls.close(session)
+    run.first_sequence = run.first_sequence or last + len(closed) + 1
     run.status, run.process, run.attempts = RunStatus.RUNNING, process, run.attempts + 1
     run.started_at = run.started_at or Now()
     run.save(update_fields=["epoch", "first_sequence", "status", "process", "attempts", "started_at"])
     Session.objects.filter(pk=session.pk).update(phase="EXECUTING_ENRICHMENTS")
     if not resumed:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
-        append(session.stream_id, [started(run)])
+        append(session.stream_id, [*closed, started(run)])
     return _claimed(run, _member(run), resumed=resumed)
 
 

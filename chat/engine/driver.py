@@ -2,23 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.utils import translation
-from django.utils.functional import Promise
-from psycopg.errors import ProgramLimitExceeded, QueryCanceled, StatementTooComplex
 
 from chat import error_texts, models_available
 from chat.database import in_db, in_tool_thread
 from chat.engine import calling, machine, records
+from chat.engine.acting import Acted, Acting, Outcome
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
-from chat.engine.querying import refuse_all, run_queries
+from chat.engine.ending import Failure, ending
+from chat.engine.persisting import persistently
+from chat.engine.querying import ReadCall, failure_of, read_calls, refuse_all, run_queries, show_calls
 from chat.engine.states import (
     AIResponseParsed,
     AIResponseReceived,
@@ -35,8 +34,10 @@ from chat.engine.states import (
     NetworkErrorOccurred,
     ParseErrorOccurred,
     ParseReply,
+    Phase,
     Rest,
     RetryScheduled,
+    RunActions,
     RunQueries,
     RunStopped,
     ScheduleRetry,
@@ -44,12 +45,12 @@ from chat.engine.states import (
     Step,
     SystemErrorOccurred,
     UserMessageSent,
+    ValidationReceived,
+    Waiting,
 )
 from chat.events.append import Fenced
-from chat.events.vocabulary import NewEvent
 from chat.events.writer import GroupWriter
-from chat.models import Message, RunStatus
-from chat.providers.base import ErrorCode, ProviderConfig, Usage
+from chat.providers.base import ProviderConfig, Usage
 from chat.providers.registry import ModelUnavailableError
 from chat.transcript import Transcript
 
@@ -57,29 +58,8 @@ T = TypeVar("T")
 
 log = logging.getLogger("countersign.engine")
 
-RECONNECT_PAUSE_S = 0.5
-_STATUSES = {
-    "finished": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "succeeded"),
-    "toolLimit": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "waiting"),
-    "waiting": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "waiting"),
-    "stopped": (Message.Status.STOPPED, RunStatus.CANCELLED, "cancelled"),
-    "failed": (Message.Status.FAILED, RunStatus.FAILED, "failed"),
-}
-#: A run that was begun so often is not tried again, nor is a statement that was given up so often.
+#: A run that was begun so often is not tried again.
 MAX_ATTEMPTS = 3
-_GIVEN_UP = (QueryCanceled, ProgramLimitExceeded, StatementTooComplex)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What the person is told about a run that failed."""
-
-    code: ErrorCode
-    text: str | Promise
-    retryable: bool
-
-    def to_json(self) -> dict[str, Any]:
-        return {"code": self.code, "message": str(self.text), "retryable": self.retryable}
 
 
 class Driver:
@@ -94,11 +74,13 @@ class Driver:
         self._config: ProviderConfig | None = None
         self._prompt: records.Prompt | None = None
         self._call: calling.Call | None = None
+        self._calls: list[ReadCall] = []
         self._costs: list[records.CallCost] = []
         self._failure: Failure | None = None
         self._task: asyncio.Task[None] | None = None
         self._ending: Literal["", "stop", "hand over"] = ""
         self._finishing = False
+        self._acted: Acted | None = None
 
     def start(self) -> asyncio.Task[None]:
         self._task = asyncio.create_task(self.drive(), name=f"run {self.run.id}")
@@ -145,21 +127,26 @@ class Driver:
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
-            self._answer.transcript = await _persistently(partial(in_db, records.shown_so_far, self.run))
+            self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
         if self.run.member is None:
             return self._give_up(Failure("auth_error", error_texts.ACCESS_ENDED, retryable=False))
         if self.run.attempts > MAX_ATTEMPTS or self._answer.shows_more_than_rounds():
             return self._give_up(Failure("server_error", error_texts.PROCESS_DIED, retryable=True))
-        if self.run.resumed and self.run.rounds:
+        if self.run.resumed and not all(round_.get("aside") for round_ in self.run.rounds):
             return machine.resume(self._state)
+        await self._answer.say_aside()
         return machine.transition(self._state, self._trigger(), self._limits)
 
     def _trigger(self) -> Event:
-        if self.run.trigger["event"] == "CommunicationResponseReceived":
-            return CommunicationResponseReceived(self.run.trigger["go_on"])
-        return UserMessageSent()
+        match self.run.trigger["event"]:
+            case "CommunicationResponseReceived":
+                return CommunicationResponseReceived(self.run.trigger["go_on"])
+            case "ValidationReceived":
+                return ValidationReceived(self.run.trigger["keep_control"])
+            case _:
+                return UserMessageSent()
 
     def _give_up(self, failure: Failure) -> Step:
         self._failure = failure
@@ -188,16 +175,18 @@ class Driver:
                 return await self._read_reply()
             case RunQueries():
                 return await self._query()
+            case RunActions():
+                return await self._act()
             case ScheduleRetry():
                 return RetryScheduled()
             case AskPerson(waiting):
-                await self._ask_person(waiting.kind)
+                await self._finish(self._asking(self._state, waiting, self._answer.transcript))
                 return None
             case Rest(reason):
                 await self._close(self._state, reason)
                 return None
             case _:
-                raise IllegalTransition(f"a chat that only reads asks for no {type(effect).__name__}")
+                raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
 
     async def _enrich(self) -> Event:
         try:
@@ -230,7 +219,7 @@ class Driver:
         assert self.run.member is not None
         if self._prompt is None:
             load = partial(in_tool_thread, records.load_prompt, self.run, self.run.member)
-            self._prompt = await _persistently(load)
+            self._prompt = await persistently(load)
         return self._prompt
 
     async def _note_costs(self) -> None:
@@ -259,15 +248,56 @@ class Driver:
             return ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             self._answer.close_round(reply)
-        return AIResponseParsed(queries=bool(reply.tool_calls))
+        self._calls = read_calls(reply.tool_calls, [tool.name for tool in self._call.request.tools])
+        return AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
     async def _query(self) -> Event:
         assert self._call is not None
-        assert self._prompt is not None
-        reply = self._call.reply
-        failure = await run_queries(reply.tool_calls, self._prompt.tool_context, self._answer)
-        self._answer.close_round(reply)
+        await self._run_read_tools()
+        self._answer.close_round(self._call.reply)
+        failure = failure_of(self._calls)
         return ParseErrorOccurred(failure) if failure else DataQueriesExecuted()
+
+    async def _run_read_tools(self) -> None:
+        assert self._prompt is not None
+        await show_calls(self._calls, self._answer)
+        await run_queries(self._calls, self._prompt.tool_context, self._answer)
+
+    async def _act(self) -> Event | None:
+        """Proposes what the reply wants to change; None when the run came to rest with that."""
+        assert self._call is not None
+        assert self._prompt is not None
+        assert self._prompt.tool_context is not None
+        await self._run_read_tools()
+        await self._writer.flush(self.run.stream_id)
+        acting = Acting(
+            run=self.run,
+            context=self._prompt.tool_context,
+            means=self._means,
+            reply=self._call.reply,
+            calls=tuple(self._calls),
+            rounds=list(self._answer.rounds),
+            transcript=self._answer.transcript,
+        )
+        await self._store(partial(acting.perform, self._conclusion), by=in_tool_thread, then=self._take)
+        assert self._acted is not None
+        return None if self._acted.over else self._acted.outcome
+
+    def _take(self, acted: Acted) -> None:
+        """Also when the run is stopped while it is stored: what is stored then has happened."""
+        self._acted = acted
+        self._answer.take_round(acted.rounds, acted.told)
+
+    def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, records.Ending | None]:
+        """What follows from an outcome; the run ends with it where a person is asked or the model is done."""
+        step = machine.transition(self._state, outcome, self._limits)
+        match step.effect:
+            case AskPerson(waiting):
+                return step.state, self._asking(step.state, waiting, transcript)
+            case Rest("finished"):
+                return step.state, ending(step.state, "finished", self._means, self._answer, transcript)
+            case _:
+                return step.state, None
 
     def _system_error(self, failure: Failure) -> Event:
         self._failure = failure
@@ -278,15 +308,24 @@ class Driver:
         await self._writer.flush(self.run.stream_id)
         await self._store(records.save_round, self.run, state, list(self._answer.rounds))
 
-    async def _ask_person(self, kind: str) -> None:
-        data = {"roundsUsed": self._state.rounds, "maxExtended": self._limits.tool_rounds_extended}
-        asked = (self._answer.event("tool_limit", data),) if kind == "tool_limit" else ()
-        await self._finish(self._state, "toolLimit" if kind == "tool_limit" else "waiting", asked)
+    @property
+    def _means(self) -> records.Means:
+        return records.Means(self._config, self._prompt)
+
+    def _asking(self, state: State, waiting: Waiting, transcript: Transcript) -> records.Ending:
+        """The end of a run that leaves a person something to answer or to decide."""
+        if waiting.kind != "tool_limit":
+            return ending(state, "waiting", self._means, self._answer, transcript)
+        data = {"roundsUsed": state.rounds, "maxExtended": self._limits.tool_rounds_extended}
+        asked = self._answer.event("tool_limit", data)
+        return ending(state, "toolLimit", self._means, self._answer, transcript, asked=[asked])
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
+        if self._acted is not None and self._acted.over:
+            return
         if self.run.resumed and self._answer.transcript.empty:
-            self._answer.transcript = await _persistently(partial(in_db, records.shown_so_far, self.run))
+            self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
         if self._call is not None and not self._call.noted:
             await self._note_costs()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
@@ -303,68 +342,37 @@ class Driver:
         if reason != "finished":
             await self._answer.close_open_calls()
             self._answer.close_with_what_was_shown()
-            event = RunStopped() if reason == "stopped" else SystemErrorOccurred()
-            state = _rested(state, event, self._limits)
+            state = _rested(state, reason, self._limits)
         if reason == "failed" and self._failure is None:
             self._failure = Failure("internal", error_texts.SAME_FAILURE, retryable=False)
-        await self._finish(state, reason)
+        failure = self._failure if reason == "failed" else None
+        await self._finish(ending(state, reason, self._means, self._answer, self._answer.transcript, failure=failure))
 
-    async def _finish(self, state: State, reason: str, asked: tuple[NewEvent, ...] = ()) -> None:
+    async def _finish(self, end: records.Ending) -> None:
         self._finishing = True
-        failure = self._failure.to_json() if reason == "failed" and self._failure else None
-        message_status, run_status, shown = _STATUSES[reason]
-        done = {"reason": reason, "fullText": self._answer.transcript.text}
-        ending = records.Ending(
-            state=state,
-            outcome="error" if failure else reason,
-            message_status=message_status,
-            run_status=run_status,
-            events=(
-                *asked,
-                self._answer.event("status", {"state": shown}),
-                self._answer.event("error", failure) if failure else self._answer.event("done", done),
-            ),
-            error=failure,
-        )
         await self._writer.flush(self.run.stream_id)
-        answer = self._answer
-        await self._store(records.finish, self.run, ending, answer.transcript, list(answer.rounds), self._config)
+        await self._store(records.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 
-    async def _store(self, write: Callable[..., None], *args: Any) -> None:
-        """A write that takes the costs which are not stored yet with it."""
+    async def _store(
+        self, write: Callable[..., T], *args: Any, by: Any = in_db, then: Callable[[T], None] | None = None
+    ) -> None:
+        """A write that takes the costs which are not stored yet with it; `then` gets what came of it."""
         costs = tuple(self._costs)
 
         async def store() -> None:
-            await in_db(write, *args, costs)
+            stored = await by(write, *args, costs)
             del self._costs[: len(costs)]
+            if then is not None:
+                then(stored)
 
-        await _persistently(store)
+        await persistently(store)
 
 
-def _rested(state: State, event: Event, limits: Limits) -> State:
-    """The state after the run ended early; one that rests already stays as it is."""
+def _rested(state: State, reason: str, limits: Limits) -> State:
+    """The state after the run ended early; one that rests already stays as it is, unless all was decided."""
+    decided = state.phase is Phase.WAITING_VALIDATION
+    event = RunStopped() if reason == "stopped" or decided else SystemErrorOccurred()
     try:
         return machine.transition(state, event, limits).state
     except IllegalTransition:
         return state
-
-
-async def _persistently(work: Callable[[], Awaitable[T]]) -> T:
-    """Work that is finished even when the run is stopped meanwhile, and repeated while PostgreSQL is away.
-
-    What PostgreSQL gave up on (a statement that took too long, one beyond its limits) is not repeated for ever.
-    """
-    given_up = 0
-    while True:
-        task = asyncio.ensure_future(work())
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await asyncio.gather(task, return_exceptions=True)
-            raise
-        except (OperationalError, InterfaceError) as error:
-            given_up += isinstance(error.__cause__, _GIVEN_UP)
-            if given_up == MAX_ATTEMPTS:
-                raise
-            log.warning("database unreachable, trying again: %s", type(error.__cause__ or error).__name__)
-            await asyncio.sleep(RECONNECT_PAUSE_S)

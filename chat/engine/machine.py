@@ -46,6 +46,7 @@ from chat.engine.states import (
     SystemErrorOccurred,
     UserMessageSent,
     ValidationReceived,
+    ValidationRequested,
     WaitForNetwork,
     Waiting,
 )
@@ -85,11 +86,9 @@ def resume(state: State) -> Step:
     match state.phase:
         case Phase.EXECUTING_ENRICHMENTS:
             return Step(state, Enrich())
-        case Phase.CALLING_AI | Phase.PARSING_AI_RESPONSE | Phase.EXECUTING_DATA_QUERIES:
+        case Phase.CALLING_AI | Phase.PARSING_AI_RESPONSE | Phase.EXECUTING_DATA_QUERIES | Phase.EXECUTING_ACTIONS:
             # The reply died with the process, and nothing of it had an effect: the model is asked again.
             return Step(replace(state, phase=Phase.CALLING_AI), CallModel(_tools_left(state)))
-        case Phase.EXECUTING_ACTIONS:
-            return Step(state, RunActions())
         case Phase.WAITING_COMMUNICATION_RESPONSE | Phase.WAITING_VALIDATION if state.waiting:
             return Step(state, AskPerson(state.waiting))
         case Phase.RETRYING_AFTER_FORMAT_ERROR | Phase.RETRYING_AFTER_ACTION_FAILURE:
@@ -160,8 +159,6 @@ def _received(state: State, event: Event, limits: Limits) -> Step:
 
 def _parsed(state: State, event: AIResponseParsed, limits: Limits) -> Step:
     if event.actions:
-        if event.needs_validation:
-            return _ask(state, Waiting("validation"))
         return Step(replace(state, phase=Phase.EXECUTING_ACTIONS), RunActions())
     if event.queries:
         return Step(replace(state, phase=Phase.EXECUTING_DATA_QUERIES), RunQueries())
@@ -176,10 +173,8 @@ def _parsed(state: State, event: AIResponseParsed, limits: Limits) -> Step:
     return _idle(state, "finished")
 
 
-def _validated(state: State, event: ValidationReceived, limits: Limits) -> Step:
-    if event.approved:
-        return Step(replace(state, phase=Phase.EXECUTING_ACTIONS, waiting=None), RunActions())
-    return _call(replace(state, waiting=None), limits)
+def _proposed(state: State, event: Event, limits: Limits) -> Step:
+    return _ask(state, Waiting("validation"))
 
 
 def _answered(state: State, event: CommunicationResponseReceived, limits: Limits) -> Step:
@@ -194,8 +189,9 @@ def _queried(state: State, event: Event, limits: Limits) -> Step:
     return _call(replace(state, rounds=state.rounds + 1, failure="", failures=0), limits)
 
 
-def _acted(state: State, event: ActionsExecuted, limits: Limits) -> Step:
-    done = replace(state, rounds=state.rounds + 1, failure="", failures=0)
+def _acted(state: State, event: ActionsExecuted | ValidationReceived, limits: Limits) -> Step:
+    """At once, or after a person decided: either way it was one round."""
+    done = replace(state, rounds=state.rounds + 1, failure="", failures=0, waiting=None)
     if event.keep_control or state.kind is SessionKind.AUTOMATION:
         return _call(done, limits)
     return _idle(done, "finished")
@@ -266,7 +262,8 @@ _TABLE: dict[type, tuple[frozenset[Phase], Callable[..., Step]]] = {
     EnrichmentsExecuted: (frozenset({Phase.EXECUTING_ENRICHMENTS}), _enriched),
     AIResponseReceived: (frozenset({Phase.CALLING_AI}), _received),
     AIResponseParsed: (frozenset({Phase.PARSING_AI_RESPONSE}), _parsed),
-    ValidationReceived: (frozenset({Phase.WAITING_VALIDATION}), _validated),
+    ValidationRequested: (frozenset({Phase.EXECUTING_ACTIONS}), _proposed),
+    ValidationReceived: (frozenset({Phase.WAITING_VALIDATION}), _acted),
     CommunicationResponseReceived: (frozenset({Phase.WAITING_COMMUNICATION_RESPONSE}), _answered),
     DataQueriesExecuted: (frozenset({Phase.EXECUTING_DATA_QUERIES}), _queried),
     ActionsExecuted: (frozenset({Phase.EXECUTING_ACTIONS}), _acted),

@@ -1,7 +1,9 @@
-"""Running the read tools a reply asks for, side by side, each with its own status."""
+"""The calls of a reply: read, shown, and run side by side where they only read."""
 
 import asyncio
 import logging
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from chat.database import in_tool_thread
@@ -9,6 +11,7 @@ from chat.engine.answer import Answer
 from chat.providers.base import ToolCall
 from chat.tools import registry
 from chat.tools.base import ToolContext
+from chat.tools.graph_writing import Write
 
 log = logging.getLogger("countersign.tools")
 
@@ -17,18 +20,54 @@ TOOL_TIMEOUT_S = 30
 NO_MORE_ROUNDS = {"error": "No more tool calls are possible in this turn. Answer with what you have found."}
 
 
-async def run_queries(calls: tuple[ToolCall, ...], context: ToolContext | None, answer: Answer) -> str:
-    """Runs every call and shows its result. Returns what was wrong when no call was usable, else "".
+@dataclass(frozen=True, slots=True)
+class ReadCall:
+    """A call of a model, and what it was found to be: one that may run, or one that is refused."""
 
-    Unusable calls (malformed JSON, unknown tool, extra keys) have no effect: their result tells the model why.
-    """
-    parsed = [registry.parse(call.name, call.arguments) for call in calls]
-    for call, found in zip(calls, parsed, strict=True):
-        args = {} if isinstance(found, registry.CallRefused) else found.arguments.model_dump(exclude_none=True)
-        await answer.tell("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": args})
-    await asyncio.gather(*(_run(call, found, context, answer) for call, found in zip(calls, parsed, strict=True)))
-    refused = [found for found in parsed if isinstance(found, registry.CallRefused)]
-    return refused[0].message if len(refused) == len(parsed) else ""
+    id: str
+    name: str
+    found: registry.ParsedCall | registry.CallRefused
+
+    @property
+    def refusal(self) -> str:
+        """Why it may not run; "" where it may."""
+        return self.found.message if isinstance(self.found, registry.CallRefused) else ""
+
+    @property
+    def writes(self) -> bool:
+        return isinstance(self.found, registry.ParsedCall) and self.found.tool.kind == "write"
+
+    def write(self) -> Write:
+        """What a call that writes proposes."""
+        assert isinstance(self.found, registry.ParsedCall)
+        return self.found.tool.write(self.found.arguments)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """As readers are shown them; of a refused call there are none."""
+        return (
+            {} if isinstance(self.found, registry.CallRefused) else self.found.arguments.model_dump(exclude_none=True)
+        )
+
+
+def read_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[ReadCall]:
+    """Unusable calls (malformed JSON, a tool that is not offered, extra keys) are refused with the reason."""
+    return [ReadCall(call.id, call.name, registry.parse(call.name, call.arguments, offered)) for call in calls]
+
+
+async def show_calls(calls: list[ReadCall], answer: Answer) -> None:
+    for call in calls:
+        await answer.tell("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.arguments})
+
+
+async def run_queries(calls: list[ReadCall], context: ToolContext | None, answer: Answer) -> None:
+    """Runs the calls that read and shows their results; the refused ones get their reason, with no effect."""
+    await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.writes))
+
+
+def failure_of(calls: list[ReadCall]) -> str:
+    """What was wrong when no call was usable, else ""."""
+    return calls[0].refusal if all(call.refusal for call in calls) else ""
 
 
 async def refuse_all(calls: tuple[ToolCall, ...], answer: Answer) -> None:
@@ -38,14 +77,16 @@ async def refuse_all(calls: tuple[ToolCall, ...], answer: Answer) -> None:
         await answer.tell("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
 
 
-async def _run(
-    call: ToolCall, found: "registry.ParsedCall | registry.CallRefused", context: ToolContext | None, answer: Answer
-) -> None:
-    result = {"error": found.message} if isinstance(found, registry.CallRefused) else await _result(found, context)
+async def _run(call: ReadCall, context: ToolContext | None, answer: Answer) -> None:
+    result = (
+        {"error": call.found.message}
+        if isinstance(call.found, registry.CallRefused)
+        else await _result(call.found, context)
+    )
     await answer.tell("tool_call_result", {"toolCallId": call.id, "result": result})
 
 
-async def _result(call: "registry.ParsedCall", context: ToolContext | None) -> dict[str, Any]:
+async def _result(call: registry.ParsedCall, context: ToolContext | None) -> dict[str, Any]:
     if context is None:
         return {"error": "This conversation is about no object, so there is nothing to read."}
     try:

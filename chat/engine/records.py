@@ -1,7 +1,7 @@
 """What a run reads and writes in the database: its prompt, its rounds, its end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -9,6 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from chat.engine.claims import ClaimedRun
+from chat.engine.recorded import changes_of_turn
 from chat.engine.states import State
 from chat.events import reading
 from chat.events.append import append, guard
@@ -36,6 +37,21 @@ class Prompt:
     messages: tuple[PromptMessage, ...]
     tools: tuple[ToolSpec, ...]
     tool_context: ToolContext | None
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What an answer is made with, as far as its run came to it."""
+
+    config: ProviderConfig | None
+    prompt: Prompt | None
+
+    def note(self, answer: Message) -> None:
+        """Keeps with the answer, before anything is changed in its name, what made it."""
+        answer.model = self.config.model if self.config else ""
+        answer.prompt_version = self.prompt.version if self.prompt else ""
+        answer.save(update_fields=["model", "prompt_version"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +75,8 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     """
     graph = _graph(run, member) if run.context_type == "graph" else None
     earlier = list(Message.objects.filter(session_id=run.session_id, sequence__lt=run.position).order_by("sequence"))
-    question = next((message for message in reversed(earlier) if message.role == Message.Role.USER), None)
+    asked = (message for message in reversed(earlier) if message.role == Message.Role.USER)
+    question = next((message for message in asked if message.kind != Message.NOTE), None)
     if question is not None and not question.retrieved:
         _enrich(question, graph, member)
     system_text = history.system_message(run.session_id, graph, member, earlier)
@@ -68,6 +85,7 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
         messages=history.prompt(system_text, shown),
         tools=registry.specs(member.role, run.context_type),
         tool_context=ToolContext(member, graph) if graph is not None else None,
+        version=history.version_for(member),
     )
 
 
@@ -90,20 +108,32 @@ def shown_so_far(run: ClaimedRun) -> Transcript:
     """What readers have seen of a run that another process began."""
     transcript = Transcript()
     for events in reading.pages_after(run.stream_id, run.first_sequence - 1):
-        replay(events, run.id, transcript)
+        replay(events, run.message_id, transcript)
     return transcript
 
 
 def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], costs: Sequence[CallCost]) -> None:
     """Stores a round that is complete with its tool results; from here another process could go on."""
     with transaction.atomic():
-        _hold(run)
-        stored = Message.objects.filter(pk=run.message_id)
-        if len(stored.values_list("rounds", flat=True).get()) == len(rounds):
+        hold(run)
+        if len(Message.objects.values_list("rounds", flat=True).get(pk=run.message_id)) == len(rounds):
             return  # the commit had happened, only its answer was lost
-        stored.update(rounds=list(rounds))
-        Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
-        _record_costs(run, costs)
+        store_round(run, state, rounds, costs, ())
+
+
+def store_round(
+    run: ClaimedRun,
+    state: State,
+    rounds: Sequence[dict[str, Any]],
+    costs: Sequence[CallCost],
+    told: Sequence[NewEvent],
+) -> None:
+    """The same in the caller's transaction, which holds the run, with what readers are told about it."""
+    Message.objects.filter(pk=run.message_id).update(rounds=list(rounds))
+    Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
+    _record_costs(run, costs)
+    if told:
+        append(run.stream_id, told, run.epoch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +141,7 @@ class Ending:
     """How a run came to rest. `error` is `{code, message, retryable}` for one that failed."""
 
     state: State
+    means: Means
     outcome: str
     message_status: str
     run_status: str
@@ -123,44 +154,63 @@ def finish(
     ending: Ending,
     transcript: Transcript,
     rounds: Sequence[dict[str, Any]],
-    config: ProviderConfig | None,
     costs: Sequence[CallCost],
 ) -> None:
     """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
     with transaction.atomic():
-        last = _hold(run)
-        if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
-            return
-        Message.objects.filter(pk=run.message_id).update(
-            status=ending.message_status,
-            content=transcript.text,
-            reasoning=transcript.reasoning,
-            rounds=list(rounds),
-            model=config.model if config else "",
-        )
-        _record_costs(run, costs)
-        Session.objects.filter(pk=run.session_id).update(
-            state=ending.state.to_json(),
-            phase=ending.state.phase,
-            end_reason=ending.state.end_reason or "",
-            updated_at=timezone.now(),
-        )
-        Run.objects.filter(pk=run.id).update(
-            status=ending.run_status,
-            outcome=ending.outcome,
-            error=ending.error,
-            provider=config.name if config else "",
-            model=config.model if config else "",
-            ended_at=timezone.now(),
-            last_sequence=last + len(ending.events),
-        )
-        append(run.stream_id, ending.events, run.epoch)
+        last = hold(run)
+        if Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
+            end(run, ending, transcript, rounds, costs, last)
+
+
+def end(
+    run: ClaimedRun,
+    ending: Ending,
+    transcript: Transcript,
+    rounds: Sequence[dict[str, Any]],
+    costs: Sequence[CallCost],
+    last: int,
+) -> None:
+    """The same in the caller's transaction, which holds the run; `last` is the last number of its stream."""
+    config, prompt = ending.means.config, ending.means.prompt
+    changes = changes_of_turn(run, rounds) if run.may_change else None
+    Message.objects.filter(pk=run.message_id).update(
+        status=ending.message_status,
+        content=transcript.text,
+        reasoning=transcript.reasoning,
+        rounds=list(rounds),
+        model=config.model if config else "",
+        prompt_version=prompt.version if prompt else "",
+        changes=changes,
+    )
+    _record_costs(run, costs)
+    Session.objects.filter(pk=run.session_id).update(
+        state=ending.state.to_json(),
+        phase=ending.state.phase,
+        end_reason=ending.state.end_reason or "",
+        updated_at=timezone.now(),
+    )
+    Run.objects.filter(pk=run.id).update(
+        status=ending.run_status,
+        outcome=ending.outcome,
+        error=ending.error,
+        provider=config.name if config else "",
+        model=config.model if config else "",
+        ended_at=timezone.now(),
+        last_sequence=last + len(ending.events),
+    )
+    append(run.stream_id, [_counted(event, changes) for event in ending.events], run.epoch)
+
+
+def _counted(event: NewEvent, changes: int | None) -> NewEvent:
+    """Beside what the model says it did stands what was recorded."""
+    return replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
 
 
 def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
     """Queues a run again for another process; this one writes nothing more about it, and it was no failed attempt."""
     with transaction.atomic():
-        _hold(run)
+        hold(run)
         if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
             return
         _record_costs(run, costs)
@@ -199,7 +249,7 @@ def _add(usage: dict[str, Any], name: str, amount: float) -> None:
     usage[name] = usage.get(name, 0) + amount
 
 
-def _hold(run: ClaimedRun) -> int:
+def hold(run: ClaimedRun) -> int:
     """Holds session and stream, in the order in which everybody takes them, and returns the stream's last number.
 
     Raises `Fenced`.

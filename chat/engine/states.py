@@ -28,7 +28,7 @@ class Phase(StrEnum):
     WAITING_COMMUNICATION_RESPONSE = "WAITING_COMMUNICATION_RESPONSE"
     #: Read tools run.
     EXECUTING_DATA_QUERIES = "EXECUTING_DATA_QUERIES"
-    #: Changes are applied.
+    #: Changes are computed: proposed to a person, or made where nobody has to be asked.
     EXECUTING_ACTIONS = "EXECUTING_ACTIONS"
     #: An automation says it is done; it may still be contradicted.
     WAITING_COMPLETION_CONFIRMATION = "WAITING_COMPLETION_CONFIRMATION"
@@ -143,14 +143,20 @@ class AIResponseParsed:
 
     queries: bool = False
     actions: bool = False
-    needs_validation: bool = False
     question_id: str = ""
     completed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
+class ValidationRequested:
+    """Some of the actions are changes that a person has to decide about."""
+
+
+@dataclass(frozen=True, slots=True)
 class ValidationReceived:
-    approved: bool
+    """Everything that a person had to decide about is decided, and done where it was approved."""
+
+    keep_control: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +173,8 @@ class DataQueriesExecuted:
 
 @dataclass(frozen=True, slots=True)
 class ActionsExecuted:
+    """Without `keep_control` the model wanted no more than this."""
+
     keep_control: bool = True
 
 
@@ -194,6 +202,8 @@ class ParseErrorOccurred:
 
 @dataclass(frozen=True, slots=True)
 class ActionFailureOccurred:
+    """Every call of the reply was refused; `failure` tells whether it is the same again."""
+
     failure: str
 
 
@@ -242,6 +252,7 @@ Event = (
     | EnrichmentsExecuted
     | AIResponseReceived
     | AIResponseParsed
+    | ValidationRequested
     | ValidationReceived
     | CommunicationResponseReceived
     | DataQueriesExecuted
@@ -288,7 +299,7 @@ class RunQueries:
 
 @dataclass(frozen=True, slots=True)
 class RunActions:
-    pass
+    """Compute the changes of the reply and propose them; its read tools run as well."""
 
 
 @dataclass(frozen=True, slots=True)

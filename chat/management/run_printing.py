@@ -38,6 +38,10 @@ class RunPrinter:
                 size = len(json.dumps(data["result"], ensure_ascii=False))
                 failed = isinstance(data["result"], dict) and data["result"].get("error")
                 self.note(f"← {self._names.get(data['toolCallId'], '?')}: {failed or f'{size} characters'}")
+            case "proposal":
+                self.note(
+                    f"{self._names.get(data['toolCallId'], '?')} waits for a decision: proposal {data['proposalId']}"
+                )
             case "usage":
                 self.note(f"{data['promptTokens']} + {data['completionTokens']} tokens, {_money(data['cost'])}")
             case "tool_limit":

@@ -16,6 +16,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name='message',
+            name='changes',
+            field=models.PositiveIntegerField(null=True, verbose_name='changes recorded'),
+        ),
         migrations.CreateModel(
             name='Allowance',
             fields=[

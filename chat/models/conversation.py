@@ -73,10 +73,15 @@ class Message(models.Model):
     """What a person wrote, or one answer of the model with everything it did for it.
 
     An answer is one row however many rounds it took: `rounds` is a list of
-    `{text, reasoning, toolCalls: [{id, name, arguments, result, status}], vendor, vendorBlocks}`, one per model call,
+    `{text, reasoning, toolCalls: [{id, name, arguments, result, status}], vendor, vendorBlocks}`, one per model call
+    (an `aside` is none: words that the model gave beforehand),
     and `content`, `reasoning` and `tool_calls` gather it for readers. `retrieved` is the context that was looked up for
-    a question and stays with it. `status` is "complete", "streaming", "stopped" or "failed".
+    a question and stays with it. `status` is "complete", "streaming", "stopped" or "failed". A `kind` of "note" tells
+    the model of something that happened; people do not see it. `changes` counts what was really recorded in the turn
+    up to the end of this answer, empty where the model could change nothing.
     """
+
+    TEXT, NOTE, SYSTEM_PROMPT = "text", "note", "system_prompt"
 
     class Role(models.TextChoices):
         USER = "user", _("person")
@@ -94,7 +99,7 @@ class Message(models.Model):
     session = models.ForeignKey(Session, models.CASCADE, related_name="messages", verbose_name=_("session"))
     sequence = models.PositiveIntegerField(_("position"))
     role = models.CharField(_("role"), max_length=10, choices=Role.choices)
-    kind = models.CharField(_("kind"), max_length=30, default="text")
+    kind = models.CharField(_("kind"), max_length=30, default=TEXT)
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.COMPLETE)
     content = models.TextField(_("content"), blank=True)
     reasoning = models.TextField(_("reasoning"), blank=True)
@@ -102,6 +107,7 @@ class Message(models.Model):
     retrieved = models.TextField(_("retrieved context"), blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)
     prompt_version = models.CharField(_("prompt version"), max_length=40, blank=True)
+    changes = models.PositiveIntegerField(_("changes recorded"), null=True)
     exclude_from_prompt = models.BooleanField(_("not shown to the model"), default=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 

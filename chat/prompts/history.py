@@ -21,12 +21,17 @@ NO_MORE_TOOLS = (
 )
 
 
+def version_for(member: Member) -> str:
+    """Names the wording of the system prompt that a member's runs get."""
+    return f"{system.PROMPT_VERSION}:{member.role}"
+
+
 def system_message(
     session_id: uuid.UUID, graph: Graph | None, member: Member, stored_messages: Iterable[Message]
 ) -> str:
     """The session's system prompt: written at its first run and kept, until its version or the role changes."""
-    version = f"{system.PROMPT_VERSION}:{member.role}"
-    stored = next((message for message in stored_messages if message.kind == "system_prompt"), None)
+    version = version_for(member)
+    stored = next((message for message in stored_messages if message.kind == Message.SYSTEM_PROMPT), None)
     if stored is not None and stored.prompt_version == version:
         return stored.content
     text = system.system_prompt(graph, member)
@@ -35,7 +40,7 @@ def system_message(
         sequence=0,
         defaults={
             "role": Message.Role.SYSTEM,
-            "kind": "system_prompt",
+            "kind": Message.SYSTEM_PROMPT,
             "content": text,
             "prompt_version": version,
             "exclude_from_prompt": True,
@@ -64,7 +69,7 @@ def _entries(message: Message) -> Iterator[PromptMessage]:
 def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
     """One call of the model and the results of its tool calls."""
     calls = round_["toolCalls"]
-    if not (round_["text"] or calls):
+    if not (round_["text"] or calls) or round_.get("aside"):
         return
     yield PromptMessage(
         "assistant",
@@ -89,3 +94,8 @@ def round_of(reply: Reply, results: Iterable[dict[str, Any]] = ()) -> dict[str, 
         "vendor": reply.vendor,
         "vendorBlocks": list(reply.vendor_blocks),
     }
+
+
+def aside(text: str) -> dict[str, Any]:
+    """Words that the model gave beforehand for when its change was made: shown to people, known to it already."""
+    return round_of(Reply(text=text)) | {"aside": True}

@@ -47,6 +47,9 @@ class Reading:
             case "tool_call_result":
                 call = next(call for call in message["toolCalls"] if call["id"] == data["toolCallId"])
                 call["result"] = data["result"]
+            case "proposal":
+                call = next(call for call in message["toolCalls"] if call["id"] == data["toolCallId"])
+                call["result"] = {"proposalId": data["proposalId"], "status": "pending"}
             case "done":
                 message["status"] = ENDINGS[data["reason"]]
             case "error":

@@ -12,7 +12,7 @@ from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.transcript import Transcript, replay
 from tests.chat.events.logs import a_stream, append_now
 
-RUN, OTHER = uuid.uuid4(), uuid.uuid4()
+ANSWER, OTHER = uuid.uuid4(), uuid.uuid4()
 CALLS = ["call_a", "call_b", "call_c"]
 texts = st.text(st.characters(), max_size=8)  # surrogates and NUL included
 
@@ -35,28 +35,28 @@ def as_stored(events: list[NewEvent]) -> list[StoredEvent]:
 
 @st.composite
 def answers(draw: st.DrawFn) -> list[NewEvent]:
-    """Events of one run and of others between them; results only for calls that were started."""
+    """Events of one answer and of others between them; results only for calls that were started."""
     events: list[NewEvent] = []
     open_calls: list[str] = []
     for kind in draw(
         st.lists(st.sampled_from(["text", "thought", "start", "result", "status", "foreign"]), max_size=25)
     ):
         if kind == "text":
-            events.append(NewEvent("content_delta", {"delta": draw(texts)}, None, RUN))
+            events.append(NewEvent("content_delta", {"delta": draw(texts)}, ANSWER))
         elif kind == "thought":
-            events.append(NewEvent("reasoning_delta", {"delta": draw(texts)}, None, RUN))
+            events.append(NewEvent("reasoning_delta", {"delta": draw(texts)}, ANSWER))
         elif kind == "status":
-            events.append(NewEvent("status", {"state": "running"}, None, RUN))
+            events.append(NewEvent("status", {"state": "running"}, ANSWER))
         elif kind == "foreign":
-            events.append(NewEvent("content_delta", {"delta": draw(texts)}, None, OTHER))
+            events.append(NewEvent("content_delta", {"delta": draw(texts)}, OTHER))
         elif kind == "start" and len(open_calls) < len(CALLS):
             open_calls.append(CALLS[len(open_calls)])
             data = {"toolCallId": open_calls[-1], "name": draw(texts), "args": {"query": draw(texts)}}
-            events.append(NewEvent("tool_call_start", data, None, RUN))
+            events.append(NewEvent("tool_call_start", data, ANSWER))
         elif kind == "result" and open_calls:
             key = draw(st.sampled_from(["error", "node"]))
             data = {"toolCallId": draw(st.sampled_from(open_calls)), "result": {key: draw(texts)}}
-            events.append(NewEvent("tool_call_result", data, None, RUN))
+            events.append(NewEvent("tool_call_result", data, ANSWER))
     return events
 
 
@@ -64,19 +64,19 @@ def answers(draw: st.DrawFn) -> list[NewEvent]:
 def test_it_replays_to_what_grew_while_it_was_streamed(events: list[NewEvent]) -> None:
     grown = Transcript()
     for event in events:
-        if event.run_id == RUN:
+        if event.message_id == ANSWER:
             grown.add(event.type, event.data)
-    replayed = replay(as_stored(events), RUN)
+    replayed = replay(as_stored(events), ANSWER)
     assert (replayed.text, replayed.reasoning) == (grown.text, grown.reasoning)
     assert replayed.tool_calls == grown.tool_calls
-    assert replay(as_stored(events), RUN) == replayed
+    assert replay(as_stored(events), ANSWER) == replayed
     (grown.text + grown.reasoning).encode()  # whatever a model wrote can be stored
 
 
 @given(answers(), st.integers(0, 25))
 def test_it_replays_page_by_page(events: list[NewEvent], cut: int) -> None:
     stored = as_stored(events)
-    assert replay(stored[cut:], RUN, replay(stored[:cut], RUN)) == replay(stored, RUN)
+    assert replay(stored[cut:], ANSWER, replay(stored[:cut], ANSWER)) == replay(stored, ANSWER)
 
 
 def test_it_is_empty_until_readers_saw_something() -> None:
@@ -100,15 +100,27 @@ def test_it_tells_whether_a_call_worked(result: Any, status: str) -> None:
     ]
 
 
+def test_it_shows_a_proposal_as_a_call_that_waits_until_its_result_comes() -> None:
+    transcript = Transcript()
+    transcript.add("tool_call_start", {"toolCallId": "a", "name": "propose_delete_node", "args": {"nodeKey": "x"}})
+    transcript.add("proposal", {"toolCallId": "a", "proposalId": "p", "diff": []})
+    (call,) = transcript.tool_calls
+    assert (call["status"], call["result"]) == ("waiting", {"proposalId": "p", "status": "pending"})
+    transcript.add("decision", {"toolCallId": "a", "proposalId": "p", "status": "applied"})
+    assert call["status"] == "waiting"
+    transcript.add("tool_call_result", {"toolCallId": "a", "result": {"proposalId": "p", "status": "applied"}})
+    assert call["status"] == "ok"
+
+
 @pytest.mark.django_db(transaction=True)
 def test_it_finds_a_call_begun_a_thousand_events_before_its_result() -> None:
     """What a dead process has shown is read in pages."""
     stream = a_stream()
     started = {"toolCallId": "a", "name": "search_nodes", "args": {}}
-    append_now(stream, NewEvent("tool_call_start", started, None, RUN))
-    append_now(stream, *[NewEvent("content_delta", {"delta": "x"}, None, RUN)] * 1500)
-    append_now(stream, NewEvent("tool_call_result", {"toolCallId": "a", "result": {}}, None, RUN))
-    known = {"id": RUN, "stream_id": stream, "first_sequence": 1}
+    append_now(stream, NewEvent("tool_call_start", started, ANSWER))
+    append_now(stream, *[NewEvent("content_delta", {"delta": "x"}, ANSWER)] * 1500)
+    append_now(stream, NewEvent("tool_call_result", {"toolCallId": "a", "result": {}}, ANSWER))
+    known = {"message_id": ANSWER, "stream_id": stream, "first_sequence": 1}
     run = ClaimedRun(**dict.fromkeys(ClaimedRun.__slots__) | known)  # type: ignore[arg-type]
     transcript = shown_so_far(run)
     assert transcript.text == "x" * 1500

@@ -21,10 +21,10 @@ POINTS = (
     # a message is taken
     Point("chat.actions:post_message"),
     Point("chat.idempotency:once"),
-    Point("chat.actions:_store:on_commit"),
+    Point("chat.beginning:store:on_commit"),
     Point("chat.events.append:_stored:on_commit"),
     # or waits for the one before it
-    Point("chat.actions:_store:on_commit", "queue"),
+    Point("chat.beginning:store:on_commit", "queue"),
     Point("chat.engine.doorbell:ring", "queue"),
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
@@ -37,6 +37,8 @@ POINTS = (
     Point("chat.tools.registry:run"),
     Point("chat.engine.records:save_round"),
     Point("chat.engine.records:finish"),
+    # and proposes changes
+    Point("chat.engine.acting:Acting.perform", "propose"),
     # the log
     Point("chat.events.writer:GroupWriter._commit"),
     Point("chat.events.writer:GroupWriter._commit", nth=2),
@@ -71,6 +73,7 @@ HARMLESS = {
     "chat.tasks:delete_silent_processes": "three deletes of what nobody asks for, each repeated by the next beat",
     "graphs.writing:apply": "one transaction; what is done in it and in which order is graphs.writing's alone",
     "graphs.rollback:roll_back": "the same",
+    "chat.engine.acting:Acting._propose": "a savepoint of the transaction of perform",
     "graphs.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
     "graphs.imports:_create_graph": "a savepoint of that transaction",
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
@@ -78,13 +81,20 @@ HARMLESS = {
 
 #: Functions that write, but only within a transaction that their caller holds.
 WITHIN_TRANSACTION = {
-    "chat.actions:_store": "post_message, answer, retry",
+    "chat.beginning:store": "post_message, answer, retry, settle",
+    "chat.continuing:settle": "whoever decides",
+    "chat.continuing:_next_of": "settle",
+    "chat.continuing:_note": "settle",
     "chat.actions:_stop": "stop, delete_session",
     "chat.actions:open_session": "post_message",
     "chat.engine.claims:_take": "claim",
     "chat.engine.claims:beat": "claim",
-    "chat.engine.claims:_take_over": "claim, post_message, answer, retry",
-    "chat.engine.records:_record_costs": "save_round, finish, give_back",
+    "chat.engine.claims:_take_over": "claim, post_message, answer, retry, settle",
+    "chat.engine.open_calls:close": "post_message, claim",
+    "chat.engine.records:Means.note": "Acting.perform",
+    "chat.engine.records:store_round": "save_round, Acting.perform",
+    "chat.engine.records:end": "finish, Acting.perform",
+    "chat.engine.records:_record_costs": "save_round, finish, give_back, Acting.perform",
     "chat.events.append:_stored": "it raises where there is none",
     "chat.deciding:_claimed": "decide",
     "chat.proposals.closing:_close": "decide, _expire, stop, delete_session",

@@ -13,7 +13,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 
-from chat.models import Message, Process, Run, RunStatus, Session, StreamEvent
+from chat.models import Message, Process, Proposal, Run, RunStatus, Session, StreamEvent
 from graphs.models import ChangeSet, Graph, Node
 from tests.chat.engine.driving import until
 from tests.faults.crash_stage import MESSAGES, NBA, Stage
@@ -22,6 +22,16 @@ from tests.proposed import waiting
 from tests.vendors.scripts import Script
 
 LOOK = {"text": "I look.", "tool_calls": [{"name": "search_nodes", "arguments": {"query": "fetch"}}]}
+PROPOSE = {
+    "text": "I change two things.",
+    "tool_calls": [
+        {
+            "name": "propose_update_node",
+            "arguments": {"nodeKey": "fetch-api", "updates": {"name": "Fetch"}, "reason": "Short."},
+        },
+        {"name": "propose_move_node", "arguments": {"nodeKey": "return", "posX": 600, "posY": 0, "reason": "Room."}},
+    ],
+}
 TELL = {"text": "It fetches the games and gives them back to you.", "delay_s": 0.02}
 SHORT = {"text": "It fetches the games.", "delay_s": 0.4}
 SLOW = {"text": " ".join(["word"] * 200), "delay_s": 0.1}
@@ -34,6 +44,16 @@ def asked(*scripts: dict[str, Any]) -> str:
 
 def question(stage: Stage) -> str:
     return _posted_once(stage, {"context": NBA, "message": asked(LOOK, TELL)})
+
+
+def propose(stage: Stage) -> str:
+    """Everything is proposed, once, or nothing and the person is told to try again."""
+    session = _posted_once(stage, {"context": NBA, "message": asked(PROPOSE, TELL)})
+    stage.rests(session)
+    run = Run.objects.get(session=session)
+    assert run.outcome == "waiting" or run.error["retryable"]
+    assert Proposal.objects.filter(session=session).count() == (2 if run.outcome == "waiting" else 0)
+    return session
 
 
 def queue(stage: Stage) -> str:
@@ -189,5 +209,19 @@ def _runs(session: str) -> str:
 
 SCENARIOS: dict[str, Callable[[Stage], str]] = {
     scenario.__name__: scenario
-    for scenario in (question, queue, poll, watch, go_on, retry, stop, rename, delete, decide, start, hand_over)
+    for scenario in (
+        question,
+        propose,
+        queue,
+        poll,
+        watch,
+        go_on,
+        retry,
+        stop,
+        rename,
+        delete,
+        decide,
+        start,
+        hand_over,
+    )
 }

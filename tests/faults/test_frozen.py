@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(t
 TELL = {"text": "It fetches the games of the day and gives them back to you.", "delay_s": 0.05}
 #: Frozen before each of these; in a usual run at one of them, another one every day.
 PLACES = (
-    Point("chat.actions:_store:on_commit"),  # it owns the run and has written nothing yet
+    Point("chat.beginning:store:on_commit"),  # it owns the run and has written nothing yet
     Point("chat.engine.records:finish"),  # in the middle of a transaction, with the rows of the run in its hands
     Point("chat.engine.records:_enrich"),
     Point("chat.engine.calling:perform"),

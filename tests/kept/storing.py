@@ -28,7 +28,7 @@ def transcripts() -> dict[str, dict[str, Any]]:
     found = {}
     for run in Run.objects.select_related("session").order_by("created_at"):
         events = [event for page in reading.pages_after(run.session.stream_id, 0) for event in page]
-        seen = replay(events, run.pk)
+        seen = replay(events, run.message_id)
         found[str(run.pk)] = {"text": seen.text, "reasoning": seen.reasoning, "toolCalls": seen.tool_calls}
     return found
 

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import connections
+from django.db import connection, connections, transaction
 
 from chat import actions
+from chat.engine import claims
 from chat.events import reading
-from chat.events.vocabulary import StoredEvent
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.models import Message, Run, RunStatus, Session
 from chat.runtime import Runtime
 from graphs.access import member_of
@@ -100,3 +102,21 @@ def types(found: list[StoredEvent]) -> list[str]:
 
 def answer_of(accepted: actions.Accepted) -> Message:
     return Message.objects.get(pk=accepted.message_id)
+
+
+def silence(process: uuid.UUID) -> None:
+    """Makes a process look dead for longer than any lease."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE chat_process SET seen_at = now() - interval '1 hour' WHERE id = %s", [process])
+
+
+def claimed_by_a_process_that_died(shown: str = "") -> uuid.UUID:
+    """A claim whose process is silent since; it may have shown something first."""
+    process = uuid.uuid4()
+    claims.register(process, "somewhere:1")
+    (run,) = claims.claim(process, 10)
+    if shown:
+        with transaction.atomic():
+            append(run.stream_id, [NewEvent("content_delta", {"delta": shown}, run.message_id, run.id)], run.epoch)
+    silence(process)
+    return run.id

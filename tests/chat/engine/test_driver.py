@@ -31,7 +31,7 @@ def test_it_answers_and_tells_every_step(running: Engine, vendor: VendorServer, 
     told = of_run(accepted.run_id)
     assert types(told) == ["user_message", "status", "reasoning_delta", "content_delta", "usage", "status", "done"]
     assert [event.data["state"] for event in told if event.type == "status"] == ["queued", "started", "succeeded"]
-    assert told[-1].data == {"reason": "finished", "fullText": "It fetches the games."}
+    assert told[-1].data == {"reason": "finished", "fullText": "It fetches the games.", "changes": 0}
     assert run.status == RunStatus.SUCCEEDED
     assert run.message.content == "It fetches the games."
     assert run.message.reasoning == "Let me see."

@@ -45,6 +45,7 @@ from chat.engine.states import (
     SystemErrorOccurred,
     UserMessageSent,
     ValidationReceived,
+    ValidationRequested,
     WaitForNetwork,
     Waiting,
     load,
@@ -62,11 +63,11 @@ EVENTS: list[Event] = [
     AIResponseParsed(),
     AIResponseParsed(queries=True),
     AIResponseParsed(actions=True),
-    AIResponseParsed(actions=True, needs_validation=True),
     AIResponseParsed(question_id="q1"),
     AIResponseParsed(completed=True),
-    ValidationReceived(approved=True),
-    ValidationReceived(approved=False),
+    ValidationRequested(),
+    ValidationReceived(keep_control=True),
+    ValidationReceived(keep_control=False),
     CommunicationResponseReceived(),
     CommunicationResponseReceived(go_on=True),
     CommunicationResponseReceived(go_on=False),
@@ -101,7 +102,7 @@ LEGAL: dict[Phase, set[type]] = {
     Phase.WAITING_VALIDATION: {*WHILE_OPEN, ValidationReceived, UserMessageSent},
     Phase.WAITING_COMMUNICATION_RESPONSE: {*WHILE_OPEN, CommunicationResponseReceived, UserMessageSent},
     Phase.EXECUTING_DATA_QUERIES: {*WHILE_DRIVEN, DataQueriesExecuted, ParseErrorOccurred},
-    Phase.EXECUTING_ACTIONS: {*WHILE_DRIVEN, ActionsExecuted, ActionFailureOccurred},
+    Phase.EXECUTING_ACTIONS: {*WHILE_DRIVEN, ActionsExecuted, ActionFailureOccurred, ValidationRequested},
     Phase.WAITING_COMPLETION_CONFIRMATION: {*WHILE_DRIVEN, CompletionConfirmed, CompletionRejected},
     Phase.WAITING_NETWORK_RETRY: {*WHILE_DRIVEN, NetworkRetryScheduled, NetworkAvailable},
     Phase.RETRYING_AFTER_FORMAT_ERROR: {*WHILE_DRIVEN, RetryScheduled},
@@ -329,12 +330,25 @@ def test_it_stops_actions_that_fail_the_same_way_three_times() -> None:
     assert follow(step.state, RetryScheduled(), *failing).effect == Rest("failed")
 
 
-def test_it_asks_before_changes_where_a_level_says_so() -> None:
-    step = follow(CHAT, *BEGUN, REPLY, AIResponseParsed(actions=True, needs_validation=True))
+#: A reply that proposes something, which waits for a person.
+PROPOSAL = (REPLY, AIResponseParsed(actions=True), ValidationRequested())
+
+
+def test_it_asks_a_person_about_changes_and_goes_on_when_all_are_decided() -> None:
+    acting = follow(CHAT, *BEGUN, REPLY, AIResponseParsed(actions=True))
+    assert acting.effect == RunActions()
+    step = follow(acting.state, ValidationRequested())
     assert step.effect == AskPerson(Waiting("validation"))
-    assert follow(step.state, ValidationReceived(approved=True)).effect == RunActions()
-    refused = follow(step.state, ValidationReceived(approved=False))
-    assert (refused.effect, refused.state.phase) == (CallModel(tools=True), Phase.CALLING_AI)
+    decided = follow(step.state, ValidationReceived())
+    assert (decided.effect, decided.state.phase) == (CallModel(tools=True), Phase.CALLING_AI)
+    assert follow(step.state, ValidationReceived(keep_control=False)).effect == Rest("finished")
+
+
+def test_it_counts_the_rounds_of_a_turn_on_while_people_decide() -> None:
+    fourth = follow(CHAT, *BEGUN, *(*PROPOSAL, ValidationReceived()) * 4)
+    assert (fourth.effect, fourth.state.rounds) == (CallModel(tools=True), 4)
+    assert follow(fourth.state, *PROPOSAL, ValidationReceived()).effect == AskPerson(Waiting("tool_limit"))
+    assert follow(fourth.state, *PROPOSAL, UserMessageSent()).state.rounds == 0
 
 
 def test_it_keeps_control_after_changes_only_when_asked_to() -> None:
@@ -415,7 +429,7 @@ def test_it_says_why_an_automation_ended(event: Event, reason: EndReason) -> Non
 
 def test_it_times_out_only_an_automation_that_rests() -> None:
     expired = SchedulerHeartbeat(expired=True)
-    waiting = follow(AUTOMATION, *ACTIVATED, REPLY, AIResponseParsed(actions=True, needs_validation=True)).state
+    waiting = follow(AUTOMATION, *ACTIVATED, REPLY, AIResponseParsed(actions=True), ValidationRequested()).state
     assert follow(waiting, expired).state.end_reason is EndReason.TIMEOUT
     for state in (CHAT, follow(AUTOMATION, *ACTIVATED).state, follow(CHAT, *BEGUN).state):
         assert follow(state, expired) == Step(state)
@@ -424,7 +438,9 @@ def test_it_times_out_only_an_automation_that_rests() -> None:
 # --- going on in another process ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("read", [(REPLY,), (REPLY, AIResponseParsed(queries=True))])
+@pytest.mark.parametrize(
+    "read", [(REPLY,), (REPLY, AIResponseParsed(queries=True)), (REPLY, AIResponseParsed(actions=True))]
+)
 def test_it_asks_the_model_again_when_the_reply_died_with_its_process(read: tuple[Event, ...]) -> None:
     before = follow(CHAT, *BEGUN).state
     step = resume(follow(before, *read).state)

@@ -13,37 +13,28 @@ from django.db import DatabaseError, connection, connections, transaction
 from chat import actions, error_texts
 from chat.engine import claims, records
 from chat.events import presence
-from chat.events.append import append
-from chat.events.vocabulary import NewEvent
 from chat.models import Message, ModelCall, Process, Run, RunStatus, Session
 from graphs.access import member_of
 from graphs.models import Graph, Membership
 from tests import checker
-from tests.chat.engine.driving import answer_of, ask, engine, events, of_run, rested, types, until
+from tests.chat.engine.driving import (
+    answer_of,
+    ask,
+    claimed_by_a_process_that_died,
+    engine,
+    events,
+    of_run,
+    rested,
+    silence,
+    types,
+    until,
+)
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 SEARCH = ScriptedCall("search_nodes", {"query": "fetch"}, id="call_a")
-
-
-def silence(process: uuid.UUID) -> None:
-    """Makes a process look dead for longer than any lease."""
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE chat_process SET seen_at = now() - interval '1 hour' WHERE id = %s", [process])
-
-
-def claimed_by_a_process_that_died(shown: str = "") -> uuid.UUID:
-    """A claim whose process is silent since; it may have shown something first."""
-    process = uuid.uuid4()
-    claims.register(process, "somewhere:1")
-    (run,) = claims.claim(process, 10)
-    if shown:
-        with transaction.atomic():
-            append(run.stream_id, [NewEvent("content_delta", {"delta": shown}, run.message_id, run.id)], run.epoch)
-    silence(process)
-    return run.id
 
 
 def test_it_gives_a_run_to_one_process_only(vendor: VendorServer, alice: User, nba: Graph) -> None:
@@ -273,7 +264,7 @@ def test_stopping_a_run_that_was_handed_over_keeps_what_was_shown(
     with engine():
         run = rested(accepted.run_id)
         assert (run.outcome, run.message.content) == ("stopped", "I look.")
-        assert of_run(accepted.run_id)[-1].data == {"reason": "stopped", "fullText": "I look."}
+        assert of_run(accepted.run_id)[-1].data == {"reason": "stopped", "fullText": "I look.", "changes": 0}
         later = ask(alice, "SCRIPT:hello", session_id=str(accepted.session_id))
         assert rested(later.run_id).outcome == "finished"
     checker.check_database()

@@ -1,0 +1,323 @@
+"""A model that proposes: its run rests until people decide, and goes on by itself with what they decided."""
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import OperationalError
+
+from chat import actions, deciding
+from chat.deciding import Decided, Decision
+from chat.engine.acting import Acting
+from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, RunStatus, Session
+from graphs.access import member_of
+from graphs.models import Graph, Membership, Node, Role
+from tests import checker
+from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
+from tests.vendors import Script, ScriptedCall, VendorServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def renames(name: str = "Fetch", call_id: str = "call_r", **more: Any) -> ScriptedCall:
+    arguments = {"nodeKey": "fetch-api", "updates": {"name": name}, "reason": "Shorter.", **more}
+    return ScriptedCall("propose_update_node", arguments, id=call_id)
+
+
+def moves(call_id: str = "call_m", **more: Any) -> ScriptedCall:
+    arguments = {"nodeKey": "return", "posX": 640, "posY": 20, "reason": "Room.", **more}
+    return ScriptedCall("propose_move_node", arguments, id=call_id)
+
+
+SEARCH = ScriptedCall("search_nodes", {"query": "fetch"}, id="call_s")
+
+
+def waiting(accepted: actions.Accepted) -> list[Proposal]:
+    """The run's proposals, once it rests because of them."""
+    assert rested(accepted.run_id).outcome == "waiting"
+    return list(Proposal.objects.filter(message=accepted.message_id).order_by("created_at", "id"))
+
+
+def decide(user: User, proposal: Proposal, approved: bool = True, feedback: str = "") -> Decided:
+    return deciding.decide(member_of(user), str(proposal.pk), Decision(approved, feedback))
+
+
+def goes_on(decided: Decided) -> Run:
+    assert decided.run is not None
+    return rested(decided.run.run_id)
+
+
+def sent(vendor: VendorServer) -> list[list[dict[str, Any]]]:
+    return [request.body["messages"] for request in vendor.requests]
+
+
+def results(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [json.loads(entry["content"]) for entry in messages if entry["role"] == "tool"]
+
+
+def phase(accepted: actions.Accepted) -> str:
+    return Session.objects.values_list("phase", flat=True).get(pk=accepted.session_id)
+
+
+def name_of_node() -> str:
+    return Node.objects.values_list("name", flat=True).get(key="fetch-api")
+
+
+def test_it_proposes_and_rests(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    vendor.script(Script(text="I rename it.", tool_calls=(SEARCH, renames())))
+    accepted = ask(alice, "Rename it")
+    (proposal,) = waiting(accepted)
+    told = of_run(accepted.run_id)
+    assert types(told)[-5:] == ["tool_call_start", "tool_call_result", "proposal", "status", "done"]
+    assert told[-1].data == {"reason": "waiting", "fullText": "I rename it.", "changes": 0}
+    assert (proposal.status, proposal.reason, proposal.tool) == (
+        ProposalStatus.PENDING,
+        "Shorter.",
+        "propose_update_node",
+    )
+    calls = answer_of(accepted).rounds[0]["toolCalls"]
+    assert [(call["name"], call["status"]) for call in calls] == [
+        ("search_nodes", "ok"),
+        ("propose_update_node", "waiting"),
+    ]
+    assert (phase(accepted), name_of_node()) == ("WAITING_VALIDATION", "Fetch API")
+    assert len(vendor.requests) == 1
+    checker.check_database()
+
+
+def test_it_goes_on_by_itself_when_it_was_approved(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(text="I rename it.", tool_calls=(SEARCH, renames())), Script(text="It is renamed."))
+    accepted = ask(alice, "Rename it")
+    (proposal,) = waiting(accepted)
+    run = goes_on(decide(alice, proposal))
+    assert name_of_node() == "Fetch"
+    first, second = sent(vendor)
+    assert second[: len(first)] == first
+    applied = results(second)[1]
+    assert (applied["status"], applied["changes"]) == ("applied", 1)
+    assert (run.message.content, run.message.changes, run.outcome) == ("It is renamed.", 1, "finished")
+    assert of_run(run.pk)[-1].data == {"reason": "finished", "fullText": "It is renamed.", "changes": 1}
+    proposal.refresh_from_db()
+    assert answer_of(accepted).prompt_version
+    assert phase(accepted) == "IDLE"
+    checker.check_database()
+
+
+def test_it_is_told_why_it_was_rejected(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    vendor.script(Script(tool_calls=(renames(keepControl=False),)), Script(text="As you like."))
+    (proposal,) = waiting(ask(alice, "Rename it"))
+    run = goes_on(decide(alice, proposal, approved=False, feedback="Keep the API in it."))
+    (rejected,) = results(sent(vendor)[1])
+    assert (rejected["status"], rejected["feedback"]) == ("rejected", "Keep the API in it.")
+    assert (run.message.changes, name_of_node()) == (0, "Fetch API")
+    checker.check_database()
+
+
+def test_it_waits_for_the_last_decision_and_counts_all_changes(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(tool_calls=(renames(), moves())), Script(text="Both?"))
+    accepted = ask(alice, "Rename and move")
+    rename, move = waiting(accepted)
+    assert decide(alice, move).run is None
+    assert (phase(accepted), len(vendor.requests)) == ("WAITING_VALIDATION", 1)
+    run = goes_on(decide(alice, rename))
+    assert [result["status"] for result in results(sent(vendor)[1])] == ["applied", "applied"]
+    assert run.message.changes == 3  # a name, and two coordinates
+    assert Run.objects.filter(session=accepted.session_id).count() == 2
+    checker.check_database()
+
+
+def test_it_answers_who_writes_meanwhile_and_is_told_of_the_decision_later(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(tool_calls=(renames(),)), Script(text="It still waits."), Script(text="I see."))
+    accepted = ask(alice, "Rename it")
+    (proposal,) = waiting(accepted)
+    rested(ask(alice, "What else is there?", session_id=str(accepted.session_id)).run_id)
+    (interim,) = results(sent(vendor)[1])
+    assert interim["status"] == "pending"
+    run = goes_on(decide(alice, proposal))
+    first, second, third = sent(vendor)
+    assert second[: len(first)] == first
+    assert third[: len(second)] == second
+    assert results(third) == [interim]
+    assert '"applied"' in third[-1]["content"]
+    assert (run.message.content, run.message.changes, name_of_node()) == ("I see.", 1, "Fetch")
+    told = [event.data.get("content") for event in events(accepted.session_id) if event.type == "user_message"]
+    assert told == ["Rename it", "What else is there?"]
+    checker.check_database()
+
+
+def test_it_takes_a_late_decision_with_the_next_answer_when_one_is_on_its_way(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(tool_calls=(renames(),)), Script(text="word " * 40, delay_s=0.02), Script(text="Now I know."))
+    accepted = ask(alice, "Rename it")
+    (proposal,) = waiting(accepted)
+    meanwhile = ask(alice, "And else?", session_id=str(accepted.session_id))
+    until(lambda: len(vendor.requests) == 2)
+    assert decide(alice, proposal).run is None
+    rested(meanwhile.run_id)
+    rested(ask(alice, "Well?", session_id=str(accepted.session_id)).run_id)
+    assert '"applied"' in sent(vendor)[2][-2]["content"]
+    checker.check_database()
+
+
+def test_it_closes_what_waits_for_a_message_that_was_written_before(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(text="word " * 20, delay_s=0.02, tool_calls=(renames(),)), Script(text="Yes?"))
+    accepted = ask(alice, "Rename it")
+    until(lambda: vendor.requests)
+    next_ = ask(alice, "Are you there?", session_id=str(accepted.session_id))
+    (proposal,) = waiting(accepted)
+    assert rested(next_.run_id).message.content == "Yes?"
+    (interim,) = results(sent(vendor)[1])
+    assert (interim["status"], proposal.status) == ("pending", ProposalStatus.PENDING)
+    checker.check_database()
+
+
+def test_it_says_the_words_it_gave_beforehand_only_when_all_is_done(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(tool_calls=(renames(postText="It is called Fetch now.", keepControl=False),)))
+    accepted = ask(alice, "Rename it")
+    (proposal,) = waiting(accepted)
+    assert answer_of(accepted).content == ""
+    run = goes_on(decide(alice, proposal))
+    assert (run.message.content, run.message.changes) == ("It is called Fetch now.", 1)
+    assert (phase(accepted), len(vendor.requests)) == ("IDLE", 1)
+    vendor.script(Script(tool_calls=(renames("Get", keepControl=False),)))
+    again = ask(alice, "Shorter", session_id=str(accepted.session_id))
+    assert decide(alice, waiting(again)[0]).run is None
+    assert (phase(accepted), name_of_node()) == ("IDLE", "Get")
+    checker.check_database()
+
+
+def test_it_gives_refused_proposals_back_and_stops_when_they_repeat(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    wrong = ScriptedCall("propose_delete_node", {"nodeKey": "nowhere", "reason": "Why not."})
+    vendor.script(*[Script(tool_calls=(wrong,))] * 3, Script(text="never asked"))
+    accepted = ask(alice, "Delete it")
+    run = rested(accepted.run_id)
+    assert (run.status, len(vendor.requests)) == (RunStatus.FAILED, 3)
+    assert "nowhere" in results(sent(vendor)[1])[0]["error"]
+    assert not Proposal.objects.exists()
+    checker.check_database()
+
+
+def test_it_makes_at_once_what_an_allowance_covers(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    Allowance.objects.create(workspace=nba.workspace, tool="propose_update_node", kind="node", field="name")
+    vendor.script(Script(tool_calls=(renames(postText="Renamed."),)), Script(text="Anything else?"))
+    accepted = ask(alice, "Rename it")
+    run = rested(accepted.run_id)
+    assert (run.outcome, run.message.content) == ("finished", "Renamed.\n\nAnything else?")
+    assert (run.message.changes, name_of_node()) == (1, "Fetch")
+    assert [(result["status"], result["changes"]) for result in results(sent(vendor)[1])] == [("applied", 1)]
+    checker.check_database()
+
+
+def test_it_never_proposes_for_a_viewer(running: Engine, vendor: VendorServer, bob: User, nba: Graph) -> None:
+    vendor.script(Script(tool_calls=(renames(),)), Script(text="I cannot."))
+    accepted = ask(bob, "Rename it")
+    run = rested(accepted.run_id)
+    offered = [tool["function"]["name"] for tool in vendor.requests[0].body["tools"]]
+    assert not [name for name in offered if name.startswith("propose_")]
+    (refused,) = results(sent(vendor)[1])
+    assert "There is no tool called 'propose_update_node'" in refused["error"]
+    assert "propose_delete_node" not in refused["error"]
+    assert run.message.changes is None
+    assert not Proposal.objects.exists()
+
+
+def test_it_never_proposes_for_someone_who_may_not_change_anything_any_more(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(tool_calls=(renames(),), first_delay_s=0.5), Script(text="I cannot."))
+    accepted = ask(alice, "Rename it")
+    vendor.wait_for_requests(1)
+    Membership.objects.filter(user=alice).update(role=Role.VIEWER)
+    assert rested(accepted.run_id).message.rounds[0]["toolCalls"][0]["status"] == "error"
+    assert not Proposal.objects.exists()
+
+
+def test_stop_and_delete_cancel_what_waits(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    vendor.script(*[Script(tool_calls=(renames(),))] * 2)
+    stopped, deleted = ask(alice, "Rename it"), ask(alice, "Rename it")
+    waiting(stopped), waiting(deleted)
+    actions.stop(member_of(alice), str(stopped.session_id))
+    actions.delete_session(member_of(alice), str(deleted.session_id))
+    for accepted in (stopped, deleted):
+        assert answer_of(accepted).rounds[0]["toolCalls"][0]["result"]["status"] == "cancelled"
+        assert phase(accepted) == "IDLE"
+    assert set(Proposal.objects.values_list("status", flat=True)) == {ProposalStatus.CANCELLED}
+    assert len(vendor.requests) == 2
+    checker.check_database()
+
+
+def test_it_proposes_nothing_once_it_was_stopped(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perform = Acting.perform
+
+    def stopped_before(self: Acting, *args: Any) -> Any:
+        actions.stop(member_of(alice), str(self.run.session_id))
+        return perform(self, *args)
+
+    monkeypatch.setattr(Acting, "perform", stopped_before)
+    vendor.script(Script(tool_calls=(renames(),)))
+    accepted = ask(alice, "Rename it")
+    assert rested(accepted.run_id).status == RunStatus.CANCELLED
+    assert not Proposal.objects.exists()
+    checker.check_database()
+
+
+@pytest.mark.parametrize(
+    "calls", [(renames(),), (ScriptedCall("propose_delete_node", {"nodeKey": "x", "reason": "?"}),)]
+)
+def test_it_proposes_once_when_the_answer_to_its_commit_is_lost(
+    running: Engine,
+    vendor: VendorServer,
+    alice: User,
+    nba: Graph,
+    monkeypatch: pytest.MonkeyPatch,
+    calls: tuple[ScriptedCall, ...],
+) -> None:
+    perform, lost = Acting.perform, []
+
+    def lose_the_answer(self: Acting, *args: Any) -> Any:
+        acted = perform(self, *args)
+        if not lost:
+            lost.append(acted)
+            raise OperationalError("the connection is gone")
+        return acted
+
+    monkeypatch.setattr(Acting, "perform", lose_the_answer)
+    vendor.script(Script(text="I do it.", tool_calls=calls), Script(text="I could not."))
+    run = rested(ask(alice, "Do it").run_id)
+    assert run.status == RunStatus.SUCCEEDED
+    assert Proposal.objects.count() == (run.outcome == "waiting")
+    checker.check_database()
+
+
+def test_it_can_be_asked_again_after_it_failed_to_go_on(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(
+        Script(tool_calls=(renames(),)), Script(text="It is so now.", cut="clean", cut_at=4), Script(text="Renamed.")
+    )
+    accepted = ask(alice, "Rename it")
+    failed = goes_on(decide(alice, waiting(accepted)[0]))
+    assert failed.status == RunStatus.FAILED
+    again = rested(actions.retry(member_of(alice), str(accepted.session_id)).run_id)
+    assert again.message.content == "Renamed."
+    assert results(sent(vendor)[-1])[0]["status"] == "applied"
+    assert Message.objects.filter(session=accepted.session_id, role=Message.Role.USER).count() == 1
+    checker.check_database()
