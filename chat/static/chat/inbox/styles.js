@@ -12,6 +12,7 @@ const inboxCss = `
   background: var(--c-surface);
   max-block-size: calc(100dvh - 13rem); overflow-y: auto; scrollbar-width: thin;
 }
+.inbox-list:focus-visible { outline: none; }
 .nothing .inbox-list { display: none; }
 .inbox.nothing { grid-template-columns: minmax(0, 1fr); }
 .line {
