@@ -50,9 +50,8 @@ class WriteTool(Tool[Proposing]):
         self.action = action
         self.name = f"propose_{action}"
         self.description = description
-        self.arguments = create_model(
-            f"{PROPOSABLE[action].__name__}Arguments", __base__=(Proposing, PROPOSABLE[action])
-        )
+        bases: Any = (Proposing, PROPOSABLE[action])
+        self.arguments = create_model(f"{PROPOSABLE[action].__name__}Arguments", __base__=bases)
 
     def write(self, arguments: Proposing) -> Write:
         """What is proposed, of arguments that were parsed."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -47,6 +48,7 @@ class CallRefused:
     message: str
 
 
+@cache
 def specs(role: Role, context_type: str) -> tuple[ToolSpec, ...]:
     """The tools offered in a conversation about such an object, in a fixed order; viewers get no write tools."""
     return tuple(

@@ -1,12 +1,10 @@
 """The JSON Schema of a tool's arguments as vendors like it: inlined, no titles, no null. Used by `registry`."""
 
-from functools import cache
 from typing import Any
 
 from chat.tools.base import Arguments
 
 
-@cache
 def parameters(arguments: type[Arguments]) -> dict[str, Any]:
     """An object schema with `additionalProperties: false`; optional arguments are left out, never null."""
     schema = arguments.model_json_schema(by_alias=True)

@@ -4,9 +4,10 @@ from that and from the sizes of the nodes. Pure, and the same for the same nodes
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import TopologicalSorter
 from itertools import groupby
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 from fast_sugiyama import from_edges
 
@@ -57,45 +58,77 @@ def _parts(order: Sequence[str], links: Iterable[tuple[str, str]]) -> list[list[
     The library is given numbers in the order of the nodes: it would go through names in no order.
     """
     numbers = {key: number for number, key in enumerate(order)}
-    edges = sorted({(numbers[source], numbers[target]) for source, target in links if source != target})
+    edges = _without_circles(sorted({(numbers[source], numbers[target]) for source, target in links}))
     if not edges:
         return []
-    edges += _late_starts(edges, {number: layer for part in _layered(edges) for number, (layer, _at) in part.items()})
-    parts = []
-    for part in _layered(edges):
+    parts: list[tuple[int, list[_Layer]]] = []
+    for part in _layered(edges + _late_starts(edges)):
         places = sorted((layer, at, number) for number, (layer, at) in part.items())
-        layers = groupby(places, key=lambda place: place[0])
-        parts.append((min(part), [[(order[number], at) for _layer, at, number in layer] for _, layer in layers]))
-    return [layers for _first, layers in sorted(parts, key=lambda part: part[0])]
+        by_layer = groupby(places, key=lambda place: place[0])
+        parts.append((min(part), [[(order[number], at) for _layer, at, number in found] for _, found in by_layer]))
+    return [found for _first, found in sorted(parts, key=lambda part: part[0])]
+
+
+def _without_circles(edges: list[_Edge]) -> list[_Edge]:
+    """The edges, those that lead back on the way from the first nodes turned around; none of a node with itself."""
+    after: dict[int, list[int]] = {}
+    for source, target in edges:
+        after.setdefault(source, []).append(target)
+    led_to = {target for _source, target in edges}
+    seen: set[int] = set()
+    back: set[_Edge] = set()
+    for start in sorted(after, key=lambda node: (node in led_to, node)):
+        if start in seen:
+            continue
+        seen.add(start)
+        way = {start: iter(after[start])}
+        while way:
+            node, further = next(reversed(way.items()))
+            following = next(further, None)
+            if following is None:
+                del way[node]
+            elif following in way:
+                back.add((node, following))
+            elif following not in seen:
+                seen.add(following)
+                way[following] = iter(after.get(following, ()))
+    turned = {(target, source) if (source, target) in back else (source, target) for source, target in edges}
+    return sorted((source, target) for source, target in turned if source != target)
 
 
 def _layered(edges: list[_Edge]) -> list[dict[int, tuple[int, float]]]:
     """The layer of each node, and its place in it, for each connected part.
 
-    Bounded on purpose: the library's other way to find layers may never end, and its search for fewer crossings takes
-    minutes in large graphs; all of it runs with Python's lock held.
+    Bounded on purpose: the library's better way to find layers may never end, and its second look at crossings takes
+    minutes in large graphs, all with Python's lock held.
     """
     few = len(edges) <= CAREFUL_EDGES
-    parts = from_edges(edges, vertex_spacing=1, ranking_type="up", transpose=few, dummy_vertices=False)
-    return [{number: (round(-y), x) for number, (x, y) in places} for places, *_size in parts]
+    found: Any = from_edges(edges, vertex_spacing=1, ranking_type="up", transpose=few, dummy_vertices=False)
+    return [{number: (round(-y), x) for number, (x, y) in places} for places, *_size in found]
 
 
-def _late_starts(edges: list[_Edge], layers: Mapping[int, int]) -> list[_Edge]:
-    """Further edges that let nodes to which nothing leads stand right before what they lead to, not in the first layer:
-    each from a node that stands one layer before that place.
+def _late_starts(edges: list[_Edge]) -> list[_Edge]:
+    """Further edges, so that a node to which nothing leads stands right before what it leads to, and not far away in
+    the first layer: each comes from a node two layers before that one.
     """
     before: dict[int, list[int]] = {}
     after: dict[int, list[int]] = {}
     for source, target in edges:
         before.setdefault(target, []).append(source)
         after.setdefault(source, []).append(target)
+
+    layers: dict[int, int] = {}
+    for node in TopologicalSorter(before).static_order():
+        layers[node] = max((layers[other] + 1 for other in before.get(node, ())), default=0)
+
+    def one_layer_before(node: int) -> list[int]:
+        return [other for other in before.get(node, ()) if layers[other] == layers[node] - 1]
+
     late = []
     for start in after.keys() - before.keys():
         target = min(after[start], key=lambda node: (layers[node], node))
-        beside = [node for node in before[target] if layers[node] == layers[target] - 1]
-        late += [
-            (node, start) for other in beside[:1] for node in before.get(other, ()) if layers[node] == layers[other] - 1
-        ][:1]
+        two_before = [other for node in one_layer_before(target) for other in one_layer_before(node)]
+        late += [(other, start) for other in two_before[:1]]
     return sorted(late)
 
 

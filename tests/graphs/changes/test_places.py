@@ -57,6 +57,20 @@ def test_layers_follow_the_edges() -> None:
     assert down["b"].bottom < down["c"].y
 
 
+def test_a_circle_begins_where_it_is_entered() -> None:
+    before = {key: Box(0, 0, 190, 64) for key in ("b", "a", "loop", "trigger", "after")}
+    links = [("trigger", "loop"), ("loop", "a"), ("a", "b"), ("b", "loop"), ("loop", "after"), ("after", "after")]
+    after = layout.arranged(before, links, "leftToRight")
+    columns = sorted(after, key=lambda key: (after[key].x, key))
+    assert columns == ["trigger", "loop", "a", "after", "b"]
+
+
+def test_a_node_to_which_nothing_leads_stands_right_before_what_it_leads_to() -> None:
+    before = {key: Box(0, 0, 190, 64) for key in "abcdm"}
+    after = layout.arranged(before, [("a", "b"), ("b", "c"), ("c", "d"), ("m", "d")], "leftToRight")
+    assert after["m"].x == after["c"].x
+
+
 def test_a_long_chain_and_a_wide_fan_are_arranged_without_breaking() -> None:
     before = {str(number): Box(0, 0, 190, 64) for number in range(layout.MAX_NODES)}
     chain = [(str(number), str(number + 1)) for number in range(layout.MAX_NODES - 1)]
