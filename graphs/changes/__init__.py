@@ -58,7 +58,7 @@ CONVERSIONS: dict[type, _Conversion] = {
     actions.ReplaceData: _Conversion(nodes.want_replaced, nodes.replace_data),
     actions.MoveNode: _Conversion(nodes.want_moved, nodes.move),
     actions.DeleteNode: _Conversion(nodes.want_deleted, nodes.delete),
-    actions.CreateEdge: _Conversion(edges.want_created, edges.create),
+    actions.CreateEdge: _Conversion(edges.want_connected, edges.connect),
     actions.UpdateEdge: _Conversion(edges.want_named, edges.update),
     actions.DeleteEdge: _Conversion(edges.want_named, edges.delete),
     actions.ConfigureNodeType: _Conversion(types.want_configured, types.configure),

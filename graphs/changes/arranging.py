@@ -38,7 +38,7 @@ def convert(draft: Draft, action: ReorganizeLayout) -> None:
         arranged = layout.arranged(moved, links, action.strategy)
         others = [box for key, box in boxes.items() if key not in keys]
         for key, box in _put(arranged, bounds(moved.values()), others).items():
-            draft.update(NODE, key, {"posX": box.x, "posY": box.y})
+            draft.change(NODE, key, {"posX": box.x, "posY": box.y})
 
 
 def _asked(draft: Draft, action: ReorganizeLayout) -> dict[str, Collection[str]]:

@@ -126,12 +126,12 @@ class Draft:
         """Notes that the plan depends on an item that it does not change."""
         self._read[item] = None
 
-    def create(self, kind: Kind, key: str, record: Record) -> None:
+    def add(self, kind: Kind, key: str, record: Record) -> None:
         self.operations.append(Create(Item(kind.name, key), record))
         self._records(kind)[key] = record
         self._follow(kind, key)
 
-    def update(self, kind: Kind, key: str, new: Record) -> None:
+    def change(self, kind: Kind, key: str, new: Record) -> None:
         """Only the fields that differ are changed."""
         record = self._records(kind)[key]
         changed = {name: value for name, value in new.items() if not same(record[name], value)}
@@ -142,7 +142,7 @@ class Draft:
         self._records(kind)[key] = record | changed
         self._follow(kind, key)
 
-    def delete(self, kind: Kind, key: str) -> None:
+    def remove(self, kind: Kind, key: str) -> None:
         self._leave(kind, key)
         self.operations.append(Delete(Item(kind.name, key), self._records(kind).pop(key)))
 

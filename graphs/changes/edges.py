@@ -15,12 +15,12 @@ from graphs.refusals import ChangeRefused
 MAX_MADE_KEY = MAX_EDGE_KEY - 10
 
 
-def want_created(wanted: Wanted, action: CreateEdge) -> None:
+def want_connected(wanted: Wanted, action: CreateEdge) -> None:
     for key in (action.source_key, action.target_key):
         wanted.node(key, with_edges=True)
 
 
-def create(draft: Draft, action: CreateEdge) -> None:
+def connect(draft: Draft, action: CreateEdge) -> None:
     source, target = draft.node(action.source_key), draft.node(action.target_key)
     ends = {
         "source": action.source_key,
@@ -34,7 +34,7 @@ def create(draft: Draft, action: CreateEdge) -> None:
     for key in (action.source_key, action.target_key):
         draft.read(Item(NODE.name, key))
     sheet = source["sheet"] if action.sheet is None else draft.sheet(action.sheet)
-    draft.create(EDGE, draft.free_edge_key(_wanted_key(ends)), {**ends, "label": action.label or "", "sheet": sheet})
+    draft.add(EDGE, draft.free_edge_key(_wanted_key(ends)), {**ends, "label": action.label or "", "sheet": sheet})
 
 
 def want_named(wanted: Wanted, action: UpdateEdge | DeleteEdge) -> None:
@@ -43,12 +43,12 @@ def want_named(wanted: Wanted, action: UpdateEdge | DeleteEdge) -> None:
 
 def update(draft: Draft, action: UpdateEdge) -> None:
     draft.edge(action.edge_key)
-    draft.update(EDGE, action.edge_key, {"label": action.label})
+    draft.change(EDGE, action.edge_key, {"label": action.label})
 
 
 def delete(draft: Draft, action: DeleteEdge) -> None:
     draft.edge(action.edge_key)
-    draft.delete(EDGE, action.edge_key)
+    draft.remove(EDGE, action.edge_key)
 
 
 def _wanted_key(ends: Record) -> str:

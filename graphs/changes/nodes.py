@@ -57,12 +57,12 @@ def want_created_with_edges(wanted: Wanted, action: CreateNodeWithEdges) -> None
 def create_with_edges(draft: Draft, action: CreateNodeWithEdges) -> None:
     key = _create(draft, action, action.pos_x or 0.0, action.pos_y or 0.0)
     for connection in action.edges:
-        edges.create(draft, _edge(key, connection))
+        edges.connect(draft, _edge(key, connection))
     if action.pos_x is None:
         before = [connection.other_key for connection in action.edges if connection.direction == "in"]
         after = [connection.other_key for connection in action.edges if connection.direction == "out"]
         x, y = places.beside(draft, key, before, after)
-        draft.update(NODE, key, {"posX": x, "posY": y})
+        draft.change(NODE, key, {"posX": x, "posY": y})
 
 
 def want_updated(wanted: Wanted, action: UpdateNode) -> None:
@@ -90,7 +90,7 @@ def update(draft: Draft, action: UpdateNode) -> None:
     if updates.handles is not None:
         new["handles"] = updates.handles.to_json()
         _refuse_lost_handles(draft, action.node_key, new["handles"])
-    draft.update(NODE, action.node_key, new)
+    draft.change(NODE, action.node_key, new)
 
 
 def want_replaced(wanted: Wanted, action: ReplaceData) -> None:
@@ -99,7 +99,7 @@ def want_replaced(wanted: Wanted, action: ReplaceData) -> None:
 
 def replace_data(draft: Draft, action: ReplaceData) -> None:
     draft.node(action.node_key)
-    draft.update(NODE, action.node_key, {"data": action.data})
+    draft.change(NODE, action.node_key, {"data": action.data})
 
 
 def want_moved(wanted: Wanted, action: MoveNode) -> None:
@@ -113,8 +113,8 @@ def move(draft: Draft, action: MoveNode) -> None:
     if sheet != node["sheet"]:
         for key, edge in draft.edges_of(action.node_key).items():
             if edge["source"] == action.node_key and edge["sheet"] == node["sheet"]:
-                draft.update(EDGE, key, {"sheet": sheet})
-    draft.update(NODE, action.node_key, {"posX": action.pos_x, "posY": action.pos_y, "sheet": sheet})
+                draft.change(EDGE, key, {"sheet": sheet})
+    draft.change(NODE, action.node_key, {"posX": action.pos_x, "posY": action.pos_y, "sheet": sheet})
 
 
 def want_deleted(wanted: Wanted, action: DeleteNode) -> None:
@@ -125,8 +125,8 @@ def delete(draft: Draft, action: DeleteNode) -> None:
     """Its edges go, too, each by an operation of its own: so they can be brought back."""
     draft.node(action.node_key)
     for key in draft.edges_of(action.node_key):
-        draft.delete(EDGE, key)
-    draft.delete(NODE, action.node_key)
+        draft.remove(EDGE, key)
+    draft.remove(NODE, action.node_key)
 
 
 def _create(draft: Draft, action: CreateNode | CreateNodeWithEdges, x: float, y: float) -> str:
@@ -148,7 +148,7 @@ def _create(draft: Draft, action: CreateNode | CreateNodeWithEdges, x: float, y:
         "width": None,
         "height": None,
     }
-    draft.create(NODE, key, record)
+    draft.add(NODE, key, record)
     return key
 
 

@@ -44,7 +44,7 @@ def delete(draft: Draft, action: DeleteNodeType) -> None:
         message = _('Nodes still are of the type "{key}" in: {graphs}. Give them another type first.')
         graphs = ", ".join(used[:NAMED_GRAPHS]) + (" …" if len(used) > NAMED_GRAPHS else "")
         raise ChangeRefused(message.format(key=action.type_key, graphs=graphs))
-    draft.delete(NODE_TYPE, action.type_key)
+    draft.remove(NODE_TYPE, action.type_key)
 
 
 def _create(draft: Draft, action: ConfigureNodeType) -> None:
@@ -60,7 +60,7 @@ def _create(draft: Draft, action: ConfigureNodeType) -> None:
         "handles": action.handles.to_json() if action.handles else {},
         "process": action.process or "",
     }
-    draft.create(NODE_TYPE, given or draft.free_type_key(_wanted_key(action)), record)
+    draft.add(NODE_TYPE, given or draft.free_type_key(_wanted_key(action)), record)
 
 
 def _update(draft: Draft, action: ConfigureNodeType) -> None:
@@ -79,7 +79,7 @@ def _update(draft: Draft, action: ConfigureNodeType) -> None:
         new["process"] = patched(record["process"], action.process_patches, f'"{key}"')
     if action.handles is not None:
         new["handles"] = action.handles.to_json()
-    draft.update(NODE_TYPE, key, new)
+    draft.change(NODE_TYPE, key, new)
 
 
 def _own(draft: Draft, key: str) -> Record:
