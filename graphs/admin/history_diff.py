@@ -1,0 +1,90 @@
+"""Changes as the admin shows them: item by item, field by field, old beside new."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.utils.functional import Promise
+
+from graphs.admin.display import pretty
+from graphs.admin.side_by_side import Row, side_by_side
+from graphs.diffs import diff_of, labelled
+from graphs.models import Modification
+from graphs.objects import KINDS
+from graphs.operations import Create, Delete, Item, Operation, Update
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """`modification` is the row of the history that is this field's alone."""
+
+    label: str
+    form: str
+    rows: tuple[Row, ...]
+    modification: int | None = None
+
+    @property
+    def folded(self) -> bool:
+        return any(row.folded for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownItem:
+    """What became of one item; `kind` and `action_label` are words for people."""
+
+    kind: str | Promise
+    key: str
+    label: str
+    action: str
+    action_label: str | Promise
+    fields: tuple[ShownField, ...]
+    modification: int | None = None
+
+
+def of_modifications(rows: Sequence[Modification], labels: Mapping[Item, str], whole: bool = False) -> list[ShownItem]:
+    """Rows of one change set in their order, which can be taken back one by one; see `graphs.diffs` for `labels`."""
+    ids = {(row.kind, row.key, row.field): row.pk for row in rows}
+    return [_item(entry, ids, whole) for entry in diff_of(_operations(rows), labels)]
+
+
+def of_diff(entries: Iterable[dict[str, Any]], whole: bool = False) -> list[ShownItem]:
+    """Entries of `graphs.diffs.diff_of`, also those that were stored."""
+    return [_item(entry, {}, whole) for entry in labelled(entries)]
+
+
+def _operations(rows: Iterable[Modification]) -> Iterator[Operation]:
+    for (kind, key), group in groupby(rows, key=lambda row: (row.kind, row.key)):
+        item, found = Item(kind, key), list(group)
+        match found[0].action:
+            case Modification.Action.CREATE:
+                yield Create(item, found[0].new)
+            case Modification.Action.DELETE:
+                yield Delete(item, found[0].old)
+            case _:
+                yield Update(item, {row.field: row.old for row in found}, {row.field: row.new for row in found})
+
+
+def _item(entry: Mapping[str, Any], ids: Mapping[tuple[str, str, str], int], whole: bool) -> ShownItem:
+    kind, key, action = entry["object"]["type"], entry["object"]["id"], Modification.Action(entry["action"])
+    return ShownItem(
+        kind=KINDS[kind].label if kind in KINDS else kind,
+        key=key,
+        label=entry["label"],
+        action=action.value,
+        action_label=action.label,
+        fields=tuple(_field(field, ids.get((kind, key, field["field"])), whole) for field in entry["fields"]),
+        modification=ids.get((kind, key, "")),
+    )
+
+
+def _field(field: Mapping[str, Any], modification: int | None, whole: bool) -> ShownField:
+    form = field["form"]
+    rows = side_by_side(_text(form, field["old"]), _text(form, field["new"]), whole)
+    return ShownField(field["label"], form, tuple(rows), modification)
+
+
+def _text(form: str, value: Any) -> str:
+    if value is None:
+        return ""
+    return pretty(value) if form == "json" else str(value)
