@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter
 from graphs.admin.display import change_link, code, json_code, list_link
+from graphs.admin.versions import VersionedAdmin
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Sheet
 
 
@@ -22,7 +23,9 @@ def counted(model: type[Model], field: str) -> Subquery:
 
 
 @admin.register(Graph)
-class GraphAdmin(AuditAdmin):
+class GraphAdmin(VersionedAdmin, AuditAdmin):
+    type_ = "graph"
+    change_form_template = "admin/graphs/versioned.html"
     list_display = ("name", "key", "tenant", "node_count", "edge_count", "version", "updated_at")
     list_select_related = ("workspace",)
     list_filter = (WorkspaceFilter, "updated_at")
@@ -135,7 +138,9 @@ class EdgeAdmin(PartAdmin):
 
 
 @admin.register(NodeType)
-class NodeTypeAdmin(AuditAdmin):
+class NodeTypeAdmin(VersionedAdmin, AuditAdmin):
+    type_ = "nodeType"
+    change_form_template = "admin/graphs/versioned.html"
     list_display = ("display_name", "key", "category", "tenant", "version")
     list_select_related = ("workspace",)
     list_filter = (WorkspaceFilter,)

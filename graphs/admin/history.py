@@ -1,0 +1,164 @@
+"""Change sets: the audit list of everything that was changed, and one with its differences side by side."""
+
+import uuid
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import JSONObject
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from graphs.admin import causes, history_filters, history_objects, history_rollback, history_scopes
+from graphs.admin.audit import AuditAdmin, may_audit
+from graphs.admin.newest import NEWEST, NewestPaginator
+from graphs.code_diff import visible
+from graphs.models import ChangeSet, Modification, Workspace
+from graphs.objects import KINDS
+
+MODIFICATIONS_PER_PAGE = 50
+#: Change sets that one rollback may be about; a turn or a whole session is one choice of its own.
+MOST_CHOSEN = 50
+_LINES = mark_safe("<br>")
+
+
+@admin.register(ChangeSet)
+class ChangeSetAdmin(AuditAdmin):
+    list_display = ("created_at", "actor_label", "origin", "objects", "what", "size", "state", "caused_by", "model")
+    list_display_links = ("created_at",)
+    list_filter = (
+        history_filters.ChangeWorkspaceFilter,
+        history_filters.WhoFilter,
+        history_filters.OriginFilter,
+        history_filters.ObjectFilter,
+        history_filters.DatesFilter,
+        history_filters.ConversationFilter,
+        history_filters.UndoneFilter,
+    )
+    search_fields = ("reason", "actor_label", "model", "prompt_version")
+    search_help_text = _("Searches reasons, people, models, prompt versions and the ids of change sets.")
+    sortable_by = ()
+    paginator = NewestPaginator
+    actions = ("roll_back",)  # type: ignore[assignment]
+    change_form_template = "admin/graphs/changeset/change_form.html"
+    change_list_template = "admin/graphs/changeset/change_list.html"
+    fields = (
+        ("created_at", "actor_label", "tenant"),
+        ("origin", "model", "prompt_version"),
+        "what",
+        ("linked_objects", "caused_by", "state"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """`last_sequence` is the number of modifications: they are numbered, so nothing has to be counted."""
+        own = Modification.objects.filter(change_set=OuterRef("pk"))
+        first = own.order_by("sequence").values(row=JSONObject(kind="kind", key="key", action="action"))
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                last_sequence=Subquery(own.order_by("-sequence").values("sequence")[:1]),
+                first=Subquery(first[:1]),
+                is_undone=Exists(ChangeSet.objects.filter(undoes=OuterRef("pk"))),
+                workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
+            )
+            .prefetch_related("revisions")
+        )
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        try:
+            return queryset.filter(pk=uuid.UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
+
+    def has_roll_back_permission(self, request: HttpRequest) -> bool:
+        """Who sees the audit of a workspace is its admin, and may take back what was done there."""
+        return may_audit(request)
+
+    @admin.action(description=_("Roll back the selected change sets …"), permissions=["roll_back"])
+    def roll_back(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Leads to the page that shows the result first."""
+        newest = queryset.order_by("-created_at", "-id").values_list("pk", "workspace")
+        chosen = list(newest[: MOST_CHOSEN + 1])
+        if len(chosen) > MOST_CHOSEN:
+            text = gettext("Choose up to %(most)s change sets, or open one and take back all of its conversation.")
+            self.message_user(request, text % {"most": MOST_CHOSEN}, messages.ERROR)
+            return None
+        if len({workspace for _pk, workspace in chosen}) != 1:
+            self.message_user(request, gettext("Choose change sets of one workspace."), messages.ERROR)
+            return None
+        first, *also = (str(pk) for pk, _workspace in chosen)
+        return HttpResponseRedirect(reverse("admin:graphs_changeset_rollback", args=[first], query={"also": also}))
+
+    def get_urls(self) -> list[URLPattern]:
+        rollback = self.admin_site.admin_view(self.rollback_view)
+        return [path("<uuid:object_id>/rollback/", rollback, name="graphs_changeset_rollback"), *super().get_urls()]
+
+    def rollback_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
+        """Takes the change set back, or what it belongs to, after a look at the result."""
+        change_set = self.get_object(request, str(object_id))
+        site = self.admin_site.each_context(request)
+        return history_rollback.page(request, change_set, self.get_queryset(request), site)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "newest": NEWEST})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        change_set = self.get_object(request, object_id)
+        rows = Paginator(change_set.modifications.order_by("sequence"), MODIFICATIONS_PER_PAGE)
+        page = rows.get_page(request.GET.get("page"))
+        shown = {
+            "page": page,
+            "objects": history_objects.shown(change_set, list(page), whole="whole" in request.GET),
+            "whole_address": f"?whole&page={page.number}",
+            "undone_by": ChangeSet.objects.filter(undoes=change_set.pk).order_by("created_at"),
+            "undid": ChangeSet.objects.filter(pk=change_set.undoes).first() if change_set.undoes else None,
+            "choices": history_scopes.choices(change_set),
+        }
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
+
+    @admin.display(description=_("workspace"))
+    def tenant(self, obj: Any) -> str:
+        return obj.workspace_name or gettext("deleted workspace %(id)s") % {"id": obj.workspace}
+
+    @admin.display(description=_("objects"))
+    def objects(self, obj: ChangeSet) -> SafeString:
+        labels = ((each.label or each.key,) for each in obj.revisions.all())
+        return format_html_join(_LINES, "{}", labels) or SafeString("—")
+
+    @admin.display(description=_("objects"))
+    def linked_objects(self, obj: ChangeSet) -> SafeString:
+        return format_html_join(_LINES, "{}", ((each,) for each in history_objects.links(obj))) or SafeString("—")
+
+    @admin.display(description=_("reason"))
+    def what(self, obj: Any) -> str:
+        """Without a reason, what was changed first."""
+        return obj.reason or (_in_words(**obj.first) if obj.first else "—")
+
+    @admin.display(description=_("changes"))
+    def size(self, obj: Any) -> int:
+        return int(obj.last_sequence or 0)
+
+    @admin.display(description=_("undone"))
+    def state(self, obj: Any) -> str:
+        told = [gettext("undone")] if obj.is_undone else []
+        return " · ".join([*told, gettext("undoes another")] if obj.undoes else told) or "—"
+
+    @admin.display(description=_("caused by"))
+    def caused_by(self, obj: ChangeSet) -> SafeString:
+        found = causes.links(obj.causes or [obj.cause])
+        return format_html_join(_LINES, "{}", ((each,) for each in found)) or SafeString("—")
+
+
+def _in_words(kind: str, key: str, action: str) -> str:
+    label = KINDS[kind].label if kind in KINDS else kind
+    return f"{Modification.Action(action).label}: {label} {visible(key)}"

@@ -1,0 +1,150 @@
+"""The filters of the list of change sets: some choose, others are typed."""
+
+import uuid
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.utils.timezone import make_aware
+from django.utils.translation import gettext_lazy as _
+
+from graphs.admin.audit import OfferedFilter, WorkspaceFilter
+from graphs.models import ChangeSet, Origin, Revision, Workspace
+
+
+class ChangeWorkspaceFilter(WorkspaceFilter):
+    """Change sets name their workspace by its id alone."""
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        return queryset.filter(workspace__in=Workspace.objects.filter(slug=value).values("pk"))
+
+
+class OriginFilter(OfferedFilter):
+    title = _("origin")
+    parameter_name = "origin"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
+        return list(Origin.choices)
+
+    def chosen(self, queryset: QuerySet[ChangeSet], value: str) -> QuerySet[ChangeSet]:
+        return queryset.filter(origin=value)
+
+
+class UndoneFilter(OfferedFilter):
+    title = _("undone")
+    parameter_name = "undone"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
+        return [("yes", _("taken back since")), ("no", _("stands"))]
+
+    def chosen(self, queryset: QuerySet[ChangeSet], value: str) -> QuerySet[ChangeSet]:
+        undone = Exists(ChangeSet.objects.filter(undoes=OuterRef("pk")))
+        return queryset.filter(undone if value == "yes" else ~undone)
+
+
+class TypedFilter(admin.ListFilter):
+    """A filter with input fields: `inputs` are parameter, label and type of each. Nonsense finds nothing."""
+
+    template = "admin/typed_filter.html"
+    inputs: ClassVar[tuple[tuple[str, Any, str], ...]] = ()
+
+    def __init__(
+        self, request: HttpRequest, params: dict[str, list[str]], model: type[Model], model_admin: admin.ModelAdmin
+    ) -> None:
+        super().__init__(request, params, model, model_admin)
+        for name in self.expected_parameters():
+            if name in params:
+                self.used_parameters[name] = params.pop(name)[-1].strip()
+
+    def expected_parameters(self) -> list[str]:
+        return [name for name, _label, _type in self.inputs]
+
+    def has_output(self) -> bool:
+        return True
+
+    def choices(self, changelist: ChangeList) -> Iterator[dict[str, Any]]:  # type: ignore[override]
+        """One, with all that the template needs; `kept` are the other parameters of the page."""
+        own = self.expected_parameters()
+        kept = [(name, value) for name, value in changelist.params.items() if name not in own]
+        yield {
+            "inputs": [(name, label, type_, self.value(name)) for name, label, type_ in self.inputs],
+            "kept": kept,
+            "without": changelist.get_query_string(remove=own),
+            "used": any(self.value(name) for name in own),
+        }
+
+    def value(self, name: str) -> str:
+        return str(self.used_parameters.get(name, ""))
+
+
+class WhoFilter(TypedFilter):
+    """By the name the person had then."""
+
+    title = _("person")
+    inputs = (("who", _("User name"), "search"),)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
+        who = self.value("who")
+        return queryset.filter(actor_label__iexact=who) if who else queryset
+
+
+class ObjectFilter(TypedFilter):
+    """By the key of a graph or of a node type, or as `graph:nba`."""
+
+    title = _("object")
+    inputs = (("object", _("Key, as in graph:nba"), "search"),)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
+        named = self.value("object")
+        if not named:
+            return queryset
+        type_, colon, key = named.partition(":")
+        revised = Revision.objects.filter(key=key, type=type_) if colon else Revision.objects.filter(key=named)
+        return queryset.filter(pk__in=revised.values("change_set"))
+
+
+class ConversationFilter(TypedFilter):
+    title = _("conversation")
+    inputs = (("session", _("Id of the session"), "search"),)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
+        named = self.value("session")
+        if not named:
+            return queryset
+        try:
+            return queryset.filter(causes__contains=[f"session:{uuid.UUID(named)}"])
+        except ValueError:
+            return queryset.none()
+
+
+class DatesFilter(TypedFilter):
+    """Both days count."""
+
+    title = _("date")
+    inputs = (("from", _("From"), "date"), ("to", _("To"), "date"))
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
+        for name in self.expected_parameters():
+            if not (written := self.value(name)):
+                continue
+            day = _day(written)
+            if day is None:
+                return queryset.none()
+            begin = make_aware(datetime(day.year, day.month, day.day))
+            queryset = queryset.filter(
+                **{"created_at__gte": begin} if name == "from" else {"created_at__lt": begin + timedelta(days=1)}
+            )
+        return queryset
+
+
+def _day(written: str) -> date | None:
+    """A day as browsers write it, of the years in which something can have happened."""
+    try:
+        day = date.fromisoformat(written)
+    except ValueError:
+        return None
+    return day if 1970 <= day.year < 9999 else None

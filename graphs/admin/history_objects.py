@@ -1,0 +1,58 @@
+"""The objects of a change set: links to their pages, and what became of each of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from graphs.admin.display import change_link
+from graphs.admin.history_diff import ShownItem, of_modifications
+from graphs.diffs import labels_of
+from graphs.models import ChangeSet, Graph, Modification, NodeType, Revision
+from graphs.operations import Item
+
+MODELS: dict[str, type[Model]] = {"graph": Graph, "nodeType": NodeType}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObject:
+    label: str
+    items: list[ShownItem]
+
+
+def links(change_set: ChangeSet) -> Iterator[SafeString]:
+    """To the objects as they are, and to their versions; of one that is gone only its name is left."""
+    for revision in change_set.revisions.all():
+        model = MODELS.get(revision.type)
+        there = model._default_manager.filter(pk=revision.object).first() if model else None
+        if there is None:
+            yield SafeString(format_html("{} {}", _name(revision), _("(deleted since)")))
+            continue
+        meta = there._meta
+        versions = reverse(f"admin:{meta.app_label}_{meta.model_name}_versions", args=[there.pk])
+        yield format_html(
+            '{} <span class="quiet">{}</span> <a href="{}?a={}&amp;b={}">{}</a>',
+            change_link(there, _name(revision)), revision.version, versions, revision.version - 1, revision.version,
+            _("versions"),
+        )  # fmt: skip
+
+
+def shown(change_set: ChangeSet, rows: Sequence[Modification], whole: bool) -> list[ShownObject]:
+    """Rows of a change set, in its order, by object."""
+    names = {(each.type, each.object): _name(each) for each in change_set.revisions.all()}
+    found = []
+    for named, group in groupby(rows, key=lambda row: (row.type, row.object)):
+        own = list(group)
+        graph = Graph.objects.filter(pk=named[1]).first() if named[0] == "graph" else None
+        labels = labels_of(graph, [Item(row.kind, row.key) for row in own]) if graph else {}
+        found.append(ShownObject(names.get(named, ""), of_modifications(own, labels, whole)))
+    return found
+
+
+def _name(revision: Revision) -> str:
+    return revision.label or revision.key

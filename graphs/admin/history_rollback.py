@@ -1,0 +1,186 @@
+"""The page that takes changes back: what comes of it, what stands in the way, and why it is done."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from graphs import rollback
+from graphs.access import NotFound
+from graphs.admin import history_scopes
+from graphs.admin.display import pretty
+from graphs.admin.history_diff import ShownItem, of_diff
+from graphs.clashes import NamedClash, named
+from graphs.code_diff import visible
+from graphs.diffs import diff_of, labels_of
+from graphs.models import ChangeSet
+from graphs.objects import KINDS
+from graphs.operations import Item
+from graphs.rollback import LeftOut, Plan, RollbackRefused
+from graphs.scopes import Scope
+
+#: Items of the result that the page shows, and characters of a value in the way.
+ITEMS_SHOWN = 100
+VALUE_CHARS = 300
+MAX_REASON = 2_000
+
+
+#: What can be left out: a field of an item, or all of it.
+_FIELDS = {(kind.name, field) for kind in KINDS.values() for field in ("", *(each.name for each in kind.fields))}
+
+
+class Signed(forms.Form):
+    """Why it is done; the history shows it."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=MAX_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=gettext_lazy("Why this is taken back. Everybody in the workspace can read it in the history."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownClash:
+    """`value` is what the form sends to leave it out; `found` is what is there now, `later` who made it so."""
+
+    value: str
+    label: str
+    sentence: str
+    expected: str = ""
+    found: str = ""
+    left_out: bool = False
+    later: NamedClash | None = None
+
+
+def page(
+    request: HttpRequest, change_set: ChangeSet, visible_sets: QuerySet[ChangeSet], site: Mapping[str, Any]
+) -> HttpResponse:
+    """Shows the result, or does it. `visible_sets` are the change sets that the person may see.
+
+    Nothing is taken back but what a preview showed (its digest comes with the form), with a reason, without clashes.
+    """
+    scope = history_scopes.asked(request.GET, change_set, visible_sets)
+    left = _left_out(request.POST.getlist("leave_out"))
+    form = Signed(request.POST) if request.POST.get("step") == "apply" else Signed()
+    refusal: RollbackRefused | None = None
+    try:
+        if form.is_bound and form.is_valid():
+            return _applied(request, change_set, scope, left, form.cleaned_data["reason"])
+        plan = rollback.preview(change_set.workspace, scope, left)
+    except NotFound:
+        raise Http404 from None
+    except RollbackRefused as error:
+        refusal, plan = error, error.plan
+    context = {
+        **site,
+        "title": _("Roll back"),
+        "subtitle": str(change_set),
+        "opts": ChangeSet._meta,
+        "change_set": change_set,
+        "choices": history_scopes.chosen(request, change_set),
+        "form": form,
+        "problem": _REFUSALS[type(refusal)] if refusal else "",
+        **_shown(plan, left),
+    }
+    return render(request, "admin/graphs/changeset/rollback.html", context, status=409 if refusal else 200)
+
+
+_REFUSALS: Mapping[type[RollbackRefused], str | Promise] = {
+    rollback.Outdated: gettext_lazy("What would change is not what you were shown. Look at it again before you sign."),
+    rollback.Clashing: gettext_lazy("Later changes stand in the way. Mark what is to stay as it is now."),
+    rollback.NothingToUndo: gettext_lazy("There is nothing left to take back."),
+}
+
+
+def _applied(
+    request: HttpRequest, change_set: ChangeSet, scope: Scope, left: Iterable[LeftOut], reason: str
+) -> HttpResponse:
+    assert isinstance(request.user, User)
+    digest = request.POST.get("digest", "")
+    done = rollback.roll_back(change_set.workspace, request.user, scope, tuple(left), reason, digest)
+    messages.success(request, _("It was taken back. This is the change set that did it; it can itself be undone."))
+    return HttpResponseRedirect(reverse("admin:graphs_changeset_change", args=[done.change_set_id]))
+
+
+def _left_out(chosen: Iterable[str]) -> tuple[LeftOut, ...]:
+    """What the marked boxes stand for, see `_value`; what is no field of anything leaves nothing out."""
+    found = []
+    for value in chosen:
+        try:
+            graph, kind, key, field = json.loads(value)
+            known = (kind, field) in _FIELDS
+        except (ValueError, TypeError):
+            continue
+        if known and isinstance(key, str):
+            found.append(LeftOut(Item(kind, key), field, str(graph)))
+    return tuple(found)
+
+
+def _value(graph: str | None, item: Item, field: str) -> str:
+    return json.dumps([graph, item.kind, item.key, field])
+
+
+def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
+    items = _items(plan)
+    clashes = [_clash(clash) for clash in named(plan)]
+    offered = {clash.value for clash in clashes}
+    stay = [_stays(each) for each in left if _value(each.graph, each.item, each.field) not in offered]
+    return {
+        "preview": plan,
+        "items": items[:ITEMS_SHOWN],
+        "unshown": max(0, len(items) - ITEMS_SHOWN),
+        "clashes": [*clashes, *stay],
+        "possible": bool(plan.operations) and not clashes,
+    }
+
+
+def _items(plan: Plan) -> list[ShownItem]:
+    found: list[ShownItem] = []
+    for step in plan.steps:
+        operations = step.undone.operations
+        found += of_diff(diff_of(operations, labels_of(step.graph, [each.item for each in operations])))
+    return found
+
+
+def _clash(named_clash: NamedClash) -> ShownClash:
+    """A graph that is gone cannot be left out."""
+    item, field = named_clash.clash.item, named_clash.clash.field
+    label = f"{_kind(item)} {visible(named_clash.label)}".strip()
+    return ShownClash(
+        value=_value(named_clash.graph, item, field) if item.kind in KINDS else "",
+        label=f"{label}: {named_clash.field_label}" if named_clash.field_label else label,
+        sentence=named_clash.sentence,
+        expected=_short(named_clash.clash.expected),
+        found=_short(named_clash.clash.found),
+        later=named_clash,
+    )
+
+
+def _stays(left: LeftOut) -> ShownClash:
+    label = f"{_kind(left.item)} {visible(left.item.key)}"
+    if left.field:
+        label = f"{label}: {KINDS[left.item.kind].field(left.field).label}"
+    return ShownClash(_value(left.graph, left.item, left.field), label, _("It stays as it is now."), left_out=True)
+
+
+def _kind(item: Item) -> str:
+    return str(KINDS[item.kind].label) if item.kind in KINDS else ""
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return ""
+    text = visible(value if isinstance(value, str) else pretty(value))
+    return text if len(text) <= VALUE_CHARS else f"{text[:VALUE_CHARS]}…"

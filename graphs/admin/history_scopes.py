@@ -1,0 +1,103 @@
+"""What can be taken back from a change set, as addresses: offered on its pages, and read from what is asked for."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, QueryDict
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from graphs.models import ChangeSet, Revision
+from graphs.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that can be taken back from here; `address` is its page."""
+
+    text: str
+    address: str
+    chosen: bool = False
+
+
+def choices(change_set: ChangeSet, here: str = "") -> list[Choice]:
+    """What can be taken back from a change set: itself, what it belongs to, or everything since it."""
+    base = reverse("admin:graphs_changeset_rollback", args=[change_set.pk])
+    found = [(_("Only this change set"), base)]
+    for what, kind in (("turn", "message"), ("session", "session")):
+        if cause := _cause(change_set, kind):
+            count = ChangeSet.objects.filter(workspace=change_set.workspace, causes__contains=[cause]).count()
+            text = _TEXTS[what] % {"count": count}
+            found.append((text, f"{base}?what={what}"))
+    for revision in change_set.revisions.all():
+        named = f"{revision.type}:{revision.object}"
+        label = revision.label or revision.key
+        found.append((_("“%(label)s” as it was before this") % {"label": label}, f"{base}?what=before&object={named}"))
+        found.append((_("“%(label)s” as this left it") % {"label": label}, f"{base}?what=after&object={named}"))
+    return [Choice(str(text), address, address == here) for text, address in found]
+
+
+def chosen(request: HttpRequest, change_set: ChangeSet) -> list[Choice]:
+    """The choices, with the one that the page is about marked."""
+    here = request.get_full_path()
+    found = choices(change_set, here)
+    if any(choice.chosen for choice in found):
+        return found
+    also = len(request.GET.getlist("also"))
+    text = _("The %(count)s change sets that you marked") % {"count": also + 1} if also else _("Only this part of it")
+    return [Choice(text, here, chosen=True), *found]
+
+
+_TEXTS: Mapping[str, str | Promise] = {
+    "turn": gettext_lazy("All that the same turn of the conversation changed (change sets: %(count)s)"),
+    "session": gettext_lazy("All that the same conversation changed (change sets: %(count)s)"),
+}
+
+
+def asked(query: QueryDict, change_set: ChangeSet, visible_sets: QuerySet[ChangeSet]) -> Scope:
+    """What the address asks to take back; what is not there, or not to be seen, is a 404."""
+    match query.get("what", ""):
+        case "":
+            return ChangeSets(_several(query.getlist("also"), change_set, visible_sets))
+        case "modification":
+            return OneModification(_modification(change_set, query.get("modification", "")))
+        case "turn" | "session" as what:
+            cause = _cause(change_set, "message" if what == "turn" else "session")
+            if cause:
+                return Caused(cause)
+        case "before" | "after" as what:
+            revision = _revision(change_set, query.get("object", ""))
+            return AsOf(revision.type, revision.object, revision.version - (what == "before"))
+    raise Http404
+
+
+def _several(also: list[str], change_set: ChangeSet, visible_sets: QuerySet[ChangeSet]) -> tuple[uuid.UUID, ...]:
+    try:
+        named = {uuid.UUID(text) for text in also} - {change_set.pk}
+    except ValueError:
+        raise Http404 from None
+    found = visible_sets.filter(pk__in=named, workspace=change_set.workspace).values_list("pk", flat=True)
+    if set(found) != named:
+        raise Http404
+    return (change_set.pk, *named)
+
+
+def _modification(change_set: ChangeSet, named: str) -> int:
+    if not named.isdecimal() or len(named) > 18 or not change_set.modifications.filter(pk=int(named)).exists():
+        raise Http404
+    return int(named)
+
+
+def _revision(change_set: ChangeSet, named: str) -> Revision:
+    for revision in change_set.revisions.all():
+        if f"{revision.type}:{revision.object}" == named:
+            return revision
+    raise Http404
+
+
+def _cause(change_set: ChangeSet, kind: str) -> str:
+    return next((cause for cause in change_set.causes if cause.startswith(f"{kind}:")), "")

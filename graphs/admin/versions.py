@@ -1,0 +1,91 @@
+"""The versions of an object with a history: when each came about, and what differs between any two."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from graphs.admin.history_diff import ShownItem, of_diff
+from graphs.between import between
+from graphs.diffs import diff_of
+from graphs.models import Revision
+
+VERSIONS_PER_PAGE = 50
+#: Items of the difference that a page shows.
+ITEMS_SHOWN = 100
+
+
+class Wanted(forms.Form):
+    """The two versions to compare, and the newest one to list."""
+
+    a = forms.IntegerField(label=gettext_lazy("version"), required=False, min_value=0)
+    b = forms.IntegerField(label=gettext_lazy("with version"), required=False, min_value=0)
+    below = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+
+    def __init__(self, last: int, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        self._last = last
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        for name in ("a", "b"):
+            if (cleaned.get(name) or 0) > self._last:
+                self.add_error(name, _("The last version is %(last)s.") % {"last": self._last})
+        return cleaned
+
+
+class VersionedAdmin(admin.ModelAdmin):
+    """Adds the page of its versions to the admin of a kind of object; `type_` is what revisions call it."""
+
+    type_: str
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.versions_view)
+        name = f"{self.opts.app_label}_{self.opts.model_name}_versions"
+        return [path("<int:object_id>/versions/", view, name=name), *super().get_urls()]
+
+    def versions_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        shown = self.get_object(request, str(object_id))
+        return page(request, shown, self.type_, self.admin_site.each_context(request))
+
+
+def page(request: HttpRequest, shown: Model, type_: str, site: Mapping[str, Any]) -> HttpResponse:
+    """The versions of an object the person may see, newest first, and the difference of `?a=` and `?b=`."""
+    revisions = Revision.objects.filter(type=type_, object=shown.pk).select_related("change_set").order_by("-version")
+    last = revisions.values_list("version", flat=True).first() or 0
+    wanted = Wanted(last, request.GET)
+    usable = wanted.is_valid()
+    listed = _listed(revisions, wanted.cleaned_data.get("below"))
+    a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
+    compared = usable and a is not None and b is not None
+    items = of_diff(diff_of(between(type_, shown.pk, a, b)), "whole" in request.GET) if compared else []
+    context = {
+        **site,
+        "title": _("Versions"),
+        "subtitle": str(shown),
+        "opts": shown._meta,
+        "object": shown,
+        "form": wanted,
+        "revisions": listed[:VERSIONS_PER_PAGE],
+        "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,
+        "compared": compared,
+        **_differences(items),
+        "whole_address": f"?a={a}&b={b}&whole",
+    }
+    return render(request, "admin/graphs/versions.html", context, status=200 if usable else 400)
+
+
+def _listed(revisions: QuerySet[Revision], below: int | None) -> list[Revision]:
+    """One more than a page, to know whether there is another."""
+    return list((revisions.filter(version__lt=below) if below else revisions)[: VERSIONS_PER_PAGE + 1])
+
+
+def _differences(items: list[ShownItem]) -> dict[str, Any]:
+    return {"items": items[:ITEMS_SHOWN], "unshown": max(0, len(items) - ITEMS_SHOWN)}

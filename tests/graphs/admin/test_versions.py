@@ -1,0 +1,59 @@
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from graphs.admin import versions
+from graphs.models import Graph, Workspace
+from tests.cast import draw_nba
+from tests.graphs.admin.changing import update
+from tests.graphs.admin.staff import auditor, superuser
+
+pytestmark = pytest.mark.django_db
+
+
+def shown(client: Client, graph: Graph, status: int = 200, **query: object) -> str:
+    response = client.get(reverse("admin:graphs_graph_versions", args=[graph.pk]), query)
+    assert response.status_code == status
+    return response.content.decode()
+
+
+def test_any_two_versions_are_compared(alice: User, nba: Graph) -> None:
+    for name in ("First", "Second", "Third"):
+        update(nba, alice, because={"reason": f"Named {name}"}, name=name)
+    client = auditor(Workspace.objects.get(slug="demo"))
+    assert "Named Second" in shown(client, nba)
+    first, last = nba.version, nba.version + 3
+    text = shown(client, nba, a=first, b=last)
+    assert '<del>Fetch API</del></td><td class="number">1</td><td class="new"><ins>Third</ins>' in text
+    assert "Nothing: both versions are the same." in shown(client, nba, a=last, b=last)
+    assert "<del>Third</del>" in shown(client, nba, a=last, b=first)
+
+
+def test_versions_that_are_not_there_are_refused(alice: User, nba: Graph) -> None:
+    update(nba, alice, name="First")
+    client = superuser()
+    for query in ({"a": 1, "b": 99}, {"a": "x", "b": 1}, {"a": -1, "b": 1}, {"below": "x"}):
+        shown(client, nba, 400, **query)
+
+
+def test_a_graph_without_history_says_so(nba: Graph) -> None:
+    assert "Nothing was changed" in shown(superuser(), nba)
+
+
+def test_long_histories_are_listed_in_pages(alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "VERSIONS_PER_PAGE", 2)
+    for i in range(5):
+        update(nba, alice, because={"reason": f"Reason {i}"}, name=f"Name {i}")
+    client = superuser()
+    first = shown(client, nba)
+    assert "Reason 4" in first
+    assert "Reason 2" not in first
+    assert f"?below={nba.version + 4}" in first
+    assert "Reason 2" in shown(client, nba, below=nba.version + 4)
+
+
+def test_a_foreign_graph_is_absent(alice: User, charlie: User, nba: Graph, other_workspace: Workspace) -> None:
+    theirs = draw_nba(other_workspace)
+    update(theirs, charlie, name="Secret")
+    assert "ecret" not in shown(auditor(nba.workspace), theirs, 404)
