@@ -1,5 +1,7 @@
-"""The admin's pages about conversations: an audit to be read, from which nothing can be changed."""
+"""The admin's pages about conversations: an audit to be read, and the policy that says what a person is asked."""
 
-from chat.admin import processes, sessions, usage
+from chat.admin import changes, policy, processes, proposals, sessions, usage
 
-__all__ = ["processes", "sessions", "usage"]
+changes.register()
+
+__all__ = ["changes", "policy", "processes", "proposals", "sessions", "usage"]

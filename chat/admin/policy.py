@@ -1,0 +1,96 @@
+"""The policy: rules that ask before changes, and allowances that let some through, for the admins of each workspace."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import ForeignKey, Model
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils.translation import gettext_lazy as _
+
+from chat.admin import policy_page
+from chat.admin.policy_forms import AllowanceForm, RuleForm
+from chat.models import Allowance, ValidationRule
+from graphs.admin.audit import AuditAdmin, WorkspaceFilter, auditable, may_audit
+
+
+class PolicyAdmin(AuditAdmin):
+    """Rows that admins of a workspace manage for it; superusers also what holds for the whole site."""
+
+    change_form_template = None  # type: ignore[assignment]
+    change_list_template = "admin/chat/policy/change_list.html"
+    list_select_related: Any = ("workspace",)
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return may_audit(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return may_audit(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return may_audit(request)
+
+    def formfield_for_foreignkey(self, db_field: ForeignKey, request: HttpRequest, **kwargs: Any) -> Any:
+        """Only one's own workspaces; what holds for the whole site is the superusers'."""
+        if db_field.name == "workspace":
+            kwargs["queryset"] = auditable(request)
+            kwargs["required"] = not (db_field.blank and request.user.is_superuser)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+@admin.register(ValidationRule)
+class ValidationRuleAdmin(PolicyAdmin):
+    form = RuleForm
+    list_display = ("level", "where", "shown_tool")
+    list_filter = (WorkspaceFilter,)
+    fields = ("workspace", "tool")
+
+    def get_urls(self) -> list[URLPattern]:
+        explained = self.admin_site.admin_view(self.explained_view)
+        return [path("explained/", explained, name="chat_policy_explained"), *super().get_urls()]
+
+    def explained_view(self, request: HttpRequest) -> HttpResponse:
+        """What is asked and what passes, in words."""
+        return policy_page.page(request, self.admin_site.each_context(request))
+
+    @admin.display(description=_("level"))
+    def level(self, obj: ValidationRule) -> Any:
+        if obj.tool:
+            return _("one tool")
+        return _("the workspace") if obj.workspace_id else _("the whole site")
+
+    @admin.display(description=_("workspace"))
+    def where(self, obj: ValidationRule) -> Any:
+        return obj.workspace or _("all workspaces")
+
+    @admin.display(description=_("asks before"))
+    def shown_tool(self, obj: ValidationRule) -> Any:
+        return obj.tool or _("every change")
+
+
+@admin.register(Allowance)
+class AllowanceAdmin(PolicyAdmin):
+    form = AllowanceForm
+    list_display = ("tool", "what", "where", "workspace", "given_by", "created_at")
+    list_select_related: ClassVar = ("workspace", "given_by")
+    list_filter = (WorkspaceFilter,)
+    search_fields = ("tool", "graph_key", "item_key")
+    fields = ("workspace", "tool", "what", "graph_key", "item_key", "given_by", "created_at")
+    readonly_fields = ("given_by", "created_at")
+
+    def save_model(self, request: HttpRequest, obj: Allowance, form: ModelForm, change: bool) -> None:
+        """Whoever gave or changed it last answers for it."""
+        obj.given_by = request.user  # type: ignore[assignment]
+        super().save_model(request, obj, form, change)
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return self.fields if obj else self.fields[:-2]
+
+    @admin.display(description=_("may change"))
+    def what(self, obj: Allowance) -> str:
+        return policy_page.what_in_words(obj)
+
+    @admin.display(description=_("of"))
+    def where(self, obj: Allowance) -> str:
+        return policy_page.where_in_words(obj)

@@ -1,0 +1,119 @@
+"""The forms of the policy: tools, kinds and fields are chosen from what there is, graphs and items are looked up."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from chat.models import Allowance, ValidationRule
+from chat.tools.registry import TOOLS
+from graphs.models import Edge, Graph, Node, NodeType
+from graphs.objects import KINDS
+
+Choices = list[tuple[Any, Any]]
+#: Chosen, not left empty, so that nobody asks before everything by mistake.
+ALL_TOOLS = "all"
+
+
+def write_tools() -> list[str]:
+    return [name for name, tool in TOOLS.items() if tool.kind == "write"]
+
+
+def tool_label(name: str) -> str:
+    """A tool's name as words, with the name itself."""
+    return f"{name.removeprefix('propose_').replace('_', ' ')} ({name})"
+
+
+def _tools(first: Choices, kept: str) -> Choices:
+    """`kept` is what a row has already, also where the tool is gone."""
+    names = write_tools()
+    gone = [kept] if kept and kept not in names else []
+    return [*first, *((name, tool_label(name)) for name in [*names, *gone])]
+
+
+def _parts() -> Choices:
+    """`kind.field`; without a field it is everything of that kind."""
+    choices: Choices = [("", "---------")]
+    for kind in KINDS.values():
+        whole = _("everything, also that it comes or goes")
+        own = [(f"{kind.name}.", whole), *((f"{kind.name}.{each.name}", each.label) for each in kind.fields)]
+        choices.append((kind.label, own))
+    return choices
+
+
+class RuleForm(forms.ModelForm):
+    class Meta:
+        model = ValidationRule
+        fields = ("workspace", "tool")
+
+    tool = forms.ChoiceField(label=_("tool"), help_text=_("Asks before every change by this tool."))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        tool = self.fields["tool"]
+        assert isinstance(tool, forms.ChoiceField)
+        tool.choices = _tools([("", "---------"), (ALL_TOOLS, _("all tools"))], self.instance.tool)
+        if self.instance.pk and not self.instance.tool:
+            self.initial["tool"] = ALL_TOOLS
+
+    def clean_tool(self) -> str:
+        tool: str = self.cleaned_data["tool"]
+        return "" if tool == ALL_TOOLS else tool
+
+
+class AllowanceForm(forms.ModelForm):
+    """`what` is kind and field in one, as not every kind has every field."""
+
+    class Meta:
+        model = Allowance
+        fields = ("workspace", "tool", "graph_key", "item_key")
+
+    tool = forms.ChoiceField(label=_("tool"))
+    what = forms.ChoiceField(
+        label=_("may change"),
+        help_text=_(
+            "A change passes at once only where allowances cover everything it does: moving a node needs x and y, "
+            "deleting one also needs its edges."
+        ),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        tool, what = self.fields["tool"], self.fields["what"]
+        assert isinstance(tool, forms.ChoiceField)
+        assert isinstance(what, forms.ChoiceField)
+        tool.choices = _tools([("", "---------")], self.instance.tool)
+        what.choices = _parts()
+        if self.instance.kind:
+            what.initial = f"{self.instance.kind}.{self.instance.field}"
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        kind, _dot, field = cleaned.get("what", "").partition(".")
+        self.instance.kind, self.instance.field = kind, field
+        workspace, graph_key = cleaned.get("workspace"), cleaned.get("graph_key", "")
+        if workspace and graph_key:
+            graph = Graph.objects.filter(workspace=workspace, key=graph_key).first()
+            if graph is None:
+                self.add_error("graph_key", gettext("This workspace has no graph with this key."))
+            elif kind and (item_key := cleaned.get("item_key", "")) and not _has(graph, kind, item_key):
+                self.add_error("item_key", gettext("There is no such item. Give its key, not its name."))
+        if workspace and not self.errors and self._known(cleaned):
+            raise forms.ValidationError(gettext("This allowance exists already."))
+        return cleaned
+
+    def _known(self, cleaned: dict[str, Any]) -> bool:
+        same = {name: cleaned[name] for name in ("workspace", "tool", "graph_key", "item_key")}
+        found = Allowance.objects.filter(kind=self.instance.kind, field=self.instance.field, **same)
+        return found.exclude(pk=self.instance.pk).exists()
+
+
+def _has(graph: Graph, kind: str, key: str) -> bool:
+    match kind:
+        case "node":
+            return Node.objects.filter(graph=graph, key=key).exists()
+        case "edge":
+            return Edge.objects.filter(graph=graph, key=key).exists()
+        case _:
+            return NodeType.objects.filter(workspace=graph.workspace_id, key=key).exists()

@@ -1,0 +1,183 @@
+"""Proposals: what the model wanted to change, what became of it, and who decided. Decisions are made elsewhere."""
+
+import uuid
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from chat.admin import asked
+from chat.admin.changes import link, message_address
+from chat.models import Proposal, ProposalStatus
+from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
+from graphs.admin.display import change_link, json_code
+from graphs.admin.history_diff import of_diff
+from graphs.admin.history_filters import TypedFilter
+from graphs.admin.newest import NewestPaginator
+from graphs.models import Graph
+
+#: Items of the difference that a page shows.
+ITEMS_SHOWN = 100
+
+
+class StatusFilter(OfferedFilter):
+    title = _("status")
+    parameter_name = "status"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
+        return list(ProposalStatus.choices)
+
+    def chosen(self, queryset: QuerySet[Proposal], value: str) -> QuerySet[Proposal]:
+        return queryset.filter(status=value)
+
+
+class SessionFilter(TypedFilter):
+    title = _("conversation")
+    inputs = (("session", _("Id of the session"), "search"),)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> QuerySet[Proposal]:
+        named = self.value("session")
+        if not named:
+            return queryset
+        try:
+            return queryset.filter(session=uuid.UUID(named))
+        except ValueError:
+            return queryset.none()
+
+
+class DeciderFilter(TypedFilter):
+    title = _("who decided")
+    inputs = (("by", _("User name"), "search"),)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> QuerySet[Proposal]:
+        named = self.value("by")
+        return queryset.filter(decided_by__username__iexact=named) if named else queryset
+
+
+@admin.register(Proposal)
+class ProposalAdmin(AuditAdmin):
+    list_display = (
+        *("created_at", "what", "state", "tool", "graph_key", "tenant", "conversation"),
+        *("decided_by", "decided_at"),
+    )
+    list_display_links = ("created_at",)
+    list_select_related = ("workspace", "session", "decided_by")
+    list_filter = (WorkspaceFilter, StatusFilter, SessionFilter, DeciderFilter, "created_at")
+    search_fields = ("reason", "tool", "graph_key")
+    search_help_text = _("Searches reasons, tools, keys of graphs and the ids of proposals.")
+    ordering = ("-created_at", "-id")
+    sortable_by = ()
+    paginator = NewestPaginator
+    change_form_template = "admin/chat/proposal/change_form.html"
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": (
+                    ("state", "tool", "tenant"),
+                    ("graph_link", "conversation", "message_link"),
+                    ("created_at", "expires_at"),
+                    ("decided_by", "decided_at", "change_set_link"),
+                    "reason",
+                    "asked_text",
+                    "feedback_text",
+                )
+            },
+        ),
+        (
+            _("Details"),
+            {
+                "classes": ("collapse",),
+                "fields": (
+                    *("id", "digest", "arguments_text", "decided_arguments_text", "targets_text", "conflicts_text"),
+                ),
+            },
+        ),
+    )
+
+    class Media:
+        css: ClassVar = {"all": ["chat/admin.css"]}
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        try:
+            return queryset.filter(pk=uuid.UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        proposal = self.get_object(request, object_id)
+        shown = {
+            "items": of_diff(proposal.diff[:ITEMS_SHOWN], whole="whole" in request.GET),
+            "unshown": max(0, len(proposal.diff) - ITEMS_SHOWN),
+            "whole_address": "?whole",
+        }
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
+
+    @admin.display(description=_("status"))
+    def state(self, obj: Proposal) -> SafeString:
+        text = obj.get_status_display()
+        if obj.status == ProposalStatus.PENDING and obj.expires_at <= timezone.now():
+            text = gettext("not decided in time")
+        return format_html('<span class="state {}">{}</span>', obj.status, text)
+
+    @admin.display(description=_("reason"))
+    def what(self, obj: Proposal) -> str:
+        return str(obj)
+
+    @admin.display(description=_("workspace"))
+    def tenant(self, obj: Proposal) -> str:
+        return str(obj.workspace)
+
+    @admin.display(description=_("conversation"))
+    def conversation(self, obj: Proposal) -> SafeString:
+        return change_link(obj.session)
+
+    @admin.display(description=_("message"))
+    def message_link(self, obj: Proposal) -> SafeString:
+        return link(message_address(obj.session_id, obj.message_id), _("the message that proposed it"))
+
+    @admin.display(description=_("graph"))
+    def graph_link(self, obj: Proposal) -> SafeString | str:
+        graph = Graph.objects.filter(pk=obj.graph).first()
+        return change_link(graph) if graph else obj.graph_key
+
+    @admin.display(description=_("what came of it"))
+    def change_set_link(self, obj: Proposal) -> SafeString:
+        if obj.change_set is None:
+            return SafeString("—")
+        return link(reverse("admin:graphs_changeset_change", args=[obj.change_set]), _("the change set"))
+
+    @admin.display(description=_("why a person is asked"))
+    def asked_text(self, obj: Proposal) -> str:
+        return asked.in_words(obj.asked_by)
+
+    @admin.display(description=_("feedback"))
+    def feedback_text(self, obj: Proposal) -> str:
+        return obj.feedback or "—"
+
+    @admin.display(description=_("arguments"))
+    def arguments_text(self, obj: Proposal) -> SafeString:
+        return json_code(obj.arguments)
+
+    @admin.display(description=_("arguments as edited"))
+    def decided_arguments_text(self, obj: Proposal) -> SafeString:
+        return json_code(obj.decided_arguments)
+
+    @admin.display(description=_("computed from these versions"))
+    def targets_text(self, obj: Proposal) -> SafeString:
+        return json_code(obj.targets)
+
+    @admin.display(description=_("what had changed meanwhile"))
+    def conflicts_text(self, obj: Proposal) -> SafeString:
+        return json_code(obj.conflicts)
