@@ -1,6 +1,7 @@
 """One page of a session's messages, with the runs that wrote them, as the audit shows it."""
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,8 +14,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from chat.admin import figures
 from chat.markdown import render
-from chat.models import Message, ModelCall, Process, Run, Session
+from chat.models import Message, ModelCall, Process, Proposal, Run, Session
 from graphs.admin.display import pretty
+from graphs.models import ChangeSet
 
 MESSAGES_PER_PAGE = 50
 
@@ -54,9 +56,13 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
+    """A message, what it proposed, and what was changed because of it."""
+
     message: Message
     rounds: tuple[ShownRound, ...]
     run: ShownRun | None
+    proposals: tuple[Proposal, ...]
+    change_sets: tuple[ChangeSet, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +80,47 @@ def conversation_page(session: Session, page: str) -> Conversation:
     found = Paginator(session.messages.select_related("run__author"), MESSAGES_PER_PAGE).get_page(page)
     messages = list(found)
     runs = _shown_runs([message.run for message in messages if hasattr(message, "run")])
+    proposals, change_sets = _proposals(messages), _change_sets(session, messages)
     return Conversation(
-        found, tuple(ShownMessage(message, _rounds(message), runs.get(message.pk)) for message in messages)
+        found,
+        tuple(
+            ShownMessage(
+                message,
+                _rounds(message),
+                runs.get(message.pk),
+                tuple(proposals[message.pk]),
+                tuple(change_sets[f"message:{message.pk}"]),
+            )
+            for message in messages
+        ),
     )
+
+
+def _proposals(messages: Iterable[Message]) -> Mapping[uuid.UUID, list[Proposal]]:
+    found: dict[uuid.UUID, list[Proposal]] = defaultdict(list)
+    for proposal in Proposal.objects.filter(message__in=messages).defer("operations", "diff", "arguments"):
+        found[proposal.message_id].append(proposal)
+    return found
+
+
+def _change_sets(session: Session, messages: Iterable[Message]) -> Mapping[str, list[ChangeSet]]:
+    """By the cause that names the message."""
+    causes = {f"message:{message.pk}" for message in messages}
+    found: dict[str, list[ChangeSet]] = defaultdict(list)
+    rows = ChangeSet.objects.filter(workspace=session.workspace_id, causes__overlap=list(causes))
+    for change_set in rows.order_by("created_at", "id"):
+        for cause in causes.intersection(change_set.causes):
+            found[cause].append(change_set)
+    return found
+
+
+def page_of(session: Session, message_id: str) -> str:
+    """The page on which this message of the session stands; the first for what is none."""
+    try:
+        place = session.messages.filter(pk=uuid.UUID(message_id)).values("sequence")
+    except ValueError:
+        return ""
+    return str(1 + max(0, session.messages.filter(sequence__lte=place[:1]).count() - 1) // MESSAGES_PER_PAGE)
 
 
 def _rounds(message: Message) -> tuple[ShownRound, ...]:

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import figures, timeline
-from chat.admin.conversation import conversation_page
+from chat.admin import figures, replay, timeline
+from chat.admin.conversation import conversation_page, page_of
 from chat.admin.session_filters import HiddenFilter, ModelFilter, PhaseFilter
 from chat.models import Message, Run, Session
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter
@@ -90,19 +90,36 @@ class SessionAdmin(AuditAdmin):
             return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
-        events = self.admin_site.admin_view(self.timeline_view)
-        return [path("<uuid:object_id>/events/", events, name="chat_session_events"), *super().get_urls()]
+        own = (
+            ("events/", self.timeline_view, "chat_session_events"),
+            ("replay/", self.replay_view, "chat_session_replay"),
+            ("replay/events/", self.replay_events_view, "chat_session_replay_events"),
+        )
+        views = [
+            path(f"<uuid:object_id>/{end}", self.admin_site.admin_view(view), name=name) for end, view, name in own
+        ]
+        return [*views, *super().get_urls()]
 
     def timeline_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
         """The event log of a session."""
         session = self.get_object(request, str(object_id))
         return timeline.page(request, session, self.admin_site.each_context(request))
 
+    def replay_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
+        """The session played again, from its log."""
+        session = self.get_object(request, str(object_id))
+        return replay.page(request, session, self.admin_site.each_context(request))
+
+    def replay_events_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
+        """What the replay plays."""
+        return replay.events(request, self.get_object(request, str(object_id)))
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         session = self.get_object(request, object_id)
-        conversation = conversation_page(session, request.GET.get("page", ""))
+        named = request.GET.get("message", "")
+        conversation = conversation_page(session, page_of(session, named) if named else request.GET.get("page", ""))
         return super().change_view(
             request, object_id, form_url, {**(extra_context or {}), "conversation": conversation}
         )

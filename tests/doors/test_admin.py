@@ -13,23 +13,29 @@ from tests.doors.knocking import knock
 from tests.doors.matrix import client_of
 from tests.doors.world import ROLES, STAFF, Id, RoleName, World
 
-#: audited: auditors read what is of their workspace. managed: superusers change it. watched: superusers read it.
-Group = Literal["audited", "managed", "watched"]
+#: audited: auditors read what is of their workspace. ruled: they change it, too. managed: superusers change it.
+#: watched: superusers read it.
+Group = Literal["audited", "ruled", "managed", "watched"]
 GROUPS: dict[str, Group] = {
     "graphs.graph": "audited",
     "graphs.sheet": "audited",
     "graphs.node": "audited",
     "graphs.edge": "audited",
     "graphs.nodetype": "audited",
+    "graphs.changeset": "audited",
     "chat.session": "audited",
     "chat.modelcall": "audited",
+    "chat.proposal": "audited",
+    "chat.validationrule": "ruled",
+    "chat.allowance": "ruled",
     "chat.process": "watched",
     "auth.user": "managed",
     "graphs.workspace": "managed",
     "graphs.membership": "managed",
 }
 #: The only lists with an action, and the only rows that can be deleted.
-ACTIONS = {"graphs.membership": {"delete_selected"}}
+ACTIONS = {"graphs.membership": {"delete_selected"}, "graphs.changeset": {"roll_back"}}
+DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance"}
 #: View and what its address adds to that of its list.
 VIEWS = {
     "": "list",
@@ -39,6 +45,11 @@ VIEWS = {
     "{object_id}/change/": "change",
     "{object_id}/": "redirect",
     "{object_id}/events/": "history",
+    "{object_id}/replay/": "history",
+    "{object_id}/replay/events/": "history",
+    "{object_id}/rollback/": "history",
+    "{object_id}/versions/": "history",
+    "explained/": "list",
     "{id}/password/": "password",
 }
 #: Addresses of no model: what staff gets by GET and by POST; others are sent to sign in.
@@ -136,22 +147,23 @@ def _unreadable(group: Group, role: RoleName) -> tuple[Id, ...]:
         return ()
     if role not in STAFF:
         return ("own",)
-    return ("foreign",) if role == "auditor" and group == "audited" else ("own", "foreign")
+    return ("foreign",) if role == "auditor" and group in {"audited", "ruled"} else ("own", "foreign")
 
 
 def expected(group: Group, label: str, view: str, method: str, role: RoleName, kind: Id) -> set[int]:
     if role not in STAFF or view == "redirect":
         return {302}
-    manages = role == "superuser" and group == "managed"
-    reads = role == "superuser" or (role == "auditor" and group == "audited")
+    audits = role in {"auditor", "superuser"}
+    manages = (role == "superuser" and group == "managed") or (audits and group == "ruled")
+    reads = role == "superuser" or (audits and group in {"audited", "ruled"})
     if view in {"list", "add"}:
         return {200 if (reads if view == "list" else manages) else 403}
     if not reads:
         return {403, 404}
-    if view == "delete" and manages and label not in ACTIONS:
+    if view == "delete" and manages and label not in DELETED:
         return {403}
     if kind in _unreadable(group, role) or kind == "random":
-        return {302} if manages and view != "password" else {404}
+        return {302} if group == "managed" and manages and view != "password" else {404}
     if view == "delete":
         return {200 if manages else 403}
     return {200 if view == "history" or manages or (view == "change" and method == "GET") else 403}

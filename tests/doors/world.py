@@ -11,7 +11,7 @@ from typing import Any, Literal
 from django.contrib.auth.models import User
 from django.db.models import Model
 
-from chat.models import Message, Proposal
+from chat.models import Allowance, Message, Proposal, ValidationRule
 from graphs import writing
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
 from graphs.operations import Item, Update
@@ -101,10 +101,14 @@ class World:
             return self.users["editor"].pk, self.users["stranger"].pk
         if name == "graphs.workspace":
             return self.workspaces["demo"].pk, self.workspaces["other"].pk
+        if name == "chat.proposal":
+            return uuid.UUID(self.proposals["demo"]), uuid.UUID(self.proposals["other"])
+        if name == "graphs.changeset":
+            return uuid.UUID(self.change_sets["demo"]), uuid.UUID(self.change_sets["other"])
         if name == "graphs.graph":
             return self.graphs["demo"].pk, self.graphs["other"].pk
-        paths = {"graphs.nodetype": "workspace__slug", "graphs.membership": "workspace__slug"}
-        path = paths.get(name, "graph__workspace__slug")
+        parts = name in {"graphs.sheet", "graphs.node", "graphs.edge"}
+        path = "graph__workspace__slug" if parts else "workspace__slug"
         found = [model._default_manager.filter(**{path: slug}).order_by("pk")[0].pk for slug in ("demo", "other")]
         return found[0], found[1]
 
@@ -147,11 +151,18 @@ def build() -> World:
         hidden.session.hidden_at = hidden.session.created_at
         hidden.session.save()
     for slug in ("demo", "other"):
+        _rule(world, slug)
         _propose(world, slug, slug)
     _propose(world, "demo", "deleted").delete()
     for slug, graph in world.graphs.items():
         world.change_sets[slug] = _changed(graph, canary(slug))
     return world
+
+
+def _rule(world: World, slug: str) -> None:
+    workspace, tool = world.workspaces[slug], "propose_move_node"
+    ValidationRule.objects.create(workspace=workspace, tool=tool)
+    Allowance.objects.create(workspace=workspace, tool=tool, kind="node", field="posX", item_key=canary(slug))
 
 
 def _propose(world: World, slug: str, name: str) -> Proposal:

@@ -13,6 +13,8 @@ from graphs.models import Graph, Node, Workspace
 from tests import chromium
 from tests.cast import PASSWORD
 from tests.chat.admin.talk import Talk, talk
+from tests.graphs.admin.changing import update
+from tests.proposed import RENAME, waiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -51,8 +53,18 @@ def test_nothing_is_blocked_and_nothing_sticks_out(
 ) -> None:
     node = Node.objects.filter(graph=nba).first()
     assert node is not None
+    change_set = update(nba, alice, because={"reason": "Retry thrice"}, process="return retry(fetch(url), 3)\n" * 9)
+    (proposal,) = waiting(alice, nba, RENAME)
     addresses = [
         reverse("admin:index"),
+        reverse("admin:graphs_changeset_changelist"),
+        reverse("admin:graphs_changeset_change", args=[change_set.pk]),
+        reverse("admin:graphs_changeset_rollback", args=[change_set.pk]),
+        reverse("admin:graphs_graph_versions", args=[nba.pk], query={"a": 1, "b": 2}),
+        reverse("admin:chat_proposal_changelist"),
+        reverse("admin:chat_proposal_change", args=[proposal.pk]),
+        reverse("admin:chat_policy_explained"),
+        reverse("admin:chat_session_replay", args=[own.session.pk]),
         reverse("admin:chat_session_changelist"),
         reverse("admin:chat_session_change", args=[own.session.pk]),
         reverse("admin:chat_session_events", args=[own.session.pk]),

@@ -184,7 +184,7 @@ def test_list_and_detail_need_as_many_queries_for_many_rows(
         turn(own.session, f"Question {i}")
     with django_assert_max_num_queries(9):
         assert "21 sessions" in listed(client)
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(15):
         assert "Question 19" in opened(client, own)
 
 

@@ -1,0 +1,80 @@
+/* The bar under a replay: buttons, slider, speed, and which event is shown. */
+
+import { t } from "../../../graphs/strings.js";
+import { h } from "../../widget/elements.js";
+
+const SPEEDS = [0.5, 1, 2, 5, 10];
+
+export class Controls {
+  /** `timeline` is the address of the page with all events. */
+  constructor(player, timeline) {
+    this.player = player;
+    this.timeline = timeline;
+    this.play = button("▶", t("Play (space)"), () => player.toggle());
+    this.play.classList.add("default");
+    this.slider = h("input", {
+      type: "range", min: 0, max: 0, step: 1, value: 0, class: "position", "aria-label": t("Event"),
+      on: { input: () => player.seek(Number(this.slider.value)) },
+    });
+    this.event = h("a", { class: "event" });
+    this.element = h(
+      "div",
+      { class: "controls", role: "group", "aria-label": t("Replay") },
+      h("div", { class: "steps" }, ...this.buttons()),
+      this.slider,
+      h("div", { class: "pace" }, ...this.pace()),
+      h("p", { class: "shown" }, this.event),
+    );
+  }
+
+  buttons() {
+    const { player } = this;
+    return [
+      button("⏮", t("Previous moment (Shift + left)"), () => player.jump(-1)),
+      button("◀", t("One event back (left)"), () => player.step(-1)),
+      this.play,
+      button("▶|", t("One event on (right)"), () => player.step(1)),
+      button("⏭", t("Next moment (Shift + right)"), () => player.jump(1)),
+    ];
+  }
+
+  pace() {
+    const { player } = this;
+    const speed = h("select", {}, ...SPEEDS.map((each) => h("option", { value: each, text: `${each}×` })));
+    speed.value = String(player.speed);
+    speed.addEventListener("change", () => { player.speed = Number(speed.value); });
+    const jump = h("input", { type: "checkbox", checked: player.jumping });
+    jump.addEventListener("change", () => { player.jumping = jump.checked; });
+    return [
+      h("label", {}, h("span", { text: t("Speed") }), speed),
+      h("label", {}, jump, h("span", { text: t("Jump over waiting") })),
+    ];
+  }
+
+  update() {
+    const { player } = this;
+    const { position, film } = player;
+    this.play.textContent = player.playing ? "⏸" : "▶";
+    this.play.title = player.playing ? t("Pause (space)") : t("Play (space)");
+    this.play.setAttribute("aria-label", this.play.title);
+    this.slider.max = String(film.length);
+    this.slider.value = String(position);
+    const text = describe(film, position);
+    this.slider.setAttribute("aria-valuetext", text);
+    this.event.textContent = text;
+    this.event.href = position ? `${this.timeline}?at=${position}` : this.timeline;
+  }
+}
+
+function button(sign, label, click) {
+  return h("button", { type: "button", class: "button", title: label, "aria-label": label, text: sign, on: { click } });
+}
+
+function describe(film, position) {
+  const count = new Intl.NumberFormat(document.documentElement.lang || undefined).format(film.length);
+  if (position === 0) return t("Before the first of {count} events", { count });
+  const { type, createdAt } = film.frames[position - 1];
+  const style = { dateStyle: "medium", timeStyle: "medium" };
+  const when = new Intl.DateTimeFormat(document.documentElement.lang || undefined, style).format(Date.parse(createdAt));
+  return t("Event {number} of {count} · {type} · {when}", { number: position, count, type: type.slice(3), when });
+}

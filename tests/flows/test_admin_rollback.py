@@ -1,0 +1,92 @@
+"""An administrator finds out what was changed, takes it back with a reason, and watches how it came about."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+from playwright.sync_api import BrowserContext, Page, expect
+
+from graphs.models import ChangeSet, Graph, Node, Origin, Workspace
+from tests.cast import PASSWORD
+from tests.chat.admin.talk import Talk, talk
+from tests.graphs.admin.changing import update
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def changed(alice: User, demo_workspace: Workspace, nba: Graph) -> Talk:
+    """A conversation in which alice let the model change a node, and said so."""
+    User.objects.create_superuser("root", password=PASSWORD)
+    found = talk(alice, demo_workspace, "Make it retry")
+    because = {
+        "origin": Origin.CHAT,
+        "reason": "Retries were asked for",
+        "causes": (f"message:{found.run.message_id}", f"session:{found.session.pk}"),
+    }
+    update(nba, alice, because=because, process="return retry(fetch(url), 3)")
+    return found
+
+
+@pytest.fixture
+def root(changed: Talk, live_server: object, context: BrowserContext) -> Iterator[Page]:
+    """The administrator's browser; nothing may be blocked or fail in it."""
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"{live_server}/admin/login/")
+    page.get_by_label("Username").fill("root")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/admin/")
+    yield page
+    assert said == []
+
+
+def test_a_change_is_found_looked_at_and_taken_back(root: Page, changed: Talk) -> None:
+    root.get_by_role("link", name="Change sets", exact=True).first.click()
+    row = root.locator("#result_list tbody tr")
+    expect(row).to_contain_text("Retries were asked for")
+    row.locator("th a").click()
+    expect(root.locator("td.new ins")).to_have_text("retry(fetch(url), 3")
+
+    root.get_by_role("link", name="the message that led to it").click()
+    expect(root.locator(f"#message-{changed.run.message_id}")).to_be_in_viewport()
+    root.go_back()
+
+    root.get_by_role("link", name=re.compile("^Roll back …")).click()
+    expect(root.locator("td.old del")).to_have_text("retry(fetch(url), 3")
+    root.get_by_label("Reason").fill("It hid a real failure")
+    root.get_by_role("button", name="Roll back").click()
+    expect(root.locator(".messagelist")).to_contain_text("It was taken back.")
+    assert Node.objects.get(key="fetch-api").process == "return fetch(url)"
+    done = ChangeSet.objects.get(origin=Origin.ROLLBACK)
+    assert (done.actor_label, done.reason) == ("root", "It hid a real failure")
+
+
+def test_a_conversation_is_played_again(root: Page, changed: Talk, live_server: object) -> None:
+    root.goto(f"{live_server}{reverse('admin:chat_session_replay', args=[changed.session.pk])}")
+    shown = root.locator("chat-replay .shown")
+    expect(shown).to_contain_text("Before the first of 8 events")
+    stage = root.locator("chat-replay .stage")
+    root.keyboard.press("ArrowRight")
+    expect(stage.locator(".user")).to_contain_text("Where is the API?")
+    expect(stage.locator(".assistant")).to_have_count(0)
+    root.keyboard.press("Shift+ArrowRight")
+    expect(shown).to_contain_text("Event 8 of 8")
+    expect(stage.locator(".assistant")).to_contain_text("fetch-api")
+    root.keyboard.press("ArrowLeft")
+    root.keyboard.press("ArrowLeft")
+    expect(stage.locator(".assistant")).to_contain_text("It is")
+    expect(stage.locator(".assistant")).not_to_contain_text("fetch-api</b>.")
+    root.keyboard.press("Home")
+    expect(stage.locator(".user")).to_have_count(0)
+    root.get_by_label("Speed").select_option("10")
+    root.get_by_role("button", name="Play (space)").click()
+    expect(shown).to_contain_text("Event 8 of 8")
+    expect(root.get_by_role("button", name="Play (space)")).to_be_visible()
+    root.locator(".position").fill("3")
+    expect(shown).to_contain_text("Event 3 of 8")
