@@ -104,7 +104,7 @@ class World:
         if name == "chat.proposal":
             return uuid.UUID(self.proposals["demo"]), uuid.UUID(self.proposals["other"])
         if name == "graphs.changeset":
-            return uuid.UUID(self.change_sets["demo"]), uuid.UUID(self.change_sets["other"])
+            return self.change_sets["demo"], self.change_sets["other"]
         if name == "graphs.graph":
             return self.graphs["demo"].pk, self.graphs["other"].pk
         parts = name in {"graphs.sheet", "graphs.node", "graphs.edge"}
