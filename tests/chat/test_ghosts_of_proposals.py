@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
 from chat.deciding import Decision, decide
 from graphs.access import member_of
 from graphs.models import Graph
-from tests.cast import PASSWORD
+from tests.browser import sign_in
 from tests.proposed import DELETE, MOVE, waiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -19,17 +20,12 @@ CHANGED = """document.dispatchEvent(new CustomEvent("countersign:object-changed"
 
 
 @pytest.fixture
-def page(browser: Browser, bob: User, nba: Graph, live_server: object) -> Iterator[Page]:
+def page(browser: Browser, bob: User, nba: Graph, live_server: LiveServer) -> Iterator[Page]:
     """A viewer of the workspace, whose conversation it is not."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=str(live_server), locale="en-US")
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=live_server.url, locale="en-US")
+    sign_in(context, bob, live_server.url)
     context.set_default_timeout(20_000)
-    page = context.new_page()
-    page.goto("/accounts/login/?next=/import/")
-    page.get_by_label("Username").fill("bob")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(lambda url: "login" not in url)
-    yield page
+    yield context.new_page()
     context.close()
 
 

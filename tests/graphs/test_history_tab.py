@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Locator, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
 from graphs import rows, writing
 from graphs.models import Graph, Node, Origin
 from graphs.operations import Item, Update
 from graphs.recording import Applied, Because
-from tests.cast import PASSWORD
+from tests.browser import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -32,24 +33,20 @@ def name_of(key: str) -> str:
 
 
 @pytest.fixture
-def reader(alice: User) -> str:
+def reader() -> str:
     """Who looks."""
     return "alice"
 
 
 @pytest.fixture
-def page(browser: Browser, reader: str, nba: Graph, live_server: object) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=str(live_server), locale="en-US")
+def page(browser: Browser, reader: str, alice: User, bob: User, nba: Graph, live_server: LiveServer) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=live_server.url, locale="en-US")
+    sign_in(context, {"alice": alice, "bob": bob}[reader], live_server.url)
     context.set_default_timeout(15_000)
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None)
-    page.goto("/accounts/login/?next=/import/")
-    page.get_by_label("Username").fill(reader)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(lambda url: "login" not in url)
     yield page
     context.close()
     assert complaints == []
@@ -141,6 +138,28 @@ def test_later_edits_are_named_and_can_be_left_out(page: Page, nba: Graph, alice
     expect(page.locator(".notice.success")).to_be_visible()
     node = Node.objects.get(graph=nba, key="root")
     assert (node.name, node.pos_x) == ("Bobs name", 0)
+
+
+def test_one_field_or_everything_since_a_version_is_taken_back(page: Page, nba: Graph, alice: User, bob: User) -> None:
+    change(nba, alice, "root", name="Begin", posX=900.0)
+    change(nba, bob, "return", name="The end")
+    opened(page)
+    dialog = choose(page, entries(page).last, "One field of it …")
+    dialog.get_by_label("Field").select_option(label="root · posX")
+    expect(dialog.locator(".diff")).to_contain_text("900")
+    dialog.get_by_role("button", name="Roll back", exact=True).click()
+    expect(page.locator(".notice.success")).to_be_visible()
+    assert list(Node.objects.filter(key="root").values_list("name", "pos_x")) == [("Begin", 0)]
+    expect(entries(page)).to_have_count(3)
+    dialog = choose(page, entries(page).last, "Everything since: as of here")
+    dialog.get_by_text("Leave something out").click()
+    dialog.get_by_label("The end · name").uncheck()
+    expect(dialog.get_by_label("return · name")).not_to_be_checked()
+    dialog.get_by_role("button", name="Roll back", exact=True).click()
+    expect(entries(page)).to_have_count(4)
+    names = dict(Node.objects.filter(graph=nba).values_list("key", "name"))
+    assert (names["root"], names["return"]) == ("Begin", "The end")
+    assert Node.objects.get(graph=nba, key="root").pos_x == 900.0
 
 
 def test_the_drawing_of_a_page_that_is_open_follows(page: Page, nba: Graph, alice: User) -> None:

@@ -24,7 +24,8 @@ class GraphHistory extends HTMLElement {
   #said = html("div", { role: "status" });
   #more = textButton(t("Show older changes"), () => this.#older(), { class: "button history-more", hidden: true });
   #compare;
-  #dialog;
+  /** Of who may edit. */
+  #dialog = null;
   #refresher = new Refresher(() => this.#news());
 
   connectedCallback() {
@@ -60,9 +61,11 @@ class GraphHistory extends HTMLElement {
       object: this.#object,
     });
     this.#compare = new Compare(this.#api, () => this.#newest);
-    this.#dialog = new RollbackDialog(this.#api, (changeSet) => this.#rolledBack(changeSet));
     const parts = [this.#filters.element, this.#said, this.#compare.element, this.#list, this.#more];
-    this.append(html("div", { class: "history" }, ...parts), this.#dialog.element);
+    this.append(html("div", { class: "history" }, ...parts));
+    if (!this.hasAttribute("editable")) return;
+    this.#dialog = new RollbackDialog(this.#api, (changeSet) => this.#rolledBack(changeSet));
+    this.append(this.#dialog.element);
   }
 
   get #newest() {
@@ -116,7 +119,7 @@ class GraphHistory extends HTMLElement {
   }
 
   #entry(changeSet) {
-    return new Entry(changeSet, this.hasAttribute("editable"), {
+    return new Entry(changeSet, this.#dialog !== null, {
       load: (id) => this.#api.changeSet(id),
       more: (address) => this.#api.page(address),
       compare: (entry, chosen) => this.#compare.pick(entry, chosen),
@@ -127,6 +130,7 @@ class GraphHistory extends HTMLElement {
 
   #showState() {
     this.#more.hidden = !this.#next;
+    this.#filters.offer([...new Set(this.#entries.map(({ changeSet }) => changeSet.actor).filter(Boolean))]);
     if (this.#entries.length) return;
     const text = this.#filters.active ? t("Nothing found") : t("Nothing was changed yet.");
     this.#list.replaceChildren(html("li", { class: "history-nothing" }, text));

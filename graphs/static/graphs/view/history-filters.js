@@ -32,6 +32,7 @@ export class Filters {
   #changed;
   #timer = 0;
   #session = "";
+  #people = html("datalist", { id: "history-people" });
   #only = html("p", { class: "history-only", hidden: true });
   #clear;
 
@@ -42,7 +43,8 @@ export class Filters {
     this.element = html(
       "form",
       { class: "history-filters", role: "search", "aria-label": t("Filter the history") },
-      labelled(t("Who"), html("input", { type: "text", name: "who", maxlength: "150", autocomplete: "off" })),
+      labelled(t("Who"), html("input", { type: "text", name: "who", maxlength: "150", list: "history-people" })),
+      this.#people,
       labelled(t("Through"), select("origin", origins())),
       labelled(t("Field"), select("field", Object.entries(FIELDS).map(([name, words]) => [name, words()]))),
       labelled(t("From"), html("input", { type: "date", name: "from" })),
@@ -63,6 +65,11 @@ export class Filters {
 
   get active() {
     return Object.values(this.values).some(Boolean);
+  }
+
+  /** Names to choose from, besides any other. */
+  offer(names) {
+    this.#people.replaceChildren(...names.map((name) => html("option", { value: name })));
   }
 
   /** Only what came of one conversation. */

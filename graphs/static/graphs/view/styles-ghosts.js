@@ -25,7 +25,6 @@ export const ghosts = stylesheet(`
   stroke-width: calc(1.8px * max(1, var(--unit)));
   stroke-dasharray: calc(6px * max(1, var(--unit))) calc(4px * max(1, var(--unit)));
 }
-.ghost :is(.name, .type, .icon-path, .tile, .monogram, .note-text, .note-heading) { opacity: 0.85; }
 .ghost-veil {
   fill: color-mix(in srgb, var(--_sign) 20%, transparent); stroke: var(--_sign);
   stroke-width: calc(2px * max(1, var(--unit)));
