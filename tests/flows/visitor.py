@@ -18,6 +18,8 @@ class Visitor:
         self.composer = self.chat.locator("textarea")
         self.answers = self.chat.locator(".assistant")
         self.questions = self.chat.locator(".user")
+        self.cards = page.locator(".proposal")
+        self.undo_bar = page.locator(".undo-bar")
 
     def sign_in(self, username: str) -> "Visitor":
         self.page.goto(f"{self.url}/accounts/login/")
@@ -30,6 +32,11 @@ class Visitor:
     def open_graph(self, key: str = "nba") -> "Visitor":
         self.page.goto(f"{self.url}/graphs/{key}/")
         self.connected()
+        return self
+
+    def open_inbox(self) -> "Visitor":
+        self.page.goto(f"{self.url}/inbox/")
+        self.page.locator("proposal-inbox .inbox").wait_for()
         return self
 
     def connected(self) -> None:

@@ -1,0 +1,113 @@
+"""The model proposes, people decide: in the conversation, in the inbox, in several windows, and back again."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from chat.models import Proposal
+from graphs.models import Node
+from tests.chat.engine.driving import until
+from tests.flows.visitor import Visitor
+from tests.site import Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+Visit = Callable[..., Visitor]
+LINES = "proposal-inbox .line"
+CHOSEN = f"{LINES}[aria-selected=true]"
+
+
+def script(*calls: dict[str, Any], then: str) -> str:
+    """A message whose answer proposes these updates of nodes, and says something after the last decision."""
+    tools = [{"name": "propose_update_node", "arguments": {"reason": "As you said.", **call}} for call in calls]
+    return f"SCRIPT={json.dumps([{'text': 'I propose:', 'tool_calls': tools}, {'text': then}])} Please."
+
+
+def renaming(key: str, name: str) -> dict[str, Any]:
+    return {"nodeKey": key, "updates": {"name": name}}
+
+
+def name_of(key: str) -> str:
+    return Node.objects.get(key=key).name
+
+
+def test_alice_edits_approves_and_undoes_while_another_window_looks_on(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    alice.ask(script(renaming("fetch-api", "Fetch games"), then="It is renamed."))
+    expect(alice.cards).to_contain_text("Change Fetch API")
+    assert name_of("fetch-api") == "Fetch API"
+    alice.page.reload()
+    expect(alice.cards.locator("ins")).to_contain_text("Fetch games")
+    other = alice.new_tab().open_graph()
+    expect(other.cards.locator("ins")).to_contain_text("Fetch games")
+
+    alice.cards.get_by_role("button", name="Edit").click()
+    alice.cards.get_by_label("name", exact=True).fill("Fetch scores")
+    alice.cards.get_by_role("button", name="Preview").click()
+    expect(alice.cards.locator("ins")).to_contain_text("Fetch scores")
+    assert name_of("fetch-api") == "Fetch API"
+    alice.cards.get_by_role("button", name="Approve as edited").click()
+
+    expect(alice.answers.nth(1)).to_contain_text("It is renamed.")
+    expect(alice.answers.nth(1)).to_contain_text("1 change recorded")
+    expect(other.cards).to_contain_text("Approved by alice")
+    expect(other.page.locator("graph-view")).to_contain_text("Fetch scores")
+    assert name_of("fetch-api") == "Fetch scores"
+
+    alice.undo_bar.get_by_role("button", name="Undo").click()
+    expect(alice.undo_bar).to_contain_text("Undone")
+    expect(other.page.locator("graph-view")).to_contain_text("Fetch API")
+    assert name_of("fetch-api") == "Fetch API"
+    alice.undo_bar.get_by_role("button", name="Redo").click()
+    expect(alice.undo_bar).to_contain_text("Applied")
+    assert name_of("fetch-api") == "Fetch scores"
+    assert alice.errors == []
+
+
+def test_alice_works_through_the_inbox_by_keyboard_and_bob_only_looks(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    alice.ask(script(renaming("root", "Begin"), renaming("return", "End"), then="One of two."))
+    expect(alice.cards).to_have_count(2)
+    bob = visit(one_process.web.url, "bob").open_inbox()
+    expect(bob.page.get_by_role("link", name=re.compile("Inbox"))).to_contain_text("2")
+    expect(bob.page.locator(LINES)).to_have_count(2)
+    expect(bob.page.get_by_role("button", name="Approve")).to_have_count(0)
+
+    alice.open_inbox()
+    expect(alice.page.locator(CHOSEN)).to_contain_text("Change Start")
+    keys = alice.page.keyboard
+    keys.press("j")
+    expect(alice.page.locator(CHOSEN)).to_contain_text("Change Return")
+    keys.press("k")
+    keys.press("a")
+    expect(alice.page.locator(LINES).first).to_contain_text("applied")
+    expect(alice.page.locator(CHOSEN)).to_contain_text("Change Return")
+    keys.press("r")
+    keys.type("Keep the name.")
+    keys.press("Enter")
+    expect(alice.page.locator(LINES).nth(1)).to_contain_text("rejected")
+    assert (name_of("root"), name_of("return")) == ("Begin", "Return")
+    until(lambda: len(one_process.vendor.requests) == 2)
+    assert "Keep the name." in json.dumps(one_process.vendor.requests[1].body)
+    expect(bob.page.locator(LINES).first).to_contain_text("applied")
+    expect(bob.page.get_by_role("link", name=re.compile("Inbox"))).not_to_contain_text("2")
+
+
+def test_alice_decides_on_a_small_screen_in_french(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice", locale="fr-FR", width=390).open_graph()
+    alice.ask(script(renaming("root", "Début " * 12), then="C’est fait."))
+    expect(alice.cards).to_be_visible()
+    assert _fits(alice)
+    alice.open_inbox()
+    alice.page.locator(LINES).click()
+    expect(alice.cards).to_be_visible()
+    assert _fits(alice)
+    alice.cards.locator(".button.primary").click()
+    until(lambda: Proposal.objects.get().status == "applied")
+
+
+def _fits(visitor: Visitor) -> bool:
+    return bool(visitor.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
