@@ -70,7 +70,7 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def saved(page: Page) -> None:
-    expect(page.locator(".edit-foot").get_by_role("button", name="Save")).to_be_disabled()
+    expect(page.locator(".edit-form:not(.dirty)")).to_be_visible()
 
 
 def changed(count: int) -> None:

@@ -158,6 +158,7 @@ export class NodeForm {
     this.#save.disabled = !dirty || this.#saving;
     this.#discard.hidden = !dirty || this.#gone;
     this.element.classList.toggle("dirty", dirty);
+    this.element.classList.toggle("gone", this.#gone);
     if (!dirty) this.#say("");
     else if (this.#status.dataset.kind === "problem") this.#say("");
   }

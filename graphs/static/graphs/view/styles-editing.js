@@ -30,7 +30,7 @@ export const editing = stylesheet(`
 .edit-more > summary { cursor: pointer; padding: 2px 0; border-radius: 4px; }
 .edit-more[open] > summary { margin-bottom: 8px; }
 .edit-row { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; min-width: 0; }
-.edit-row > .edit-field { flex: 1 1 110px; }
+.edit-row > .edit-field { flex: 1 1 40%; }
 .edit-row > input { flex: 1 1 110px; width: auto; }
 .edit-row > select { flex: 0 1 110px; width: auto; }
 :is(.edit-form, .line-card, .ask) :is(input, select, textarea) {
@@ -86,6 +86,7 @@ export const editing = stylesheet(`
 .edit-form.dirty .edit-foot { background: color-mix(in srgb, var(--_primary) 7%, var(--_surface)); }
 .edit-status { flex: 1; margin: 0; font-size: 12.5px; line-height: 1.35; color: var(--_muted); overflow-wrap: anywhere; }
 .edit-status[data-kind=problem] { color: var(--_danger); }
+.edit-form.gone :is(.edit-edges, .edit-foot .icon-button) { display: none; }
 .button:disabled { opacity: 0.45; cursor: default; filter: none; }
 .button.quiet { background: none; color: var(--_text); border: 1px solid var(--_border); font-weight: 500; }
 .button.quiet:hover { background: var(--_raised); filter: none; }
