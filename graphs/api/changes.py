@@ -18,6 +18,8 @@ from graphs.access import NotFound, graph_for
 from graphs.api import limits, serialising, shapes
 from graphs.api.bodies import Body, errors_by_field, read_body
 from graphs.api.graphs import KEY
+from graphs.api.history_json import applied_json
+from graphs.api.history_shapes import ChangeSetShape
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
 from graphs.api.paging import PAGE_PARAMETERS, paged
@@ -61,7 +63,7 @@ class ChangesView(APIView):
         operation_id="changeGraph",
         parameters=[KEY, IDEMPOTENCY_KEY],
         request=ChangesBody,
-        responses={201: shapes.ChangeSetShape, **problems(409, 422, 429)},
+        responses={201: ChangeSetShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request, key: str) -> Response:
         """Change a graph by hand: all of the actions, or none. The answer is the change set that the history keeps."""
@@ -81,7 +83,7 @@ class ChangesView(APIView):
         except editing.KeyUsed as used:
             sentence = _("This Idempotency-Key was used for another request. Use a new one.")
             raise Problem(422, "idempotency_key", sentence) from used
-        return Response(serialising.change_set(done), status=201)
+        return Response(applied_json(member, done), status=201)
 
 
 class NodeTypesView(APIView):

@@ -1,6 +1,5 @@
 """Graphs as the JSON of the API, from what `graphs.exports` reads."""
 
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ from django.utils.translation import get_language, gettext
 
 from graphs.exports import export_graph
 from graphs.listing import with_sizes
-from graphs.models import ChangeSet, Graph, NodeType
+from graphs.models import Graph, NodeType
 from graphs.node_types import BUILT_IN, TypeRecord
 
 
@@ -53,26 +52,6 @@ def node_types(rows: Sequence[NodeType]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-
-
-def change_set(id_: uuid.UUID) -> dict[str, Any]:
-    """A change set with all that it modified."""
-    made = ChangeSet.objects.get(pk=id_)
-    modified = made.modifications.order_by("sequence")
-    return {
-        "id": made.pk,
-        "actor": made.actor_label,
-        "origin": made.origin,
-        "cause": made.cause,
-        "reason": made.reason,
-        "createdAt": made.created_at,
-        "undoes": made.undoes,
-        "objects": [{"type": one.type, "id": one.key, "version": one.version} for one in made.revisions.order_by("id")],
-        "modifications": [
-            {"object": {"type": one.kind, "id": one.key}, "field": one.field, "old": one.old, "new": one.new}
-            for one in modified
-        ],
-    }
 
 
 def etag(graph: Graph) -> str:

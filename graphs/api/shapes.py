@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -85,34 +84,6 @@ class ExportedNodeType(Shape):
 
 class CustomNodeType(ExportedNodeType):
     version: int
-
-
-class ObjectShape(Shape):
-    type: str
-    id: str
-
-
-class RevisedShape(ObjectShape):
-    version: int
-
-
-class ModificationShape(Shape):
-    object: ObjectShape
-    field: str
-    old: Any
-    new: Any
-
-
-class ChangeSetShape(Shape):
-    id: UUID
-    actor: str
-    origin: str
-    cause: str
-    reason: str
-    created_at: datetime
-    undoes: UUID | None
-    objects: list[RevisedShape]
-    modifications: list[ModificationShape]
 
 
 class NodeTypePage(Shape):

@@ -24,6 +24,11 @@ export class Asking {
     return this.#queue.busy;
   }
 
+  /** When everything asked for has its answer. */
+  async settled() {
+    await this.#queue.settled();
+  }
+
   over(graph) {
     return this.#queue.over(graph);
   }
@@ -80,12 +85,18 @@ export class Asking {
       return changeSet.id;
     } catch (error) {
       if (!(error instanceof EditError)) throw error;
-      const names = [...new Set(error.conflicts.map(({ object }) => this.#host.nameOf(object)))].join(", ");
-      const why = names ? t("Somebody changed it since: {names}.", { names }) : sentenceOf(error);
+      await this.#host.refresh();
+      const names = listed(error.conflicts.map(({ label, object }) => label || this.#host.nameOf(object)));
+      const person = listed(error.conflicts.map(({ changedBy }) => changedBy || t("somebody")));
+      const why = names ? t("{person} changed it since: {names}.", { person, names }) : sentenceOf(error);
       this.#host.say(t("This cannot be taken back as a whole. {why} The history can take back parts of it.", { why }));
       return null;
     }
   }
+}
+
+function listed(texts) {
+  return [...new Set(texts)].join(", ");
 }
 
 function sentenceOf(error) {

@@ -2,6 +2,7 @@
 
 import { t } from "../strings.js";
 import { html, iconButton } from "./dom.js";
+import { isDraft } from "./edit-drafts.js";
 import { ICONS } from "./icons.js";
 import { findItems } from "./find.js";
 import { nodeBadge } from "./node-badge.js";
@@ -21,14 +22,15 @@ export class Connections {
 
   show(item, model) {
     this.element.hidden = item.note;
-    const shown = JSON.stringify([item.key, ...[...item.incoming, ...item.outgoing].map(({ edge, source, target }) => [
+    const [incoming, outgoing] = [item.incoming, item.outgoing].map((lines) => lines.filter((line) => !isDraft(line)));
+    const shown = JSON.stringify([item.key, ...[...incoming, ...outgoing].map(({ edge, source, target }) => [
       edge, source.name, target.name,
     ]), item.handles.map(({ id, label, direction }) => [id, label, direction])]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.element.replaceChildren(
-      ...this.#list(t("Comes from"), item.incoming, (line) => [line.source, line.to]),
-      ...this.#list(t("Goes to"), item.outgoing, (line) => [line.target, line.from]),
+      ...this.#list(t("Comes from"), incoming, (line) => [line.source, line.to]),
+      ...this.#list(t("Goes to"), outgoing, (line) => [line.target, line.from]),
       this.#connector(item, model),
     );
   }

@@ -1,5 +1,10 @@
 // A graph's JSON as it will be after an edit: for drawing at once what the server is still asked for.
 
+/** An edge that the server does not know yet; it has another key there. */
+export function isDraft({ edge }) {
+  return edge.version === 0;
+}
+
 function changed(list, key, change) {
   return list.map((entry) => (entry.key === key ? { ...entry, ...change } : entry));
 }

@@ -4,7 +4,7 @@ import { drawLitLine } from "./draw-line.js";
 import { Asking } from "./edit-asking.js";
 import { askForType, askToDelete, askToLeave, endsOf } from "./edit-dialogs.js";
 import { drawConnectors, Lifted, lineDrag, nodeDrag, outHandleAt, reachOf } from "./edit-drag.js";
-import { withEdge, withEdgeChanged, withNodeChanged, withoutEdge, withoutNode } from "./edit-drafts.js";
+import { isDraft, withEdge, withEdgeChanged, withNodeChanged, withoutEdge, withoutNode } from "./edit-drafts.js";
 import { listenToEditKeys } from "./edit-keys.js";
 import { LineCard } from "./edit-line-card.js";
 import { NodeForm } from "./edit-node.js";
@@ -119,7 +119,7 @@ export class Editor {
   pickLine(point, item) {
     this.#card.close();
     const line = item ? null : this.#canvas.lineAt(point);
-    if (!line) return false;
+    if (!line || isDraft(line)) return false;
     this.#canvas.drafts.replaceChildren(drawLitLine(line, "out"));
     this.#card.show(line, point, this.#frame.panel);
     return true;
@@ -160,7 +160,9 @@ export class Editor {
     this.#showCreated(changeSet);
   }
 
-  async remove(item = this.#host.selected) {
+  async remove({ key } = this.#host.selected ?? {}) {
+    await this.#asking.settled();
+    const item = this.#host.model.items.get(key);
     if (!item || !(await askToDelete(this.#frame.root, item))) return;
     const lines = [...new Set([...item.incoming, ...item.outgoing])];
     this.form.forget();
@@ -289,8 +291,7 @@ export class Editor {
   }
 
   #showCreated(changeSet) {
-    const made = changeSet?.modifications.find(({ object, field, old }) =>
-      object.type === "node" && !field && old === null);
+    const made = changeSet?.modifications.find(({ object, action }) => object.type === "node" && action === "create");
     const item = made && this.#host.model.items.get(made.object.id);
     if (!item) return;
     this.#host.goTo(item);
