@@ -89,6 +89,12 @@ class Patch(Part):
     replace: Code
 
 
+class DataPatch(Patch):
+    """A patch of a text in the data."""
+
+    path: ShortText = Field(pattern="^/", description="JSON Pointer to the text: /parameters/prompt")
+
+
 Patches = Annotated[list[Patch], Field(min_length=1, max_length=100)]
 
 
@@ -123,6 +129,9 @@ class NodeUpdates(_Coded):
     name: Name | None = None
     type: TypeKey | None = None
     data: JSONObject | None = Field(None, description="Merged into the data (RFC 7396): null removes a key.")
+    data_patches: Annotated[list[DataPatch], Field(min_length=1, max_length=100)] | None = Field(
+        None, description="Changes of long texts in the data, in this order."
+    )
     handles: Handles | None = Field(None, description="All handles of the node as they will be.")
     width: Size | None = None
     height: Size | None = None

@@ -17,7 +17,7 @@ from graphs.actions import (
 from graphs.changes import edges, places
 from graphs.changes.draft import Draft
 from graphs.changes.handles import lost
-from graphs.changes.patches import merged, patched
+from graphs.changes.patches import merged, patched, patched_data
 from graphs.changes.state import Wanted
 from graphs.interchange.base import MAX_KEY
 from graphs.interchange.keys import slug
@@ -87,6 +87,9 @@ def update(draft: Draft, action: UpdateNode) -> None:
         new["process"] = patched(node["process"], updates.process_patches, f'"{action.node_key}"')
     if updates.data is not None:
         new["data"] = storable_object(merged(node["data"], updates.data))
+    if updates.data_patches is not None:
+        data = new.get("data", node["data"])
+        new["data"] = storable_object(patched_data(data, updates.data_patches, f'"{action.node_key}"'))
     if updates.handles is not None:
         new["handles"] = updates.handles.to_json()
         _refuse_lost_handles(draft, action.node_key, new["handles"])

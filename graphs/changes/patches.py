@@ -1,12 +1,14 @@
 """Changes of a text or of JSON that say only what is different: search and replace, and merge patches (RFC 7396)."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from difflib import SequenceMatcher
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from graphs.actions import Patch
+from graphs.actions import DataPatch, Patch
+from graphs.interchange.base import shown
 from graphs.refusals import ChangeRefused
 
 #: Lines of a text, and characters of what was searched for, within which the nearest place is looked for.
@@ -20,14 +22,42 @@ SHOWN_CHARS = 600
 
 def patched(text: str, patches: Sequence[Patch], what: str) -> str:
     """The text after all patches; `what` names it. Each must fit exactly once."""
-    for number, patch in enumerate(patches, start=1):
-        search, replace = _with_ends_of(text, patch.search), _with_ends_of(text, patch.replace)
-        places = _places(text, search)
-        if len(places) != 1:
-            where = _("processPatches[{index}] of {what}").format(index=number - 1, what=what)
-            raise ChangeRefused(_several(text, places, where) if places else _nowhere(text, search, where))
-        text = text[: places[0]] + replace + text[places[0] + len(search) :]
+    for number, patch in enumerate(patches):
+        text = _replaced(text, patch, _("processPatches[{index}] of {what}").format(index=number, what=what))
     return text
+
+
+def _replaced(text: str, patch: Patch, where: str) -> str:
+    search, replace = _with_ends_of(text, patch.search), _with_ends_of(text, patch.replace)
+    places = _places(text, search)
+    if len(places) != 1:
+        raise ChangeRefused(_several(text, places, where) if places else _nowhere(text, search, where))
+    return text[: places[0]] + replace + text[places[0] + len(search) :]
+
+
+def patched_data(data: Any, patches: Sequence[DataPatch], what: str) -> Any:
+    """The data with its texts patched, each at its path (a JSON Pointer, RFC 6901)."""
+    data = deepcopy(data)
+    for number, patch in enumerate(patches):
+        where = _("dataPatches[{index}] of {what}").format(index=number, what=what)
+        *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in patch.path.split("/")[1:]]
+        holder = data
+        for step in steps:
+            holder = _member(holder, step)
+        text = _member(holder, last)
+        if not isinstance(text, str):
+            message = _("{where}: there is no text at {path}. Read the present data first.")
+            raise ChangeRefused(message.format(where=where, path=shown(patch.path)))
+        holder[int(last) if isinstance(holder, list) else last] = _replaced(text, patch, where)
+    return data
+
+
+def _member(holder: Any, step: str) -> Any:
+    if isinstance(holder, dict):
+        return holder.get(step)
+    if isinstance(holder, list) and step.isascii() and step.isdigit() and int(step) < len(holder):
+        return holder[int(step)]
+    return None
 
 
 def merged(value: Any, patch: Any) -> Any:

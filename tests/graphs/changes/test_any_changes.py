@@ -60,7 +60,13 @@ edge = {
     "targetHandle": st.sampled_from(HANDLE_IDS),
 }
 updates = some({}, name=texts, type=types, process=texts, data=data, handles=handles, width=st.floats(1, 500))
-patched = some({"processPatches": patches})
+data_patches = st.lists(
+    st.builds(
+        lambda path, new: {"path": path, "search": "x", "replace": new}, st.sampled_from(["/a", "/b/0", "/"]), texts
+    ),
+    max_size=2,
+)
+patched = some({"processPatches": patches}, dataPatches=data_patches)
 ARGUMENTS: dict[str, Any] = {
     "create_node": some({**node, "posX": places, "posY": places}, **rest),
     "update_node": some({"nodeKey": keys, "updates": updates | patched}),

@@ -117,6 +117,16 @@ def test_code_is_patched(nba: Graph) -> None:
     assert "return fetch(url)" in told
 
 
+def test_data_is_merged_first_and_then_patched(nba: Graph) -> None:
+    patches = [{"path": "/url", "search": "example", "replace": "sample"}]
+    planned = one(nba, "update_node", nodeKey="fetch-api", updates={"data": {"n": 1}, "dataPatches": patches})
+    assert planned.operations[0].new == {"data": {"url": "https://sample.org", "n": 1}}  # type: ignore[union-attr]
+    wrong = [{"path": "/url", "search": "examples", "replace": ""}]
+    told = refused(nba, "update_node", nodeKey="fetch-api", updates={"dataPatches": wrong})
+    assert 'dataPatches[0] of "fetch-api"' in told
+    assert "https://example.org" in told
+
+
 def test_people_replace_data_with_nulls_in_it(nba: Graph) -> None:
     planned = one(nba, "replace_data", nodeKey="fetch-api", data={"a": None})
     assert planned.operations[0].new == {"data": {"a": None}}  # type: ignore[union-attr]

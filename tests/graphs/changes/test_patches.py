@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphs.actions import Patch
-from graphs.changes.patches import merged, patched
+from graphs.actions import DataPatch, Patch
+from graphs.changes.patches import merged, patched, patched_data
 from graphs.refusals import ChangeRefused
 
 CODE = "const a = 1;\nconst b = 2;\nif (a) {\n  return b;\n}\nreturn a;\n"
@@ -56,6 +56,22 @@ def test_carriage_returns_are_kept() -> None:
 def test_a_long_text_is_searched_in_a_moment() -> None:
     code = "\n".join(f"call_{number}(argument, {number % 7});" for number in range(20_000))
     assert "line 4000" in refusal("call_3999(argument, 22);", code)
+
+
+DATA = {"a/b": {"~": ["x", {"text": "one two"}]}, "n": 1}
+
+
+def test_a_text_in_the_data_is_patched_where_it_is() -> None:
+    after = patched_data(DATA, [DataPatch(path="/a~1b/~0/1/text", search="two", replace="three")], '"n"')
+    assert after == {"a/b": {"~": ["x", {"text": "one three"}]}, "n": 1}
+    assert DATA["a/b"] == {"~": ["x", {"text": "one two"}]}
+    assert patched_data(["x"], [DataPatch(path="/0", search="x", replace="")], '"n"') == [""]
+
+
+@pytest.mark.parametrize("path", ["/", "/n", "/n/x", "/a~1b/~0/2", "/a~1b/~0/-1", "/a~1b/~0/x", "/a~1b", "/gone/1"])
+def test_a_path_to_no_text_is_refused(path: str) -> None:
+    with pytest.raises(ChangeRefused, match="no text at"):
+        patched_data(DATA, [DataPatch(path=path, search="x", replace="")], '"n"')
 
 
 @pytest.mark.parametrize(
