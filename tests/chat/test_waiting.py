@@ -1,4 +1,6 @@
 import asyncio
+import json
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,7 +12,7 @@ from chat.database import in_db
 from chat.events.vocabulary import EVENT_VERSION
 from chat.models import Message, Session, StreamEvent
 from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
-from graphs.models import Graph
+from graphs.models import Graph, Node
 from tests.chat.events import logs
 from tests.chat.inprocess import Model, asked, request, run
 
@@ -171,5 +173,38 @@ def test_it_leaves_refusing_to_django(alice: User, nba: Graph) -> None:
             assert answer.headers["content-type"] == "application/problem+json"
         assert (await request("POST", PATH, None, BODY)).status == 401
         assert await in_db(Message.objects.count) == 0
+
+    run(test)
+
+
+def test_it_answers_a_proposal_and_a_decision_with_how_the_model_goes_on(
+    alice: User, bob: User, nba: Graph, model: Model
+) -> None:
+    call = json.dumps({"nodeKey": "root", "updates": {"name": "Begin"}, "reason": "Shorter."})
+
+    async def propose() -> dict[str, Any]:
+        model.say(ToolCallStart("c1", "propose_update_node"), ToolCallDelta("c1", call), TurnEnd("tool_calls"))
+        found = (await request("POST", PATH, alice, BODY)).json()
+        assert found["type"] == "interrupt"
+        (proposal,) = found["proposals"]
+        assert (proposal["status"], proposal["toolCallId"]) == ("pending", found["toolCalls"][0]["id"])
+        return dict(proposal)
+
+    async def test() -> None:
+        for approved, status in ((True, "applied"), (False, "rejected")):
+            proposal = await propose()
+            path = f"/api/v1/proposals/{proposal['id']}/decide"
+            assert (await request("POST", path, bob, {"approved": approved, "wait": True})).status == 403
+            model.say("I see.")
+            model.end()
+            body = {"approved": approved, "feedback": "Hm.", "wait": True}
+            answer = await request("POST", path, alice, body)
+            found = answer.json()
+            assert (answer.status, found["type"], found["message"]) == (200, "message", "I see.")
+            assert (found["proposal"]["status"], found["proposal"]["decidedBy"]) == (status, "alice")
+            again = await request("POST", path, alice, body)
+            assert (again.status, again.json()["code"]) == (409, "decided")
+            if approved:
+                await in_db(Node.objects.filter(key="root").update, name="Start")
 
     run(test)
