@@ -7,6 +7,7 @@ from pydantic.alias_generators import to_camel
 
 from chat.asking import Digest, Feedback, Id
 from graphs.api.bodies import Body
+from graphs.api.history_shapes import DiffEntry, ObjectName
 
 Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]
 
@@ -44,31 +45,8 @@ class Answer(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class NamedShape(Answer):
-    type: str
-    id: str
-
-
-class TargetShape(NamedShape):
+class TargetShape(ObjectName):
     version: int
-
-
-class ChangedFieldShape(Answer):
-    """`lines` are those of a diff, for code."""
-
-    field: str
-    label: str
-    form: Literal["text", "code", "json", "number", "key"]
-    old: Any
-    new: Any
-    lines: list[dict[str, Any]] | None = None
-
-
-class ChangeShape(Answer):
-    object: NamedShape
-    label: str
-    action: Literal["create", "update", "delete"]
-    fields: list[ChangedFieldShape]
 
 
 class AskedShape(Answer):
@@ -76,10 +54,10 @@ class AskedShape(Answer):
     why: str
 
 
-class ConflictShape(Answer):
+class ProposalConflictShape(Answer):
     """What a field was when the change was proposed, and what it is now; of a whole item where `field` is empty."""
 
-    object: NamedShape
+    object: ObjectName
     field: str
     expected: Any
     found: Any
@@ -93,13 +71,13 @@ class ProposalShape(Answer):
     session_id: str
     message_id: str
     tool_call_id: str
-    object: NamedShape
+    object: ObjectName
     status: Status
     tool: str
     arguments: dict[str, Any]
     decided_arguments: dict[str, Any] | None
     reason: str
-    diff: list[ChangeShape]
+    diff: list[DiffEntry]
     digest: str
     targets: list[TargetShape]
     asked_by: list[AskedShape]
@@ -109,7 +87,7 @@ class ProposalShape(Answer):
     decided_at: str | None
     feedback: str
     change_set_id: str | None
-    conflicts: list[ConflictShape]
+    conflicts: list[ProposalConflictShape]
 
 
 class ProposalPage(Answer):
@@ -118,8 +96,8 @@ class ProposalPage(Answer):
     previous: str | None
 
 
-class PreviewShape(Answer):
-    diff: list[ChangeShape]
+class ProposalPreviewShape(Answer):
+    diff: list[DiffEntry]
     digest: str
 
 

@@ -69,7 +69,7 @@ class PreviewView(APIView):
     @extend_schema(
         operation_id="previewProposal",
         request=proposal_shapes.PreviewBody,
-        responses={200: proposal_shapes.PreviewShape, **problems(409)},
+        responses={200: proposal_shapes.ProposalPreviewShape, **problems(409)},
     )
     def post(self, request: Request, proposal_id: str) -> Response:
         """What it would change now, with other arguments where they are given. Nothing is changed."""

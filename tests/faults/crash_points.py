@@ -74,6 +74,7 @@ HARMLESS = {
     "graphs.writing:apply": "one transaction; what is done in it and in which order is graphs.writing's alone",
     "graphs.rollback:roll_back": "the same",
     "chat.engine.acting:Acting._propose": "a savepoint of the transaction of perform",
+    "graphs.editing:edit": "one transaction of a person's change: it is there, with its history, or not",
     "graphs.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
     "graphs.imports:_create_graph": "a savepoint of that transaction",
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
