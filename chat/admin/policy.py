@@ -38,6 +38,13 @@ class PolicyAdmin(AuditAdmin):
             kwargs["required"] = not (db_field.blank and request.user.is_superuser)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
+    def get_form(self, request: HttpRequest, obj: Model | None = None, change: bool = False, **kwargs: Any) -> Any:
+        """Without the buttons beside the workspace, which lead elsewhere."""
+        form = super().get_form(request, obj, change, **kwargs)
+        widget = form.base_fields["workspace"].widget
+        widget.can_add_related = widget.can_change_related = widget.can_view_related = False
+        return form
+
 
 @admin.register(ValidationRule)
 class ValidationRuleAdmin(PolicyAdmin):

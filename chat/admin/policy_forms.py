@@ -47,7 +47,7 @@ class RuleForm(forms.ModelForm):
         model = ValidationRule
         fields = ("workspace", "tool")
 
-    tool = forms.ChoiceField(label=_("tool"), help_text=_("Asks before every change by this tool."))
+    tool = forms.ChoiceField(label=_("Tool"), help_text=_("Asks before every change by this tool."))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -69,9 +69,9 @@ class AllowanceForm(forms.ModelForm):
         model = Allowance
         fields = ("workspace", "tool", "graph_key", "item_key")
 
-    tool = forms.ChoiceField(label=_("tool"))
+    tool = forms.ChoiceField(label=_("Tool"))
     what = forms.ChoiceField(
-        label=_("may change"),
+        label=_("May change"),
         help_text=_(
             "A change passes at once only where allowances cover everything it does: moving a node needs x and y, "
             "deleting one also needs its edges."

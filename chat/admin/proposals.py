@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import asked
+from chat.admin import asked, figures
 from chat.admin.changes import link, message_address
 from chat.models import Proposal, ProposalStatus
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
@@ -63,11 +63,8 @@ class DeciderFilter(TypedFilter):
 
 @admin.register(Proposal)
 class ProposalAdmin(AuditAdmin):
-    list_display = (
-        *("created_at", "what", "state", "tool", "graph_key", "tenant", "conversation"),
-        *("decided_by", "decided_at"),
-    )
-    list_display_links = ("created_at",)
+    list_display = (*("created", "what", "state", "decider", "decided", "tool", "graph_key", "tenant", "conversation"),)
+    list_display_links = ("created",)
     list_select_related = ("workspace", "session", "decided_by")
     list_filter = (WorkspaceFilter, StatusFilter, SessionFilter, DeciderFilter, "created_at")
     search_fields = ("reason", "tool", "graph_key")
@@ -75,6 +72,7 @@ class ProposalAdmin(AuditAdmin):
     ordering = ("-created_at", "-id")
     sortable_by = ()
     paginator = NewestPaginator
+    change_list_template = "admin/chat/proposal/change_list.html"
     change_form_template = "admin/chat/proposal/change_form.html"
     fieldsets = (
         (
@@ -123,6 +121,18 @@ class ProposalAdmin(AuditAdmin):
             "whole_address": "?whole",
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
+
+    @admin.display(description=_("when"))
+    def created(self, obj: Proposal) -> str:
+        return figures.moment(obj.created_at)
+
+    @admin.display(description=_("decided by"))
+    def decider(self, obj: Proposal) -> str:
+        return obj.decided_by.get_username() if obj.decided_by else figures.NOTHING
+
+    @admin.display(description=_("decided"))
+    def decided(self, obj: Proposal) -> str:
+        return figures.moment(obj.decided_at) if obj.decided_at else figures.NOTHING
 
     @admin.display(description=_("status"))
     def state(self, obj: Proposal) -> SafeString:

@@ -9,8 +9,10 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timezone import localtime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -29,8 +31,8 @@ _LINES = mark_safe("<br>")
 
 @admin.register(ChangeSet)
 class ChangeSetAdmin(AuditAdmin):
-    list_display = ("created_at", "actor_label", "origin", "objects", "what", "size", "state", "caused_by", "model")
-    list_display_links = ("created_at",)
+    list_display = ("when", "actor_label", "origin", "objects", "what", "size", "state", "caused_by")
+    list_display_links = ("when",)
     list_filter = (
         history_filters.ChangeWorkspaceFilter,
         history_filters.WhoFilter,
@@ -55,15 +57,13 @@ class ChangeSetAdmin(AuditAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """`last_sequence` is the number of modifications: they are numbered, so nothing has to be counted."""
-        own = Modification.objects.filter(change_set=OuterRef("pk"))
-        first = own.order_by("sequence").values(row=JSONObject(kind="kind", key="key", action="action"))
+        first = Modification.objects.filter(change_set=OuterRef("pk")).order_by("sequence")
+        told = first.values(row=JSONObject(kind="kind", key="key", action="action"))
         return (
             super()
             .get_queryset(request)
             .annotate(
-                last_sequence=Subquery(own.order_by("-sequence").values("sequence")[:1]),
-                first=Subquery(first[:1]),
+                first=Subquery(told[:1]),
                 is_undone=Exists(ChangeSet.objects.filter(undoes=OuterRef("pk"))),
                 workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
             )
@@ -126,6 +126,10 @@ class ChangeSetAdmin(AuditAdmin):
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
+    @admin.display(description=_("when"))
+    def when(self, obj: ChangeSet) -> str:
+        return date_format(localtime(obj.created_at), "SHORT_DATETIME_FORMAT")
+
     @admin.display(description=_("workspace"))
     def tenant(self, obj: Any) -> str:
         return obj.workspace_name or gettext("deleted workspace %(id)s") % {"id": obj.workspace}
@@ -143,10 +147,6 @@ class ChangeSetAdmin(AuditAdmin):
     def what(self, obj: Any) -> str:
         """Without a reason, what was changed first."""
         return obj.reason or (_in_words(**obj.first) if obj.first else "—")
-
-    @admin.display(description=_("changes"))
-    def size(self, obj: Any) -> int:
-        return int(obj.last_sequence or 0)
 
     @admin.display(description=_("undone"))
     def state(self, obj: Any) -> str:

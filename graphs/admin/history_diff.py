@@ -25,6 +25,11 @@ class ShownField:
     modification: int | None = None
 
     @property
+    def short(self) -> bool:
+        """Whether it fits into a line."""
+        return len(self.rows) == 1 and self.form not in {"code", "json"}
+
+    @property
     def folded(self) -> bool:
         return any(row.folded for row in self.rows)
 

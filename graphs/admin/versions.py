@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from graphs.admin.history_diff import ShownItem, of_diff
 from graphs.between import between
-from graphs.diffs import diff_of
-from graphs.models import Revision
+from graphs.diffs import diff_of, labels_of
+from graphs.models import Graph, Revision
 
 VERSIONS_PER_PAGE = 50
 #: Items of the difference that a page shows.
@@ -65,7 +65,9 @@ def page(request: HttpRequest, shown: Model, type_: str, site: Mapping[str, Any]
     listed = _listed(revisions, wanted.cleaned_data.get("below"))
     a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
     compared = usable and a is not None and b is not None
-    items = of_diff(diff_of(between(type_, shown.pk, a, b)), "whole" in request.GET) if compared else []
+    operations = between(type_, shown.pk, a, b) if compared else ()
+    labels = labels_of(shown, [each.item for each in operations]) if isinstance(shown, Graph) else {}
+    items = of_diff(diff_of(operations, labels), "whole" in request.GET)
     context = {
         **site,
         "title": _("Versions"),

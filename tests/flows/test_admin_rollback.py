@@ -8,30 +8,28 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import BrowserContext, Page, expect
 
-from graphs.models import ChangeSet, Graph, Node, Origin, Workspace
+from chat.deciding import Decision, decide
+from chat.models import Proposal
+from graphs.access import member_of
+from graphs.models import ChangeSet, Graph, Node, Origin
 from tests.cast import PASSWORD
-from tests.chat.admin.talk import Talk, talk
-from tests.graphs.admin.changing import update
+from tests.proposed import Call, waiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+RETRY: Call = ("update_node", {"nodeKey": "fetch-api", "updates": {"process": "return retry(fetch(url), 3)"}})
 
 
 @pytest.fixture
-def changed(alice: User, demo_workspace: Workspace, nba: Graph) -> Talk:
-    """A conversation in which alice let the model change a node, and said so."""
+def applied(alice: User, nba: Graph) -> Proposal:
+    """Alice let the model change a node."""
     User.objects.create_superuser("root", password=PASSWORD)
-    found = talk(alice, demo_workspace, "Make it retry")
-    because = {
-        "origin": Origin.CHAT,
-        "reason": "Retries were asked for",
-        "causes": (f"message:{found.run.message_id}", f"session:{found.session.pk}"),
-    }
-    update(nba, alice, because=because, process="return retry(fetch(url), 3)")
-    return found
+    (proposal,) = waiting(alice, nba, RETRY, reason="Retries were asked for")
+    decide(member_of(alice), str(proposal.pk), Decision(approved=True))
+    return proposal
 
 
 @pytest.fixture
-def root(changed: Talk, live_server: object, context: BrowserContext) -> Iterator[Page]:
+def root(applied: Proposal, live_server: object, context: BrowserContext) -> Iterator[Page]:
     """The administrator's browser; nothing may be blocked or fail in it."""
     page = context.new_page()
     said: list[str] = []
@@ -46,7 +44,7 @@ def root(changed: Talk, live_server: object, context: BrowserContext) -> Iterato
     assert said == []
 
 
-def test_a_change_is_found_looked_at_and_taken_back(root: Page, changed: Talk) -> None:
+def test_a_change_is_found_looked_at_and_taken_back(root: Page, applied: Proposal) -> None:
     root.get_by_role("link", name="Change sets", exact=True).first.click()
     row = root.locator("#result_list tbody tr")
     expect(row).to_contain_text("Retries were asked for")
@@ -54,7 +52,7 @@ def test_a_change_is_found_looked_at_and_taken_back(root: Page, changed: Talk) -
     expect(root.locator("td.new ins")).to_have_text("retry(fetch(url), 3")
 
     root.get_by_role("link", name="the message that led to it").click()
-    expect(root.locator(f"#message-{changed.run.message_id}")).to_be_in_viewport()
+    expect(root.locator(f"#message-{applied.message_id}")).to_be_in_viewport()
     root.go_back()
 
     root.get_by_role("link", name=re.compile("^Roll back …")).click()
@@ -67,26 +65,30 @@ def test_a_change_is_found_looked_at_and_taken_back(root: Page, changed: Talk) -
     assert (done.actor_label, done.reason) == ("root", "It hid a real failure")
 
 
-def test_a_conversation_is_played_again(root: Page, changed: Talk, live_server: object) -> None:
-    root.goto(f"{live_server}{reverse('admin:chat_session_replay', args=[changed.session.pk])}")
+def test_a_conversation_is_played_again(root: Page, applied: Proposal, live_server: object) -> None:
+    root.goto(f"{live_server}{reverse('admin:chat_session_replay', args=[applied.session_id])}")
     shown = root.locator("chat-replay .shown")
-    expect(shown).to_contain_text("Before the first of 8 events")
+    expect(shown).to_contain_text("Before the first of ")
     stage = root.locator("chat-replay .stage")
     root.keyboard.press("ArrowRight")
-    expect(stage.locator(".user")).to_contain_text("Where is the API?")
+    expect(stage.locator(".user")).to_contain_text("Improve it")
     expect(stage.locator(".assistant")).to_have_count(0)
+
     root.keyboard.press("Shift+ArrowRight")
-    expect(shown).to_contain_text("Event 8 of 8")
-    root.keyboard.press("ArrowLeft")
-    expect(stage.locator(".assistant")).to_contain_text("It is <b>fetch-api</b>.")
-    root.keyboard.press("ArrowLeft")
-    expect(stage.locator(".assistant")).not_to_contain_text("fetch-api")
-    expect(stage.locator(".assistant")).to_contain_text("It is")
+    expect(shown).to_contain_text("proposal")
+    card = stage.locator(".proposal")
+    expect(card).to_have_attribute("data-status", "pending")
+    expect(card).to_contain_text("retry(fetch(url), 3)")
+    expect(card.get_by_role("button", name="Approve")).to_have_count(0)
+    root.keyboard.press("End")
+    expect(card).to_have_attribute("data-status", "applied")
     root.keyboard.press("Home")
     expect(stage.locator(".user")).to_have_count(0)
+
     root.get_by_label("Speed").select_option("10")
     root.get_by_role("button", name="Play (space)").click()
-    expect(shown).to_contain_text("Event 8 of 8")
+    expect(card).to_have_attribute("data-status", "applied")
     expect(root.get_by_role("button", name="Play (space)")).to_be_visible()
-    root.locator(".position").fill("3")
-    expect(shown).to_contain_text("Event 3 of 8")
+    root.locator(".position").fill("1")
+    expect(shown).to_contain_text("Event 1 of ")
+    expect(card).to_have_count(0)

@@ -4,13 +4,23 @@ import { t } from "../../../graphs/strings.js";
 import { h } from "../../widget/elements.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10];
+/** Outlines in a box of 16 by 16. */
+const SIGNS = {
+  play: "M4 2l9 6-9 6z",
+  pause: "M4 2h3v12h-3z M9 2h3v12h-3z",
+  on: "M3 2l7 6-7 6z M11 2h2v12h-2z",
+  back: "M13 2l-7 6 7 6z M3 2h2v12h-2z",
+  next: "M2 2l6 6-6 6z M8 2l6 6-6 6z",
+  previous: "M14 2l-6 6 6 6z M8 2l-6 6 6 6z",
+};
+const SVG = "http://www.w3.org/2000/svg";
 
 export class Controls {
   /** `timeline` is the address of the page with all events. */
   constructor(player, timeline) {
     this.player = player;
     this.timeline = timeline;
-    this.play = button("▶", t("Play (space)"), () => player.toggle());
+    this.play = button("play", t("Play (space)"), () => player.toggle());
     this.play.classList.add("default");
     this.slider = h("input", {
       type: "range", min: 0, max: 0, step: 1, value: 0, class: "position", "aria-label": t("Event"),
@@ -30,11 +40,11 @@ export class Controls {
   buttons() {
     const { player } = this;
     return [
-      button("⏮", t("Previous moment (Shift + left)"), () => player.jump(-1)),
-      button("◀", t("One event back (left)"), () => player.step(-1)),
+      button("previous", t("Previous moment (Shift + left)"), () => player.jump(-1)),
+      button("back", t("One event back (left)"), () => player.step(-1)),
       this.play,
-      button("▶|", t("One event on (right)"), () => player.step(1)),
-      button("⏭", t("Next moment (Shift + right)"), () => player.jump(1)),
+      button("on", t("One event on (right)"), () => player.step(1)),
+      button("next", t("Next moment (Shift + right)"), () => player.jump(1)),
     ];
   }
 
@@ -54,7 +64,7 @@ export class Controls {
   update() {
     const { player } = this;
     const { position, film } = player;
-    this.play.textContent = player.playing ? "⏸" : "▶";
+    this.play.replaceChildren(drawn(player.playing ? "pause" : "play"));
     this.play.title = player.playing ? t("Pause (space)") : t("Play (space)");
     this.play.setAttribute("aria-label", this.play.title);
     this.slider.max = String(film.length);
@@ -67,7 +77,19 @@ export class Controls {
 }
 
 function button(sign, label, click) {
-  return h("button", { type: "button", class: "button", title: label, "aria-label": label, text: sign, on: { click } });
+  const looks = { type: "button", class: "button", title: label, "aria-label": label, on: { click } };
+  return h("button", looks, drawn(sign));
+}
+
+function drawn(sign) {
+  const drawing = document.createElementNS(SVG, "svg");
+  const path = document.createElementNS(SVG, "path");
+  for (const [name, value] of Object.entries({ viewBox: "0 0 16 16", "aria-hidden": "true" })) {
+    drawing.setAttribute(name, value);
+  }
+  path.setAttribute("d", SIGNS[sign]);
+  drawing.append(path);
+  return drawing;
 }
 
 function describe(film, position) {
