@@ -23,7 +23,7 @@ from chat.prompts import decisions, history
 from chat.proposals import WriteCall, propose
 from chat.providers.base import Reply
 from chat.tools.base import ToolContext
-from chat.transcript import Transcript
+from chat.transcript import WAITING, Transcript
 from graphs.changes import ChangeRefused
 
 log = logging.getLogger("countersign.engine")
@@ -116,7 +116,7 @@ class Acting:
 
     def _outcome(self, round_: dict[str, Any]) -> Outcome:
         results = [call["result"] for call in round_["toolCalls"]]
-        if any(call["status"] == open_calls.WAITING for call in round_["toolCalls"]):
+        if any(call["status"] == WAITING for call in round_["toolCalls"]):
             return ValidationRequested()
         unusable = [
             call.refusal or (call.writes and "proposalId" not in result and result["error"])

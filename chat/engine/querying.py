@@ -11,7 +11,7 @@ from chat.engine.answer import Answer
 from chat.providers.base import ToolCall
 from chat.tools import registry
 from chat.tools.base import ToolContext
-from chat.tools.graph_writing import Write
+from chat.tools.graph_writing import Proposing, Write, WriteTool
 
 log = logging.getLogger("countersign.tools")
 
@@ -40,7 +40,10 @@ class ReadCall:
     def write(self) -> Write:
         """What a call that writes proposes."""
         assert isinstance(self.found, registry.ParsedCall)
-        return self.found.tool.write(self.found.arguments)
+        tool, arguments = self.found.tool, self.found.arguments
+        assert isinstance(tool, WriteTool)
+        assert isinstance(arguments, Proposing)
+        return tool.write(arguments)
 
     @property
     def arguments(self) -> dict[str, Any]:

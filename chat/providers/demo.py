@@ -77,11 +77,9 @@ def _pieces(step: Step, question: Question, ids: CallIds, *, first: bool) -> lis
     if isinstance(step, str):
         pieces.extend(TextDelta(word) for word in _WORD.findall(f"{say['notice']}\n\n{step}"))
         return pieces
-    calls = step
     if isinstance(step, Proposing):
-        calls = step.calls
         pieces.extend(TextDelta(word) for word in _WORD.findall(f"{say['notice']}\n\n{step.text}"))
-    for call in calls:
+    for call in step.calls if isinstance(step, Proposing) else step:
         call_id = ids.claim(None)
         pieces.append(ToolCallStart(call_id, call.tool))
         pieces.append(ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False)))

@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 
 from chat import actions, queries
-from chat.actions import Accepted, ObjectName
+from chat.actions import ObjectName
+from chat.beginning import Accepted
 from chat.database import in_db
 from chat.events.vocabulary import StoredEvent
 from chat.management.run_printing import RunPrinter
