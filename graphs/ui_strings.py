@@ -102,6 +102,8 @@ STRINGS = [
     _("This proposal does not wait for a decision any more."),
     _("moved"),
     _("{count} changes wait"),
+    # graph-page.js
+    _("changed just now"),
     # graph-history.js and view/history-*
     _("1 change"),
     _("Cancel"),

@@ -41,3 +41,5 @@ def test_a_link_leads_to_a_proposal_in_the_drawing(page: Page, nba: Graph, alice
     expect(page.locator(".waiting-button")).to_have_text("1 change waits")
     expect(page.locator("graph-view .nodes > g")).to_have_count(2)
     expect(ghosts.locator(".delete")).to_have_count(0)
+    expect(page.locator(".facts")).to_contain_text("2 nodes")
+    expect(page.locator(".facts")).to_contain_text("changed just now")

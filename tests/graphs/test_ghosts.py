@@ -225,3 +225,23 @@ def test_a_change_without_a_version_is_looked_at_too(page: Page, site: drawn.Sit
     site.graph["nodes"][0] |= {"name": "Begin", "version": 2}
     tell(page, "object-changed", object={"type": "graph", "id": "players"}, version=None)
     expect(page.locator('.nodes [data-key="start"]')).to_contain_text("Begin")
+
+
+def test_without_a_chat_panel_it_asks_now_and_then(page: Page, site: drawn.Site) -> None:
+    page.clock.install()
+    opened(page, site)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/graph.json") else None)
+    site.graph["nodes"][0] |= {"name": "Begin", "version": 2}
+    page.clock.fast_forward(16_000)
+    page.clock.fast_forward(1_000)
+    expect(page.locator('.nodes [data-key="start"]')).to_contain_text("Begin")
+    told = len(asked)
+    page.evaluate("document.body.append(document.createElement('chat-widget'))")
+    page.clock.fast_forward(40_000)
+    page.clock.fast_forward(1_000)
+    site.graph["nodes"][0] |= {"name": "Told", "version": 3}
+    tell(page, "object-changed", object={"type": "graph", "id": "players"}, version=7)
+    page.clock.fast_forward(2_000)
+    expect(page.locator('.nodes [data-key="start"]')).to_contain_text("Told")
+    assert len(asked) == told + 1

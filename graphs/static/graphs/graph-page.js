@@ -1,7 +1,9 @@
-// The page of a graph: switches between the drawing and the history, and goes to the proposal that the address names.
+// The page of a graph: switches between the drawing and the history, goes to the proposal that the address names, and
+// keeps the head true.
 
 import "./graph-history.js";
 import "./graph-view.js";
+import { t } from "./strings.js";
 
 const links = [...document.querySelectorAll("[data-tab]")];
 const panels = [...document.querySelectorAll("[data-panel]")];
@@ -35,6 +37,15 @@ addEventListener("popstate", () => show(named()));
 for (const type of ["countersign:select-node", "countersign:select-proposal"]) {
   document.addEventListener(type, () => named() !== links[0].dataset.tab && links[0].click(), { capture: true });
 }
+
+/** The head of the page stays true while the graph changes. */
+document.querySelector("graph-view").addEventListener("graph-taken", ({ detail: { nodes, edges, changed } }) => {
+  const number = new Intl.NumberFormat(document.documentElement.lang || undefined);
+  const tell = (fact, text) => (document.querySelector(`[data-fact="${fact}"]`).textContent = text);
+  tell("nodes", nodes === 1 ? t("1 node") : t("{count} nodes", { count: number.format(nodes) }));
+  tell("edges", edges === 1 ? t("1 edge") : t("{count} edges", { count: number.format(edges) }));
+  if (changed) tell("changed", t("changed just now"));
+});
 
 show(named());
 const id = new URLSearchParams(location.search).get("proposal");

@@ -104,6 +104,8 @@ class GraphView extends HTMLElement {
     if (quietly && tag && tag === this.#tag) return;
     this.#tag = tag;
     this.#drawing.take(graph, quietly);
+    const detail = { nodes: graph.nodes.length, edges: graph.edges.length, changed: quietly };
+    this.dispatchEvent(new CustomEvent("graph-taken", { detail }));
   }
 
   /** Without a version: it may have changed. */
