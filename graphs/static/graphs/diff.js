@@ -13,6 +13,8 @@ export { changeTitle } from "./diff/words.js";
 export { diffSheet };
 
 const FIRST = 50;
+/** What an edge is called says these. */
+const ENDS = ["source", "target"];
 const SIGNS = { create: "+", update: "~", delete: "−" };
 /** More entries than this stand closed. */
 const OPEN = 12;
@@ -54,9 +56,11 @@ function diffEntry(entry, open) {
   return details;
 }
 
-/** What builds each line; the two halves of a place are one, and of what is new or gone nothing empty is told. */
-function shownFields({ action, fields }) {
-  const told = action === "update" ? fields : fields.filter((field) => holdsSomething(field, action));
+/** What builds each line; the two halves of a place are one, and of what is new or gone no more than there is to tell. */
+function shownFields({ action, fields, object }) {
+  const named = object.type === "edge" ? ENDS : [];
+  const tells = (field) => holdsSomething(field, action) && !named.includes(field.field);
+  const told = action === "update" ? fields : fields.filter(tells);
   const [x, y] = ["posX", "posY"].map((name) => told.find(({ field }) => field === name));
   return told.flatMap((field) => {
     if (x && y && field === y) return [];
