@@ -1,4 +1,4 @@
-"""The inbox: what waits for a decision in the workspace, the oldest first. A page; its list is also read as JSON by it."""
+"""The inbox: what waits for a decision in the workspace, the oldest first. Its script reads the list from the page."""
 
 from typing import Any
 

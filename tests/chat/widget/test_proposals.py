@@ -206,12 +206,14 @@ def test_an_expired_one_has_no_buttons(editor: Widget) -> None:
 
 def test_a_thousand_changes_are_shown_in_steps(editor: Widget) -> None:
     answer = asked(editor)
-    edge = {"object": {"type": "edge", "id": "e"}, "label": "a → b", "action": "delete", "fields": []}
+    ends = [{"field": end, "label": end, "form": "key", "old": "a", "new": None} for end in ("source", "target")]
+    edge = {"object": {"type": "edge", "id": "e"}, "label": "a → b", "action": "delete", "fields": ends}
     node = {"object": {"type": "node", "id": "n"}, "label": "n", "action": "delete", "fields": []}
     answer.propose(tool="propose_batch", diff=[node] * 2 + [edge] * 998)
     answer.finish("waiting")
     expect(editor.cards.get_by_role("heading")).to_have_text("Delete 2 nodes and 998 edges")
     expect(editor.cards.locator(".diff-item")).to_have_count(50)
+    expect(editor.cards.locator("summary")).to_have_count(0)
     editor.cards.get_by_role("button", name="Show 950 more").click()
     expect(editor.cards.locator(".diff-item")).to_have_count(1_000)
 

@@ -26,7 +26,9 @@ export class EditForm {
   }
 
   focus() {
-    this.fields[0]?.input.focus();
+    const first = this.fields[0]?.input;
+    if (first?.type === "textarea") first.setSelectionRange(0, 0);
+    first?.focus();
   }
 
   isValid() {

@@ -2,7 +2,6 @@
 
 import { t } from "../../../graphs/strings.js";
 import { ProposalGroup } from "../../proposals/group.js";
-import { isPending } from "../../proposals/proposal.js";
 import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
 import { legible } from "../legible.js";
@@ -162,7 +161,7 @@ export class AssistantMessage {
     if (empty || status === "streaming" || status === "queued") return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
     const ending = status === "stopped" ? t("Stopped") : "";
-    const nothing = changes === 0 && !proposals.some(isPending) ? t("No changes recorded") : "";
+    const nothing = changes === 0 && proposals.length === 0 ? t("No changes recorded") : "";
     const facts = [ending, nothing, model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
     const copy = iconButton("copy", t("Copy answer"), "copy-answer");
     copy.dataset.copyMessage = id;
