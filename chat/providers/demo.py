@@ -40,6 +40,10 @@ _WORKSPACE = re.compile(
 )
 _DECISION = re.compile(r"\[Not written by the person\. A decision about your earlier call \w+: (?=\{)")
 _JSON = json.JSONDecoder()
+#: What the button "Propose again" writes, and what people say for it.
+_AGAIN = re.compile(
+    r"(?:your proposal|(?:propose|try)(?: it)? again|votre proposition|repropose|réessaie)\b", re.IGNORECASE
+)
 _NOTE = re.compile(r"\A\[[^\n]*\]\Z")
 
 
@@ -52,7 +56,7 @@ class DemoProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         asked = _last_question(request.messages)
         since = request.messages[asked + 1 :]
-        question = understand(_CONTEXT.sub("", request.messages[asked].content) if asked >= 0 else "")
+        question = _question(request.messages, asked)
         offered = [tool.name for tool in request.tools] if request.tools_allowed else []
         late = _late_decisions(request.messages, question)
         step = late or next_step(Situation(question, observe(since), offered, _graph_key(request), _graphs(request)))
@@ -90,6 +94,20 @@ def _last_question(messages: tuple[PromptMessage, ...]) -> int:
     """Where the last words of a person stand, -1 for nowhere; the engine's notes, in square brackets, are none."""
     asked = (n for n, message in enumerate(messages) if message.role == "user" and not _NOTE.match(message.content))
     return max(asked, default=-1)
+
+
+def _question(messages: tuple[PromptMessage, ...], asked: int) -> Question:
+    """What the person asks there; asked to propose again, it is the last change they asked for before."""
+    words = _words(messages[asked]) if asked >= 0 else ""
+    if _AGAIN.match(words):
+        earlier = (understand(_words(each)) for each in reversed(messages[:asked]) if each.role == "user")
+        return next((question for question in earlier if question.request), understand(words))
+    return understand(words)
+
+
+def _words(message: PromptMessage) -> str:
+    """What the person wrote, without the context before it."""
+    return _CONTEXT.sub("", message.content)
 
 
 def _late_decisions(messages: tuple[PromptMessage, ...], question: Question) -> str:

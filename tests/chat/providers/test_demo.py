@@ -229,6 +229,19 @@ def test_it_never_says_that_something_was_changed_that_was_not(result, said):
     assert "approved" not in answer
 
 
+@pytest.mark.parametrize(
+    "again", ["Your proposal “Rename it.” could not be applied.\nLook at how it is now.", "Réessaie", "Try again"]
+)
+def test_it_proposes_again_what_was_asked_before(again):
+    asked = [
+        PromptMessage("user", CONTEXT + "Rename fetch-api to Get"),
+        PromptMessage("assistant", "It was changed meanwhile."),
+        PromptMessage("user", CONTEXT + again),
+    ]
+    (call,) = next_reply(asked, WRITING).tool_calls
+    assert (call.name, json.loads(call.arguments)["query"]) == ("search_nodes", "fetch-api")
+
+
 def test_it_tells_of_a_decision_that_comes_as_a_note():
     result = {"changes": 2, "created": [{"id": "x", "type": "node"}], "proposalId": "p", "status": "applied"}
     note = f"[Not written by the person. A decision about your earlier call propose_batch: {json.dumps(result)}]"
