@@ -58,7 +58,7 @@ def specs(role: Role, context_type: str) -> tuple[ToolSpec, ...]:
     )
 
 
-def parse(name: str, arguments_json: str, offered: Collection[str] = TOOLS) -> ParsedCall | CallRefused:
+def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCall | CallRefused:
     """The call as the model wrote it, checked; never raises. No text at all counts as no arguments.
 
     `offered` are the names of `specs`: a tool that was not offered is unknown.

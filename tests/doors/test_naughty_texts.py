@@ -196,12 +196,18 @@ def tools_answer_their_model(visitor: Visitor, text: str) -> None:
     for name, tool in registry.TOOLS.items():
         for field in tool.arguments.model_fields.values():
             for value in (text, [text]):
-                call = registry.parse(name, json.dumps({field.alias: value}))
-                told = call.message if isinstance(call, registry.CallRefused) else registry.run(call, context)
+                call = registry.parse(name, json.dumps({field.alias: value}), registry.TOOLS)
+                told = _told(call, context)
                 assert "\0" not in json.dumps(told, ensure_ascii=False).encode().decode(), name
-    unknown = registry.parse(text, text)
+    unknown = registry.parse(text, text, registry.TOOLS)
     assert isinstance(unknown, registry.CallRefused)
     assert unknown.message.isprintable()
+
+
+def _told(call: registry.ParsedCall | registry.CallRefused, context: ToolContext) -> Any:
+    if isinstance(call, registry.CallRefused):
+        return call.message
+    return repr(call.tool.write(call.arguments)) if call.tool.kind == "write" else registry.run(call, context)
 
 
 DOORS: list[Callable[[Visitor, str], None]] = [

@@ -95,7 +95,7 @@ def _result(name: str, arguments: dict[str, Any], kind: str, context: ToolContex
     keys = {what: _key(what, kind) for what in ("node", "sheet", "type", "edge")}
     keys["graph"] = context.graph.key if kind == "own" else _key("graph", kind)
     keys["secret"] = {"own": "canarydemo", "foreign": "canaryother"}.get(kind, "canarynever")
-    call = registry.parse(name, _filled(arguments, keys))
+    call = registry.parse(name, _filled(arguments, keys), TOOLS)
     assert not isinstance(call, CallRefused), call
     text = str(_planned(call, context) if call.tool.kind == "write" else registry.run(call, context))
     for value in keys.values():

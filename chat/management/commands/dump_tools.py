@@ -22,14 +22,15 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         member, graph = asking(options)
         values = _examples(graph)
-        for spec in registry.specs(member.role, "graph"):
+        specs = registry.specs(member.role, "graph")
+        for spec in specs:
             self.stdout.write(self.style.MIGRATE_HEADING(f"--- {spec.name}"))
             self.stdout.write(f"{spec.description}\n{_json(spec.parameters)}")
             if registry.TOOLS[spec.name].kind == "write":
                 continue
             example = _json(_arguments(spec, values))
             self.stdout.write(f"{spec.name} {example}")
-            parsed = registry.parse(spec.name, example)
+            parsed = registry.parse(spec.name, example, [each.name for each in specs])
             if isinstance(parsed, registry.CallRefused):
                 self.stdout.write(f"  refused: {parsed.message}\n")
                 continue

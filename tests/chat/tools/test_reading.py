@@ -21,7 +21,7 @@ def call(here: World, name: str, graph: str = "nba", **arguments: Any) -> dict[s
         "nba": ToolContext(here.alice, here.nba),
         "orders": ToolContext(here.alice, here.orders),
     }[graph]
-    parsed = registry.parse(name, json.dumps(arguments))
+    parsed = registry.parse(name, json.dumps(arguments), registry.TOOLS)
     assert isinstance(parsed, registry.ParsedCall), parsed
     result = registry.run(parsed, context)
     assert len(json.dumps(result, ensure_ascii=False)) < 9_000

@@ -32,7 +32,7 @@ arguments = (
 
 
 def refusal(name: str, text: str) -> str:
-    found = parse(name, text)
+    found = parse(name, text, registry.TOOLS)
     assert isinstance(found, CallRefused)
     return found.message
 
@@ -61,18 +61,18 @@ def test_it_describes_arguments_in_plain_json_schema(spec) -> None:
 
 
 def test_it_parses_a_call() -> None:
-    found = parse("explore_neighborhood", '{"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}')
+    found = parse("explore_neighborhood", '{"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}', registry.TOOLS)
     assert isinstance(found, ParsedCall)
     assert found.arguments.model_dump() == {"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}
 
 
 @pytest.mark.parametrize("text", ["", "  ", "{}"])
 def test_it_takes_nothing_for_no_arguments(text: str) -> None:
-    assert isinstance(parse("list_available_node_types", text), ParsedCall)
+    assert isinstance(parse("list_available_node_types", text, registry.TOOLS), ParsedCall)
 
 
 def test_it_takes_null_for_an_argument_left_out() -> None:
-    assert isinstance(parse("search_nodes", '{"query": "x", "sheetId": null}'), ParsedCall)
+    assert isinstance(parse("search_nodes", '{"query": "x", "sheetId": null}', registry.TOOLS), ParsedCall)
 
 
 def test_it_names_the_tools_there_are_when_one_is_unknown() -> None:
@@ -112,7 +112,7 @@ def test_it_refuses_what_no_tool_could_take(text: str) -> None:
 
 @given(st.sampled_from([*SEED_TOOLS, "unknown"]) | st.text(), arguments)
 def test_it_never_raises(name: str, text: str) -> None:
-    found = parse(name, text)
+    found = parse(name, text, registry.TOOLS)
     if isinstance(found, CallRefused):
         assert found.message.encode()
     else:

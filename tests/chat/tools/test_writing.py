@@ -28,14 +28,14 @@ INTERFACE = {
 
 
 def written(name: str, /, **arguments: Any) -> Write:
-    found = parse(name, json.dumps(arguments))
+    found = parse(name, json.dumps(arguments), registry.TOOLS)
     assert isinstance(found, ParsedCall), found
     assert isinstance(found.tool, WriteTool)
     return found.tool.write(found.arguments)
 
 
 def refusal(name: str, /, **arguments: Any) -> str:
-    found = parse(name, json.dumps(arguments))
+    found = parse(name, json.dumps(arguments), registry.TOOLS)
     assert isinstance(found, CallRefused)
     return found.message
 
