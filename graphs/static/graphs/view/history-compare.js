@@ -10,7 +10,7 @@ export class Compare {
   #newest = () => null;
   #bar = html("div", { class: "history-bar", hidden: true });
   #result = html("section", { class: "history-compared card", tabindex: "-1", hidden: true });
-  element = html("div", {}, this.#bar, this.#result);
+  element = html("div", { class: "history-comparing" }, this.#bar, this.#result);
 
   /** `newest()` gives the newest version that is listed. */
   constructor(api, newest) {

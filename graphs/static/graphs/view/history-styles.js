@@ -15,6 +15,7 @@ graph-history { flex: 1; display: block; min-height: 0; overflow: auto; border-t
   border-radius: var(--radius); background: var(--surface); color: inherit; font: inherit; font-weight: 400;
 }
 .history-only { flex-basis: 100%; color: var(--text-muted); font-size: 0.9rem; }
+.history-comparing:not(:has(> :not([hidden]))) { display: none; }
 .history-bar {
   display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; position: sticky; top: 0; z-index: 2;
   padding: 0.6rem 0.9rem; border: 1px solid var(--border); border-radius: var(--radius); background: var(--surface);
