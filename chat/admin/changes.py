@@ -23,18 +23,18 @@ def link(address: str, text: str | Promise) -> SafeString:
 
 
 def _proposal(ids: Mapping[str, str]) -> SafeString:
-    return _link("admin:chat_proposal_change", ids["proposal"], _("the proposal that was approved"))
+    return _link("admin:chat_proposal_change", ids["proposal"], _("proposal"))
 
 
 def _message(ids: Mapping[str, str]) -> SafeString:
     """Without its session a message has no page."""
     if "session" not in ids:
         return SafeString("")
-    return link(message_address(ids["session"], ids["message"]), _("the message that led to it"))
+    return link(message_address(ids["session"], ids["message"]), _("message"))
 
 
 def _session(ids: Mapping[str, str]) -> SafeString:
-    return _link("admin:chat_session_change", ids["session"], _("the conversation"))
+    return _link("admin:chat_session_change", ids["session"], _("conversation"))
 
 
 def _link(view: str, id_: str, text: Any) -> SafeString:

@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -31,7 +31,7 @@ _LINES = mark_safe("<br>")
 
 @admin.register(ChangeSet)
 class ChangeSetAdmin(AuditAdmin):
-    list_display = ("when", "actor_label", "origin", "objects", "what", "size", "state", "caused_by")
+    list_display = ("when", "actor_label", "origin", "objects", "what", "count", "state", "caused_by")
     list_display_links = ("when",)
     list_filter = (
         history_filters.ChangeWorkspaceFilter,
@@ -94,8 +94,8 @@ class ChangeSetAdmin(AuditAdmin):
         if len({workspace for _pk, workspace in chosen}) != 1:
             self.message_user(request, gettext("Choose change sets of one workspace."), messages.ERROR)
             return None
-        first, *also = (str(pk) for pk, _workspace in chosen)
-        return HttpResponseRedirect(reverse("admin:graphs_changeset_rollback", args=[first], query={"also": also}))
+        first, *also = (pk for pk, _workspace in chosen)
+        return HttpResponseRedirect(history_scopes.address(ChangeSet(pk=first), {"also": also}))
 
     def get_urls(self) -> list[URLPattern]:
         rollback = self.admin_site.admin_view(self.rollback_view)
@@ -148,6 +148,10 @@ class ChangeSetAdmin(AuditAdmin):
         """Without a reason, what was changed first."""
         return obj.reason or (_in_words(**obj.first) if obj.first else "—")
 
+    @admin.display(description=_("changes"))
+    def count(self, obj: ChangeSet) -> int:
+        return obj.size
+
     @admin.display(description=_("undone"))
     def state(self, obj: Any) -> str:
         told = [gettext("undone")] if obj.is_undone else []
@@ -156,7 +160,7 @@ class ChangeSetAdmin(AuditAdmin):
     @admin.display(description=_("caused by"))
     def caused_by(self, obj: ChangeSet) -> SafeString:
         found = causes.links(obj.causes or [obj.cause])
-        return format_html_join(_LINES, "{}", ((each,) for each in found)) or SafeString("—")
+        return format_html_join(" · ", "{}", ((each,) for each in found)) or SafeString("—")
 
 
 def _in_words(kind: str, key: str, action: str) -> str:

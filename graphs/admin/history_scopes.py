@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, QueryDict
@@ -24,32 +25,37 @@ class Choice:
     chosen: bool = False
 
 
-def choices(change_set: ChangeSet, here: str = "") -> list[Choice]:
+def choices(change_set: ChangeSet, asked_for: QueryDict | None = None) -> list[Choice]:
     """What can be taken back from a change set: itself, what it belongs to, or everything since it."""
-    base = reverse("admin:graphs_changeset_rollback", args=[change_set.pk])
-    found = [(_("Only this change set"), base)]
+    found: list[tuple[str, dict[str, str]]] = [(_("Only this change set"), {})]
     for what, kind in (("turn", "message"), ("session", "session")):
         if cause := _cause(change_set, kind):
             count = ChangeSet.objects.filter(workspace=change_set.workspace, causes__contains=[cause]).count()
-            text = _TEXTS[what] % {"count": count}
-            found.append((text, f"{base}?what={what}"))
+            found.append((str(_TEXTS[what] % {"count": count}), {"what": what}))
     for revision in change_set.revisions.all():
-        named = f"{revision.type}:{revision.object}"
-        label = revision.label or revision.key
-        found.append((_("“%(label)s” as it was before this") % {"label": label}, f"{base}?what=before&object={named}"))
-        found.append((_("“%(label)s” as this left it") % {"label": label}, f"{base}?what=after&object={named}"))
-    return [Choice(str(text), address, address == here) for text, address in found]
+        label = {"label": revision.label or revision.key}
+        where = {"object": f"{revision.type}:{revision.object}"}
+        found.append((_("“%(label)s” as it was before this") % label, {"what": "before", **where}))
+        found.append((_("“%(label)s” as this left it") % label, {"what": "after", **where}))
+    return [
+        Choice(text, address(change_set, query), asked_for is not None and asked_for.dict() == query)
+        for text, query in found
+    ]
+
+
+def address(change_set: ChangeSet, query: Mapping[str, Any]) -> str:
+    """The page that takes back what the query says; see `asked`."""
+    return reverse("admin:graphs_changeset_rollback", args=[change_set.pk], query=query)
 
 
 def chosen(request: HttpRequest, change_set: ChangeSet) -> list[Choice]:
     """The choices, with the one that the page is about marked."""
-    here = request.get_full_path()
-    found = choices(change_set, here)
+    found = choices(change_set, request.GET)
     if any(choice.chosen for choice in found):
         return found
     also = len(request.GET.getlist("also"))
     text = _("The %(count)s change sets that you marked") % {"count": also + 1} if also else _("Only this part of it")
-    return [Choice(text, here, chosen=True), *found]
+    return [Choice(text, request.get_full_path(), chosen=True), *found]
 
 
 _TEXTS: Mapping[str, str | Promise] = {

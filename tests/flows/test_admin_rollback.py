@@ -51,7 +51,7 @@ def test_a_change_is_found_looked_at_and_taken_back(root: Page, applied: Proposa
     row.locator("th a").click()
     expect(root.locator("td.new ins")).to_have_text("retry(fetch(url), 3")
 
-    root.get_by_role("link", name="the message that led to it").click()
+    root.get_by_role("link", name="message", exact=True).click()
     expect(root.locator(f"#message-{applied.message_id}")).to_be_in_viewport()
     root.go_back()
 

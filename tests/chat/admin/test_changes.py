@@ -36,7 +36,7 @@ def test_a_change_leads_to_its_proposal_message_and_conversation(applied: Propos
     assert f'href="{session}?message={applied.message_id}#message-{applied.message_id}"' in text
     assert f'href="{session}"' in text
     assert reverse("admin:chat_proposal_change", args=[applied.pk]) in text
-    assert "the message that led to it" in page("graphs_changeset_changelist")
+    assert f"{session}?message={applied.message_id}#message-{applied.message_id}" in page("graphs_changeset_changelist")
 
 
 def test_a_message_leads_to_what_it_proposed_and_what_came_of_it(applied: Proposal) -> None:

@@ -209,3 +209,10 @@ def test_a_forged_form_of_another_site_is_refused(own: ChangeSet) -> None:
 def test_boxes_that_nobody_offered_mean_nothing(own: ChangeSet, left: str) -> None:
     client = superuser()
     assert "return <ins>fetch(url</ins>)" in shown(client, address(own), leave_out=left)
+
+
+def test_what_the_page_is_about_is_marked(own: ChangeSet, nba: Graph) -> None:
+    client = superuser()
+    before = address(own, what="before", object=f"graph:{nba.pk}")
+    for page, text in ((address(own), "Only this change set"), (before, "“NBA scores” as it was before this")):
+        assert f'<strong aria-current="true">{text}</strong>' in shown(client, page)
