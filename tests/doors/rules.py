@@ -43,6 +43,7 @@ def new_file() -> dict[str, SimpleUploadedFile]:
 
 
 ANYTHING: dict[str, Any] = {"file": True}
+NOTE = {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0}
 _WRONG = {"username": "nobody", "password": "wrong"}
 
 API: dict[str, Rule] = {
@@ -52,9 +53,7 @@ API: dict[str, Rule] = {
     "GET graphs/import": Rule("member", 404),
     "POST graphs/import": Rule("editor", 201, ANYTHING),
     "GET graphs/{key}": Rule("member", 200),
-    "POST graphs/{key}/changes": Rule(
-        "editor", 201, {"actions": [{"action": "move_node", "arguments": {"nodeKey": "a", "posX": 5, "posY": 5}}]}
-    ),
+    "POST graphs/{key}/changes": Rule("editor", 201, {"actions": [{"action": "create_node", "arguments": NOTE}]}),
     "GET graphs/{key}/export": Rule("member", 200),
     "GET node-types": Rule("member", 200),
     "GET history": Rule("member", 400),
