@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from django.db.models.functions import Now
 
 from chat import actions, deciding
@@ -23,6 +23,7 @@ from graphs.operations import Delete, Item, Update
 from graphs.recording import Because
 from tests import checker
 from tests.cast import draw_nba, member
+from tests.chat.engine.driving import until
 from tests.proposed import waiting
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True), pytest.mark.timeout(1200)]
@@ -182,6 +183,26 @@ def test_approve_and_lose_the_role(rounds: Any) -> None:
         decided = here.ends(STATUS.APPLIED, STATUS.PENDING)
         assert isinstance(found[0], Forbidden) == (decided.status == STATUS.PENDING)
         membership.update(role=Role.EDITOR)
+
+
+def test_a_role_that_is_being_taken_away_is_waited_for(rounds: Any) -> None:
+    here = next(rounds())
+    found: list[Any] = []
+    approve = here.decide(here.dora, True)
+    thread = threading.Thread(target=lambda: found.extend(at_once(approve)))
+    with transaction.atomic():
+        Membership.objects.filter(user=here.dora).update(role=Role.VIEWER)
+        thread.start()
+        until(lambda: somebody_waits() or found)
+    thread.join(60)
+    assert isinstance(found[0], Forbidden)
+    here.ends(STATUS.PENDING)
+
+
+def somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])
 
 
 def test_approve_and_delete_the_node(rounds: Any) -> None:
