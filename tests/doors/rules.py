@@ -12,7 +12,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from tests.doors.world import MEMBERSHIPS, NOWHERE, Id, RoleName
 
 #: Who is let in. "member": of the workspace; a door with an id in its address opens for its owner only.
-Who = Literal["anyone", "person", "member", "editor"]
+#: "decider": an editor; a viewer is told first whether there is such a thing.
+Who = Literal["anyone", "person", "member", "editor", "decider"]
 FILE = json.dumps(
     {
         "format": "countersign.graph",
@@ -77,9 +78,9 @@ API: dict[str, Rule] = {
     "GET proposals": Rule("member", 200),
     "POST proposals/decide": Rule("editor", 200, {"approved": False, "sessionId": NOWHERE}),
     "GET proposals/{proposal_id}": Rule("member", 200),
-    "POST proposals/{proposal_id}/preview": Rule("editor", 200, {}),
-    "POST proposals/{proposal_id}/decide": Rule("editor", 200, {"approved": True}),
-    "POST proposals/{proposal_id}/propose-again": Rule("editor", 409, {}),
+    "POST proposals/{proposal_id}/preview": Rule("decider", 200, {}),
+    "POST proposals/{proposal_id}/decide": Rule("decider", 200, {"approved": True}),
+    "POST proposals/{proposal_id}/propose-again": Rule("decider", 409, {}),
     "GET streams/sse": Rule("person", 503),
     "GET streams/events/{stream_name}": Rule("member", 200),
 }  # fmt: skip
@@ -110,6 +111,8 @@ def expected(rule: Rule, role: RoleName, id_: Id | None, anonymous: int) -> int:
         return rule.status
     if role not in MEMBERSHIPS:
         return 404
+    if rule.who == "editor" and role == "viewer":
+        return 403
     if id_ not in (None, "own"):
         return 404
-    return 403 if rule.who == "editor" and role == "viewer" else rule.status
+    return 403 if rule.who == "decider" and role == "viewer" else rule.status
