@@ -7,7 +7,7 @@ from typing import Any
 from graphs import rows
 from graphs.json_values import same
 from graphs.models import Graph
-from graphs.objects import EDGE, NODE, NODE_TYPE
+from graphs.objects import EDGE, KINDS, NODE, NODE_TYPE, Kind
 from graphs.operations import Create, Delete, Item, Operation, Record, Update, fields
 
 
@@ -39,27 +39,30 @@ class Before:
 
     @classmethod
     def read(cls, graph: Graph, operations: Sequence[Operation]) -> "Before":
-        touched = {operation.item for operation in operations}
-        edge_ends = {
+        touched = _keys(operations)
+        records = [(operation.item.kind, record) for operation in operations for record in _records(operation)]
+        ends = {
             record[end]
-            for operation in operations
-            if operation.item.kind == EDGE.name
-            for record in _records(operation)
+            for kind, record in records
+            if kind == EDGE.name
             for end in ("source", "target")
             if end in record
         }
-        nodes = rows.nodes(graph, {item.key for item in touched if item.kind == NODE.name} | edge_ends)
-        deleted = [nodes[o.item.key].id for o in operations if _deletes(o, NODE.name) and o.item.key in nodes]
-        edges = rows.edges(graph, {item.key for item in touched if item.kind == EDGE.name}, deleted)
-        type_keys = {item.key for item in touched if item.kind == NODE_TYPE.name}
-        types = rows.node_types(graph.workspace_id, type_keys) if type_keys else {}
+        node_keys = touched[NODE.name] | ends
+        nodes = rows.nodes(graph, node_keys, _fields(operations, NODE)) if node_keys else {}
+        deleted = {nodes[o.item.key].id for o in operations if _deletes(o, NODE.name) and o.item.key in nodes}
+        edges = (
+            rows.edges(graph, touched[EDGE.name], deleted, None if deleted else _fields(operations, EDGE))
+            if touched[EDGE.name] or deleted
+            else {}
+        )
+        types = rows.node_types(graph.workspace_id, touched[NODE_TYPE.name]) if touched[NODE_TYPE.name] else {}
         found = {stored.item: stored for part in (nodes, edges, types) for stored in part.values()}
-        ends = set(deleted)
         return cls(
-            found={item: found[item] for item in touched if item in found},
-            edges_of_deleted={e.item: e for e in edges.values() if _ends(e.record, nodes) & ends},
+            found={o.item: found[o.item] for o in operations if o.item in found},
+            edges_of_deleted={e.item: e for e in edges.values() if deleted and _ends(e.record, nodes) & deleted},
             references=rows.References(
-                rows.sheets(graph) if any("sheet" in record for o in operations for record in _records(o)) else {},
+                rows.sheets(graph) if any("sheet" in record for _kind, record in records) else {},
                 {key: stored.id for key, stored in nodes.items()},
             ),
         )
@@ -113,6 +116,25 @@ class Before:
                 for name, expected in fields(old).items():
                     if not same(stored.record[name], expected):
                         yield Conflict(item, name, expected, stored.record[name])
+
+
+def _keys(operations: Iterable[Operation]) -> dict[str, set[str]]:
+    """The keys of the items that operations touch, by kind."""
+    found: dict[str, set[str]] = {kind: set() for kind in KINDS}
+    for operation in operations:
+        found[operation.item.kind].add(operation.item.key)
+    return found
+
+
+def _fields(operations: Iterable[Operation], kind: Kind) -> set[str] | None:
+    """The fields that matter: those that change, or all (None) where an item comes or goes."""
+    found: set[str] = set()
+    for operation in operations:
+        if operation.item.kind == kind.name:
+            if not isinstance(operation, Update):
+                return None
+            found |= operation.new.keys()
+    return found
 
 
 def _records(operation: Operation) -> tuple[Record, ...]:

@@ -20,7 +20,7 @@ from graphs.models import Graph, Node, Origin, Revision
 from graphs.objects import NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
 from graphs.recording import Applied, Because
-from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, Done, OneModification, Scope, read
+from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, Done, OneModification, Scope, place, read
 from graphs.undoing import Clash, Left, Undone, undo
 
 
@@ -106,11 +106,11 @@ def roll_back(
     Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` where the result differs from what `digest` is of.
     """
     with transaction.atomic():
-        done = read(workspace_id, scope)
+        # What was done since a version is known when nobody does more.
+        done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
         graphs = _graphs(workspace_id, done)
         versions = _hold(workspace_id, graphs, done)
         if isinstance(scope, AsOf):
-            # More may have been done until the graph was held.
             done = read(workspace_id, scope)
         plan = _plan(scope, done, [graph for graph in graphs if graph.pk in versions], left_out)
         _refuse(plan, digest)
@@ -125,7 +125,7 @@ def _graphs(workspace_id: int, done: Done) -> list[Graph]:
     """The graphs that are still there; where only types were changed, one through which that can be undone."""
     rows = Graph.objects.filter(workspace=workspace_id).order_by("pk")
     found = list(rows.filter(pk__in=done.graphs.keys() | set(done.hosts)))
-    if done.types and not found:
+    if done.hosts and not found:
         found = list(rows[:1])
         if not found:
             raise NotFound
@@ -140,7 +140,7 @@ def _hold(workspace_id: int, graphs: Sequence[Graph], done: Done) -> dict[int, i
             versions[graph.pk] = writing.hold(graph)
         except Graph.DoesNotExist:
             continue
-    if done.types:
+    if done.hosts:
         writing.hold_types(workspace_id)
     return versions
 

@@ -21,35 +21,33 @@ class Stored:
     id: int
 
 
-def nodes(graph: Graph, keys: Collection[str] | None = None, sheet: str | None = None) -> dict[str, Stored]:
-    """The nodes with these keys, or all, or those of one sheet."""
+def nodes(
+    graph: Graph, keys: Collection[str] | None = None, fields: Collection[str] | None = None
+) -> dict[str, Stored]:
+    """The nodes with these keys, or all; of their fields these, or all."""
     rows = Node.objects.filter(graph=graph).order_by("id")
-    if keys is not None:
-        rows = rows.filter(key__in=keys)
-    if sheet is not None:
-        rows = rows.filter(sheet__key=sheet)
-    return _stored(NODE, rows)
+    return _stored(NODE, rows if keys is None else rows.filter(key__in=keys), fields)
 
 
 def edges(
-    graph: Graph, keys: Collection[str] = (), touching: Collection[int] = (), sheet: str | None = None
+    graph: Graph, keys: Collection[str] = (), touching: Collection[int] = (), fields: Collection[str] | None = None
 ) -> dict[str, Stored]:
-    """The edges with these keys, those that begin or end at nodes with these ids, and those of the sheet."""
+    """The edges with these keys, and those that begin or end at nodes with these ids."""
     wanted = Q(key__in=keys) | Q(source__in=touching) | Q(target__in=touching)
-    if sheet is not None:
-        wanted |= Q(sheet__key=sheet)
-    return _stored(EDGE, Edge.objects.filter(wanted, graph=graph).order_by("id"))
+    return _stored(EDGE, Edge.objects.filter(wanted, graph=graph).order_by("id"), fields)
 
 
 def node_types(workspace_id: int, keys: Collection[str]) -> dict[str, Stored]:
     return _stored(NODE_TYPE, NodeType.objects.filter(workspace_id=workspace_id, key__in=keys).order_by("id"))
 
 
-def _stored(kind: Kind, rows: Any) -> dict[str, Stored]:
-    columns = [f"{field.column}__key" if field.form == "key" else field.column for field in kind.fields]
-    names = [field.name for field in kind.fields]
+def _stored(kind: Kind, rows: Any, names: Collection[str] | None = None) -> dict[str, Stored]:
+    wanted = [field for field in kind.fields if names is None or field.name in names]
+    columns = [f"{field.column}__key" if field.form == "key" else field.column for field in wanted]
     return {
-        key: Stored(Item(kind.name, key), dict(zip(names, values, strict=True)), version, id_)
+        key: Stored(
+            Item(kind.name, key), {field.name: value for field, value in zip(wanted, values, strict=True)}, version, id_
+        )
         for id_, key, version, *values in rows.values_list("id", "key", "version", *columns)
     }
 
@@ -78,7 +76,3 @@ class References:
 def sheets(graph: Graph) -> dict[str, int]:
     """The ids of all sheets by key, in their order."""
     return dict(Sheet.objects.filter(graph=graph).values_list("key", "id"))
-
-
-def columns(kind: Kind) -> list[str]:
-    return [field.column for field in kind.fields]

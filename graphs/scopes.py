@@ -3,9 +3,9 @@
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from graphs.access import NotFound
 from graphs.between import between
@@ -53,7 +53,7 @@ Scope = ChangeSets | OneModification | Caused | AsOf
 class Done:
     """What was done, in the order of its doing: on each graph (by primary key), and on types of the workspace.
 
-    Types belong to no graph; `hosts` are graphs through which they were changed.
+    Types belong to no graph; where some were changed, `hosts` are graphs through which that was done.
     """
 
     graphs: dict[int, tuple[Operation, ...]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def read(workspace_id: int, scope: Scope) -> Done:
             return _since(workspace_id, scope)
         case ChangeSets(ids):
             found = _modifications(workspace_id, Q(change_set__in=ids))
-            _require(workspace_id, set(ids) - {row.change_set_id for row in found})
+            _require(workspace_id, set(ids) - {row.change_set for row in found})
         case OneModification(id_):
             found = _modifications(workspace_id, Q(pk=id_))
             if not found:
@@ -81,9 +81,21 @@ def read(workspace_id: int, scope: Scope) -> Done:
     return _done(found)
 
 
-def _modifications(workspace_id: int, where: Q) -> list[Modification]:
+class _Row(NamedTuple):
+    change_set: uuid.UUID
+    type: str
+    object: int
+    kind: str
+    key: str
+    action: str
+    field: str
+    old: Any
+    new: Any
+
+
+def _modifications(workspace_id: int, where: Q) -> list[_Row]:
     rows = Modification.objects.filter(where, change_set__workspace=workspace_id)
-    return list(rows.order_by("type", "object", "version", "sequence"))
+    return list(map(_Row._make, rows.order_by("type", "object", "version", "sequence").values_list(*_Row._fields)))
 
 
 def _require(workspace_id: int, ids: Iterable[uuid.UUID]) -> None:
@@ -93,17 +105,17 @@ def _require(workspace_id: int, ids: Iterable[uuid.UUID]) -> None:
         raise NotFound
 
 
-def _done(rows: Sequence[Modification]) -> Done:
+def _done(rows: Sequence[_Row]) -> Done:
     graphs: dict[int, list[Operation]] = {}
     types: list[Operation] = []
     for row in rows:
         (types if row.type == NODE_TYPE.name else graphs.setdefault(row.object, [])).append(operation_of(row))
-    change_sets = tuple(dict.fromkeys(row.change_set_id for row in rows))
+    change_sets = tuple(dict.fromkeys(row.change_set for row in rows))
     hosts = _graphs_of(change_sets) if types else ()
     return Done({pk: tuple(found) for pk, found in graphs.items()}, tuple(types), hosts, change_sets)
 
 
-def operation_of(row: Modification) -> Operation:
+def operation_of(row: Modification | _Row) -> Operation:
     """A stored modification as the operation it is a part of."""
     item = Item(row.kind, row.key)
     match row.action:
@@ -115,18 +127,36 @@ def operation_of(row: Modification) -> Operation:
             return Update(item, {row.field: row.old}, {row.field: row.new})
 
 
-def _graphs_of(change_sets: Sequence[Any]) -> tuple[int, ...]:
+def _graphs_of(change_sets: Any) -> tuple[int, ...]:
     rows = Revision.objects.filter(change_set__in=change_sets, type=GRAPH)
     return tuple(sorted(set(rows.values_list("object", flat=True))))
 
 
+def place(workspace_id: int, scope: AsOf) -> Done:
+    """Where something would have been done, without looking what: what is to be held. Raises `NotFound`."""
+    _latest(workspace_id, scope)
+    return Done({scope.object: ()}) if scope.type == GRAPH else Done(hosts=_hosts(workspace_id, scope))
+
+
 def _since(workspace_id: int, scope: AsOf) -> Done:
-    revisions = Revision.objects.filter(type=scope.type, object=scope.object, change_set__workspace=workspace_id)
-    latest = revisions.order_by("-version").values_list("version", "change_set_id").first()
-    if latest is None:
-        raise NotFound
-    version, change_set = latest
-    operations = between(scope.type, scope.object, scope.version, version)
+    operations = between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))
     if scope.type == GRAPH:
         return Done({scope.object: operations})
-    return Done(types=operations, hosts=_graphs_of([change_set]))
+    return Done(types=operations, hosts=_hosts(workspace_id, scope))
+
+
+def _latest(workspace_id: int, scope: AsOf) -> int:
+    version = _revisions(workspace_id, scope).values_list("version", flat=True).first()
+    if version is None:
+        raise NotFound
+    return version
+
+
+def _hosts(workspace_id: int, scope: AsOf) -> tuple[int, ...]:
+    """The graph through which a type was changed last."""
+    return _graphs_of(_revisions(workspace_id, scope).values_list("change_set")[:1])
+
+
+def _revisions(workspace_id: int, scope: AsOf) -> "QuerySet[Revision]":
+    rows = Revision.objects.filter(type=scope.type, object=scope.object, change_set__workspace=workspace_id)
+    return rows.order_by("-version")
