@@ -21,7 +21,7 @@ from graphs.scopes import AsOf, Caused, ChangeSets, Scope
 from tests.graphs.random_changes import Story, after, happen, picture, state
 
 FULL = bool(os.environ.get("FULL"))
-EXAMPLES = 400 if FULL else 25
+EXAMPLES = 400 if FULL else 8
 often = settings(
     max_examples=EXAMPLES,
     deadline=None,
