@@ -54,7 +54,7 @@ def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID
 def _address(facts: Mapping[str, object], message: uuid.UUID | None) -> str:
     if facts["context_type"] != "graph":
         return ""
-    place = {"session": facts["id"]} | ({"message": message} if message else {})
+    place = {"session": str(facts["id"])} | ({"message": str(message)} if message else {})
     return f"{reverse('graph', args=[facts['context_id']])}?{urlencode(place)}"
 
 

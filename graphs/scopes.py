@@ -120,9 +120,9 @@ def operation_of(row: Modification | _Row) -> Operation:
     item = Item(row.kind, row.key)
     match row.action:
         case Modification.Action.CREATE:
-            return Create(item, row.new)
+            return Create(item, row.new or {})
         case Modification.Action.DELETE:
-            return Delete(item, row.old)
+            return Delete(item, row.old or {})
         case _:
             return Update(item, {row.field: row.old}, {row.field: row.new})
 

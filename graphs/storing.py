@@ -88,7 +88,7 @@ def _update(model: type[Model], kind: Kind, operations: Iterable[Operation], bef
 def _update_together(model: type[Model], kind: Kind, updates: Sequence[Update], before: Before) -> None:
     changed = {name for update in updates for name in update.new}
     fields = [field for field in kind.fields if field.name in changed]
-    columns = [model._meta.get_field(field.column).column for field in fields]
+    columns = [_attribute(field) for field in fields]
     rows = []
     for update in updates:
         stored = before.found[update.item]

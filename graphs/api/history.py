@@ -101,9 +101,11 @@ class ChangeSetRollbackView(APIView):
     )
     def post(self, request: Request, change_set_id: str) -> Response:
         """Take back one change set. With `preview` only say what would be done, and what stands in the way."""
-        member = _editor(request)
+        member = current_member(request)
+        id_ = history.change_set(member.workspace.pk, _uuid(change_set_id)).pk
+        member.require_editor()
         body = read_body(request, history_shapes.RollbackBody)
-        return _rolled_back(member, ChangeSets((_uuid(change_set_id),)), body)
+        return _rolled_back(member, ChangeSets((id_,)), body)
 
 
 class RollbackView(APIView):
@@ -114,7 +116,8 @@ class RollbackView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Take back one modification, a turn, a conversation, or all that was done on an object since a moment."""
-        member = _editor(request)
+        member = current_member(request)
+        member.require_editor()
         body = read_body(request, history_shapes.ScopedRollbackBody)
         return _rolled_back(member, _scope(member, body.scope), body)
 
@@ -145,12 +148,6 @@ def _tell(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
             by = [history_json.applied_json(member, id_) for id_ in dict.fromkeys(made.values())]
             sentence = _("There is nothing left to take back.")
             raise Problem(409, "undone", sentence, extra={"undoneBy": by}) from refusal
-
-
-def _editor(request: Request) -> Member:
-    member = current_member(request)
-    member.require_editor()
-    return member
 
 
 def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
@@ -193,17 +190,13 @@ def _filters(request: Request) -> history.Filters:
     origin = given.get("origin")
     if origin is not None and origin not in Origin.values:
         raise _invalid("origin", _("There is no such origin."))
-    texts = {name: given[name] for name in ("who", "field", "item", "session") if name in given}
+    texts = {name: given.get(name) for name in ("who", "field", "item", "session")}
     for name, text in texts.items():
-        if not text.isprintable():
+        if not (text or "").isprintable():
             raise _invalid(name, _("This cannot be looked for."))
-    session = texts.pop("session", None)
-    moments = {name: _moment(given[parameter], parameter) for name, parameter in _MOMENTS.items() if parameter in given}
-    cause = None if session is None else f"session:{session}"
-    return history.Filters(origin=origin, cause=cause, **texts, **moments)
-
-
-_MOMENTS = {"since": "from", "until": "to"}
+    since, until = (_moment(given[name], name) if name in given else None for name in ("from", "to"))
+    cause = None if texts["session"] is None else f"session:{texts['session']}"
+    return history.Filters(texts["who"], origin, cause, texts["field"], texts["item"], since, until)
 
 
 def _moment(text: str, parameter: str) -> datetime:

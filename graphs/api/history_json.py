@@ -156,14 +156,15 @@ def _labels(member: Member, rows: Iterable[Modification]) -> dict[int, Mapping[I
 
 def _beginnings(ids: Sequence[uuid.UUID]) -> list[Modification]:
     """The first modifications of each change set, without values that a list could not show."""
-    rows = Modification.objects.filter(change_set__in=ids, sequence__lte=SHOWN_IN_LIST).defer("old", "new")
+    rows: Any = Modification.objects.filter(change_set__in=ids, sequence__lte=SHOWN_IN_LIST).defer("old", "new")
     rows = rows.annotate(bytes=_bytes("old") + _bytes("new"))
     values = {
         f"short_{name}": Case(When(bytes__lte=LONG, then=F(name)), output_field=JSONField()) for name in ("old", "new")
     }
-    found = list(rows.annotate(**values).order_by("change_set", "sequence"))
-    for row in found:
+    found: list[Modification] = []
+    for row in rows.annotate(**values).order_by("change_set", "sequence"):
         row.old, row.new = row.short_old, row.short_new
+        found.append(row)
     return found
 
 
