@@ -74,7 +74,7 @@ def free_y(wanted: Box, others: Iterable[Box]) -> float:
     )
     top = bottom = float("-inf")
     for start, end in taken:
-        if start > bottom:
+        if start >= bottom:
             if top < wanted.y < bottom:
                 break
             top, bottom = start, end

@@ -173,6 +173,12 @@ def test_a_node_on_another_sheet_takes_along_the_edges_that_leave_it(nba: Graph,
     assert without_versions(nba) == before
 
 
+def test_an_edge_that_stood_elsewhere_stays_there(nba: Graph, second: Sheet) -> None:
+    Edge.objects.filter(key="fetch-api-return").update(sheet=Sheet.objects.create(graph=nba, key="third", name="Third"))
+    planned = one(nba, "move_node", nodeKey="fetch-api", posX=5, posY=6, sheet="second")
+    assert shown(planned.operations) == [("update", "node", "fetch-api")]
+
+
 def test_a_deleted_node_takes_its_edges_and_all_come_back(nba: Graph) -> None:
     before = without_versions(nba)
     planned = one(nba, "delete_node", nodeKey="fetch-api")

@@ -4,7 +4,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphs.changes import layout
@@ -80,6 +80,7 @@ def test_a_long_chain_and_a_wide_fan_are_arranged_without_breaking() -> None:
 
 
 @given(boxes, st.lists(boxes, max_size=12))
+@example(Box(0, 910, 1, 93), [Box(0, 0, 496, 849), Box(36, 1014, 37, 899)])
 def test_a_free_place_is_the_nearest_with_a_gap_to_all(wanted: Box, others: list[Box]) -> None:
     near = [box for box in others if box.x < wanted.right + GAP_ACROSS and wanted.x < box.right + GAP_ACROSS]
     taken = [(box.y - GAP_ACROSS - wanted.height, box.bottom + GAP_ACROSS) for box in near]
