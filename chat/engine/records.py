@@ -25,6 +25,9 @@ from graphs.access import Member, NotFound, graph_for
 from graphs.models import Graph
 from rag.retrieval import retrieve
 
+#: Outcomes after which the turn goes on: what it changed is counted at its end.
+_PAUSES = frozenset({"waiting", "toolLimit"})
+
 
 class ContextGone(Exception):
     """What the conversation is about was deleted."""
@@ -173,7 +176,8 @@ def end(
 ) -> None:
     """The same in the caller's transaction, which holds the run; `last` is the last number of its stream."""
     config, prompt = ending.means.config, ending.means.prompt
-    changes = changes_of_turn(run, rounds) if run.may_change else None
+    counts = run.may_change and ending.outcome not in _PAUSES
+    changes = changes_of_turn(run, rounds) if counts else None
     Message.objects.filter(pk=run.message_id).update(
         status=ending.message_status,
         content=transcript.text,

@@ -78,7 +78,7 @@ class Message(models.Model):
     and `content`, `reasoning` and `tool_calls` gather it for readers. `retrieved` is the context that was looked up for
     a question and stays with it. `status` is "complete", "streaming", "stopped" or "failed". A `kind` of "note" tells
     the model of something that happened; people do not see it. `changes` counts what was really recorded in the turn
-    up to the end of this answer, empty where the model could change nothing.
+    that this answer ends; it is empty where the turn goes on, or the model could change nothing.
     """
 
     TEXT, NOTE, SYSTEM_PROMPT = "text", "note", "system_prompt"

@@ -47,7 +47,6 @@ def test_nothing_is_written_past_a_person(running: Engine, vendor: VendorServer,
     statuses = [call["status"] for call in run.message.rounds[0]["toolCalls"]]
     assert statuses == ["waiting", *["error"] * (len(ATTEMPTS) - 1)]
     assert (Node.objects.count(), Edge.objects.count(), ChangeSet.objects.count()) == (3, 2, 0)
-    assert run.message.changes == 0
     checker.check_database()
 
 

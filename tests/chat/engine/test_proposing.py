@@ -70,7 +70,7 @@ def test_it_proposes_and_rests(running: Engine, vendor: VendorServer, alice: Use
     (proposal,) = waiting(accepted)
     told = of_run(accepted.run_id)
     assert types(told)[-5:] == ["tool_call_start", "tool_call_result", "proposal", "status", "done"]
-    assert told[-1].data == {"reason": "waiting", "fullText": "I rename it.", "changes": 0}
+    assert told[-1].data == {"reason": "waiting", "fullText": "I rename it.", "changes": None}
     assert (proposal.status, proposal.reason, proposal.tool) == (
         ProposalStatus.PENDING,
         "Shorter.",
