@@ -286,3 +286,21 @@ def test_alice_wants_to_be_asked_before_every_change(editor: Widget) -> None:
     editor.server.wait_until(lambda: editor.server.sessions[0].require_validation)
     editor.page.keyboard.press("Escape")
     expect(editor.open_menu().get_by_role("switch")).to_be_checked()
+
+
+def test_what_a_model_proposes_is_only_text(editor: Widget) -> None:
+    attack = "<img src=x onerror=window.owned=1><script>window.owned=1</script>\u202e"
+    values: Json = {"label": attack, "old": attack, "new": f"{attack} new"}
+    json = {"field": "data", "label": attack, "form": "json", "old": {}, "new": {attack: attack, "__proto__x": 1}}
+    code = {"field": "process", "form": "code", **values, "lines": [{"op": "+", "new": 1, "text": attack}]}
+    entry = updated({"field": "name", "form": "text", **values}, json, code, label=attack)
+    answer = asked(editor)
+    proposal = answer.propose(diff=[entry], reason=attack, askedBy=[{"level": attack, "why": attack}])
+    answer.finish("waiting")
+    expect(editor.cards.locator(".proposal-reason")).to_contain_text("<script>window.owned=1</script>⟦U+202E⟧")
+    conflict = {"object": {"type": "node", "id": attack}, "field": attack, "expected": attack, "found": "x"}
+    answer.decided(proposal, "stale", conflicts=[conflict], decidedBy=attack)
+    expect(editor.cards).to_have_attribute("data-status", "stale")
+    expect(editor.cards.locator(".conflicts")).to_contain_text("onerror=window.owned=1")
+    assert editor.cards.locator("img, script, iframe, style").count() == 0
+    assert editor.page.evaluate("() => window.owned") is None
