@@ -68,8 +68,8 @@ class ChangesView(APIView):
     def post(self, request: Request, key: str) -> Response:
         """Change a graph by hand: all of the actions, or none. The answer is the change set that the history keeps."""
         member = current_member(request)
-        member.require_editor()
         graph = graph_for(member, key)
+        member.require_editor()
         limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
         wanted = _request(request)
         try:
