@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
@@ -31,11 +30,12 @@ def move(x: float, key: str = "fetch-api") -> dict[str, Any]:
     return action("move_node", nodeKey=key, posX=x, posY=0)
 
 
-def change(client: Client, *actions: dict[str, Any], seen: tuple[str, ...] = (), **headers: str) -> HttpResponse:
-    """`seen` are items as "node:fetch-api:1"."""
+def change(client: Client, *actions: dict[str, Any], seen: tuple[str, ...] = (), key: str | None = None) -> Any:
+    """`seen` are items as "node:fetch-api:1"; `key` makes the request one that is done once."""
     split = [one.partition(":") for one in seen]
+    headers = {"Idempotency-Key": key} if key else {}
     items = [(kind, *rest.rpartition(":")[::2]) for kind, _colon, rest in split]
-    saw = [{"type": kind, "id": key, "version": int(version)} for kind, key, version in items]
+    saw = [{"type": kind, "id": id_, "version": int(version)} for kind, id_, version in items]
     return post_json(client, CHANGES, {"actions": list(actions), "expected": saw}, headers=headers)
 
 
@@ -181,18 +181,18 @@ def test_a_version_that_the_history_does_not_tell_is_a_conflict(client: Client, 
 
 def test_the_same_request_twice_is_done_once(client: Client, alice: User) -> None:
     create = action("create_node", typeKey="note", sheet="main", posX=0, posY=0)
-    first = change(client, create, **{"Idempotency-Key": "k"})
-    again = change(client, create, **{"Idempotency-Key": "k"})
+    first = change(client, create, key="k")
+    again = change(client, create, key="k")
     assert first.json()["id"] == again.json()["id"]
     assert Node.objects.count() == 4
-    problem(change(client, rename("Other"), **{"Idempotency-Key": "k"}), 422, "idempotency_key")
-    problem(change(client, rename("Other"), **{"Idempotency-Key": "x" * 256}), 400, "validation")
+    problem(change(client, rename("Other"), key="k"), 422, "idempotency_key")
+    problem(change(client, rename("Other"), key="x" * 256), 400, "validation")
 
 
 def test_a_key_of_somebody_else_is_another_key(client: Client, demo_workspace: Workspace) -> None:
     dora = member("dora", demo_workspace, Role.EDITOR)
-    change(client, rename("Alice's"), **{"Idempotency-Key": "k"})
-    assert change(with_token(dora), rename("Dora's"), **{"Idempotency-Key": "k"}).status_code == 201
+    change(client, rename("Alice's"), key="k")
+    assert change(with_token(dora), rename("Dora's"), key="k").status_code == 201
     assert Node.objects.get(key="fetch-api").name == "Dora's"
 
 
