@@ -20,7 +20,7 @@ class PolicyAdmin(AuditAdmin):
 
     change_form_template = None  # type: ignore[assignment]
     change_list_template = "admin/chat/policy/change_list.html"
-    list_select_related: Any = ("workspace",)
+    list_select_related: ClassVar[Any] = ("workspace",)
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return may_audit(request)
@@ -80,7 +80,7 @@ class ValidationRuleAdmin(PolicyAdmin):
 class AllowanceAdmin(PolicyAdmin):
     form = AllowanceForm
     list_display = ("tool", "what", "where", "workspace", "given_by", "created_at")
-    list_select_related: ClassVar = ("workspace", "given_by")
+    list_select_related = ("workspace", "given_by")
     list_filter = (WorkspaceFilter,)
     search_fields = ("tool", "graph_key", "item_key")
     fields = ("workspace", "tool", "what", "graph_key", "item_key", "given_by", "created_at")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
@@ -64,7 +64,7 @@ class ChangeSetAdmin(AuditAdmin):
             .get_queryset(request)
             .annotate(
                 first=Subquery(told[:1]),
-                is_undone=Exists(ChangeSet.objects.filter(undoes=OuterRef("pk"))),
+                undone_by=Subquery(ChangeSet.objects.filter(undoes=OuterRef("pk")).values("pk")[:1]),
                 workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
             )
             .prefetch_related("revisions")
@@ -154,7 +154,7 @@ class ChangeSetAdmin(AuditAdmin):
 
     @admin.display(description=_("undone"))
     def state(self, obj: Any) -> str:
-        told = [gettext("undone")] if obj.is_undone else []
+        told = [gettext("undone")] if obj.undone_by else []
         return " · ".join([*told, gettext("undoes another")] if obj.undoes else told) or "—"
 
     @admin.display(description=_("caused by"))

@@ -1,8 +1,7 @@
 """Changes as the admin shows them: item by item, field by field, old beside new."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from django.utils.functional import Promise
@@ -12,7 +11,8 @@ from graphs.admin.side_by_side import Row, side_by_side
 from graphs.diffs import diff_of, labelled
 from graphs.models import Modification
 from graphs.objects import KINDS
-from graphs.operations import Create, Delete, Item, Operation, Update
+from graphs.operations import Item, net
+from graphs.scopes import operation_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +50,12 @@ class ShownItem:
 def of_modifications(rows: Sequence[Modification], labels: Mapping[Item, str], whole: bool = False) -> list[ShownItem]:
     """Rows of one change set in their order, which can be taken back one by one; see `graphs.diffs` for `labels`."""
     ids = {(row.kind, row.key, row.field): row.pk for row in rows}
-    return [_item(entry, ids, whole) for entry in diff_of(_operations(rows), labels)]
+    return [_item(entry, ids, whole) for entry in diff_of(net(map(operation_of, rows)), labels)]
 
 
 def of_diff(entries: Iterable[dict[str, Any]], whole: bool = False) -> list[ShownItem]:
     """Entries of `graphs.diffs.diff_of`, also those that were stored."""
     return [_item(entry, {}, whole) for entry in labelled(entries)]
-
-
-def _operations(rows: Iterable[Modification]) -> Iterator[Operation]:
-    for (kind, key), group in groupby(rows, key=lambda row: (row.kind, row.key)):
-        item, found = Item(kind, key), list(group)
-        match found[0].action:
-            case Modification.Action.CREATE:
-                yield Create(item, found[0].new)
-            case Modification.Action.DELETE:
-                yield Delete(item, found[0].old)
-            case _:
-                yield Update(item, {row.field: row.old for row in found}, {row.field: row.new for row in found})
 
 
 def _item(entry: Mapping[str, Any], ids: Mapping[tuple[str, str, str], int], whole: bool) -> ShownItem:

@@ -56,19 +56,19 @@ class TypedFilter(admin.ListFilter):
         self, request: HttpRequest, params: dict[str, list[str]], model: type[Model], model_admin: admin.ModelAdmin
     ) -> None:
         super().__init__(request, params, model, model_admin)
-        for name in self.expected_parameters():
+        for name, _label, _type in self.inputs:
             if name in params:
                 self.used_parameters[name] = params.pop(name)[-1].strip()
 
-    def expected_parameters(self) -> list[str]:
+    def expected_parameters(self) -> list[str | None]:
         return [name for name, _label, _type in self.inputs]
 
     def has_output(self) -> bool:
         return True
 
-    def choices(self, changelist: ChangeList) -> Iterator[dict[str, Any]]:  # type: ignore[override]
+    def choices(self, changelist: ChangeList) -> Iterator[dict[str, Any]]:
         """One, with all that the template needs; `kept` are the other parameters of the page."""
-        own = self.expected_parameters()
+        own = [name for name, _label, _type in self.inputs]
         kept = [(name, value) for name, value in changelist.params.items() if name not in own]
         yield {
             "inputs": [(name, label, type_, self.value(name)) for name, label, type_ in self.inputs],
@@ -128,7 +128,7 @@ class DatesFilter(TypedFilter):
     inputs = (("from", _("From"), "date"), ("to", _("To"), "date"))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
-        for name in self.expected_parameters():
+        for name, _label, _type in self.inputs:
             if not (written := self.value(name)):
                 continue
             day = _day(written)

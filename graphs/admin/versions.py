@@ -53,6 +53,7 @@ class VersionedAdmin(admin.ModelAdmin):
 
     def versions_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         shown = self.get_object(request, str(object_id))
+        assert shown is not None, "the admin of an object answers 404 where there is none"
         return page(request, shown, self.type_, self.admin_site.each_context(request))
 
 
@@ -64,8 +65,8 @@ def page(request: HttpRequest, shown: Model, type_: str, site: Mapping[str, Any]
     usable = wanted.is_valid()
     listed = _listed(revisions, wanted.cleaned_data.get("below"))
     a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
-    compared = usable and a is not None and b is not None
-    operations = between(type_, shown.pk, a, b) if compared else ()
+    compared = usable and None not in (a, b)
+    operations = between(type_, shown.pk, a or 0, b or 0) if compared else ()
     labels = labels_of(shown, [each.item for each in operations]) if isinstance(shown, Graph) else {}
     items = of_diff(diff_of(operations, labels), "whole" in request.GET)
     context = {
