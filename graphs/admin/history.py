@@ -104,8 +104,7 @@ class ChangeSetAdmin(AuditAdmin):
     def rollback_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
         """Takes the change set back, or what it belongs to, after a look at the result."""
         change_set = self.get_object(request, str(object_id))
-        site = self.admin_site.each_context(request)
-        return history_rollback.page(request, change_set, self.get_queryset(request), site)
+        return history_rollback.page(request, change_set, self.admin_site.each_context(request))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         return super().changelist_view(request, {**(extra_context or {}), "newest": NEWEST})

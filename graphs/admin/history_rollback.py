@@ -8,7 +8,6 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -64,14 +63,12 @@ class ShownClash:
     later: NamedClash | None = None
 
 
-def page(
-    request: HttpRequest, change_set: ChangeSet, visible_sets: QuerySet[ChangeSet], site: Mapping[str, Any]
-) -> HttpResponse:
-    """Shows the result, or does it. `visible_sets` are the change sets that the person may see.
+def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -> HttpResponse:
+    """Shows the result, or does it, for a change set that the person may see.
 
     Nothing is taken back but what a preview showed (its digest comes with the form), with a reason, without clashes.
     """
-    scope = history_scopes.asked(request.GET, change_set, visible_sets)
+    scope = history_scopes.asked(request.GET, change_set)
     left = _left_out(request.POST.getlist("leave_out"))
     form = Signed(request.POST) if request.POST.get("step") == "apply" else Signed()
     refusal: RollbackRefused | None = None

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -64,11 +63,11 @@ _TEXTS: Mapping[str, str | Promise] = {
 }
 
 
-def asked(query: QueryDict, change_set: ChangeSet, visible_sets: QuerySet[ChangeSet]) -> Scope:
-    """What the address asks to take back; what is not there, or not to be seen, is a 404."""
+def asked(query: QueryDict, change_set: ChangeSet) -> Scope:
+    """What the address asks to take back; nonsense is a 404, as `rollback` makes of what is of another workspace."""
     match query.get("what", ""):
         case "":
-            return ChangeSets(_several(query.getlist("also"), change_set, visible_sets))
+            return ChangeSets(_several(query.getlist("also"), change_set))
         case "modification":
             return OneModification(_modification(change_set, query.get("modification", "")))
         case "turn" | "session" as what:
@@ -81,15 +80,11 @@ def asked(query: QueryDict, change_set: ChangeSet, visible_sets: QuerySet[Change
     raise Http404
 
 
-def _several(also: list[str], change_set: ChangeSet, visible_sets: QuerySet[ChangeSet]) -> tuple[uuid.UUID, ...]:
+def _several(also: list[str], change_set: ChangeSet) -> tuple[uuid.UUID, ...]:
     try:
-        named = {uuid.UUID(text) for text in also} - {change_set.pk}
+        return tuple(dict.fromkeys([change_set.pk, *map(uuid.UUID, also)]))
     except ValueError:
         raise Http404 from None
-    found = visible_sets.filter(pk__in=named, workspace=change_set.workspace).values_list("pk", flat=True)
-    if set(found) != named:
-        raise Http404
-    return (change_set.pk, *named)
 
 
 def _modification(change_set: ChangeSet, named: str) -> int:
