@@ -32,15 +32,15 @@ def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> Htt
 
 
 def events(request: HttpRequest, session: Session) -> HttpResponse:
-    """`{frames, last}`: the events after the number `?after=`, as a socket would get them, with their times."""
+    """`{frames, last}`: the events after the number `?after=` as a socket would get them, each with type and time."""
     number = request.GET.get("after", "0")
     if not number.isdecimal() or len(number) > 18:
         raise BadRequest("no number of an event")
     name, last = Stream.objects.values_list("name", "last_sequence").get(pk=session.stream_id)
     found = reading.after({session.stream_id: int(number)}, PAGE_EVENTS, PAGE_BYTES)
-    frames = ",".join(_dated(event, frame(event, name, str(session.pk))) for event in found)
+    frames = ",".join(_logged(event, frame(event, name, str(session.pk))) for event in found)
     return HttpResponse(f'{{"frames":[{frames}],"last":{last}}}', content_type="application/json")
 
 
-def _dated(event: StoredEvent, text: str) -> str:
-    return f'{text[:-1]},"createdAt":"{event.created_at.isoformat()}"}}'
+def _logged(event: StoredEvent, text: str) -> str:
+    return f'{text[:-1]},"event":"{event.type}","createdAt":"{event.created_at.isoformat()}"}}'

@@ -39,7 +39,7 @@ def test_events_come_as_the_socket_sends_them_with_their_times(own: Talk) -> Non
     assert (first["type"], first["content"]) == ("ai:user_message", "Where is the API?")
     event = StreamEvent.objects.get(stream=own.session.stream, sequence=1)
     assert first["createdAt"] == event.created_at.isoformat()
-    assert answer["frames"][5]["token"] == "It is "
+    assert (answer["frames"][5]["event"], answer["frames"][5]["token"]) == ("content_delta", "It is ")
 
 
 def test_they_come_in_pages(own: Talk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,10 +93,12 @@ function drawn(sign) {
 }
 
 function describe(film, position) {
-  const count = new Intl.NumberFormat(document.documentElement.lang || undefined).format(film.length);
+  const language = document.documentElement.lang || undefined;
+  const numbers = new Intl.NumberFormat(language);
+  const count = numbers.format(film.length);
   if (position === 0) return t("Before the first of {count} events", { count });
-  const { type, createdAt } = film.frames[position - 1];
+  const { event: type, createdAt } = film.frames[position - 1];
   const style = { dateStyle: "medium", timeStyle: "medium" };
-  const when = new Intl.DateTimeFormat(document.documentElement.lang || undefined, style).format(Date.parse(createdAt));
-  return t("Event {number} of {count} · {type} · {when}", { number: position, count, type: type.slice(3), when });
+  const when = new Intl.DateTimeFormat(language, style).format(Date.parse(createdAt));
+  return t("Event {number} of {count} · {type} · {when}", { number: numbers.format(position), count, type, when });
 }
