@@ -36,6 +36,7 @@ class PolicyAdmin(AuditAdmin):
         if db_field.name == "workspace":
             kwargs["queryset"] = auditable(request)
             kwargs["required"] = not (db_field.blank and request.user.is_superuser)
+            kwargs["help_text"] = "" if kwargs["required"] else db_field.help_text
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_form(self, request: HttpRequest, obj: Model | None = None, change: bool = False, **kwargs: Any) -> Any:

@@ -136,17 +136,18 @@ def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
     stay = [_stays(each) for each in left if _value(each.graph, each.item, each.field) not in offered]
     return {
         "preview": plan,
-        "items": items[:ITEMS_SHOWN],
-        "unshown": max(0, len(items) - ITEMS_SHOWN),
+        "items": items,
+        "unshown": len(plan.operations) - len(items),
         "clashes": [*clashes, *stay],
         "possible": bool(plan.operations) and not clashes,
     }
 
 
 def _items(plan: Plan) -> list[ShownItem]:
+    """The first ones, graph by graph."""
     found: list[ShownItem] = []
     for step in plan.steps:
-        operations = step.undone.operations
+        operations = step.undone.operations[: ITEMS_SHOWN - len(found)]
         found += of_diff(diff_of(operations, labels_of(step.graph, [each.item for each in operations])))
     return found
 

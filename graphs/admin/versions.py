@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from graphs.admin.history_diff import ShownItem, of_diff
+from graphs.admin.history_diff import of_diff
 from graphs.between import between
 from graphs.diffs import diff_of, labels_of
 from graphs.models import Graph, Revision
@@ -67,8 +67,8 @@ def page(request: HttpRequest, shown: Model, type_: str, site: Mapping[str, Any]
     a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
     compared = usable and None not in (a, b)
     operations = between(type_, shown.pk, a or 0, b or 0) if compared else ()
-    labels = labels_of(shown, [each.item for each in operations]) if isinstance(shown, Graph) else {}
-    items = of_diff(diff_of(operations, labels), "whole" in request.GET)
+    first = operations[:ITEMS_SHOWN]
+    labels = labels_of(shown, [each.item for each in first]) if isinstance(shown, Graph) else {}
     context = {
         **site,
         "title": _("Versions"),
@@ -79,7 +79,8 @@ def page(request: HttpRequest, shown: Model, type_: str, site: Mapping[str, Any]
         "revisions": listed[:VERSIONS_PER_PAGE],
         "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,
         "compared": compared,
-        **_differences(items),
+        "items": of_diff(diff_of(first, labels), "whole" in request.GET),
+        "unshown": len(operations) - len(first),
         "whole_address": f"?a={a}&b={b}&whole",
     }
     return render(request, "admin/graphs/versions.html", context, status=200 if usable else 400)
@@ -88,7 +89,3 @@ def page(request: HttpRequest, shown: Model, type_: str, site: Mapping[str, Any]
 def _listed(revisions: QuerySet[Revision], below: int | None) -> list[Revision]:
     """One more than a page, to know whether there is another."""
     return list((revisions.filter(version__lt=below) if below else revisions)[: VERSIONS_PER_PAGE + 1])
-
-
-def _differences(items: list[ShownItem]) -> dict[str, Any]:
-    return {"items": items[:ITEMS_SHOWN], "unshown": max(0, len(items) - ITEMS_SHOWN)}

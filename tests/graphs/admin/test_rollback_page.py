@@ -216,3 +216,18 @@ def test_what_the_page_is_about_is_marked(own: ChangeSet, nba: Graph) -> None:
     before = address(own, what="before", object=f"graph:{nba.pk}")
     for page, text in ((address(own), "Only this change set"), (before, "“NBA scores” as it was before this")):
         assert f'<strong aria-current="true">{text}</strong>' in shown(client, page)
+
+
+def test_a_large_result_is_shown_in_part(alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphs.admin.history_rollback.ITEMS_SHOWN", 2)
+    update(nba, alice, name="First")
+    first = update(nba, alice, name="Second")
+    for key in ("one", "two", "three"):
+        create(nba, alice, key)
+    client = superuser()
+    page = address(first, what="before", object=f"graph:{nba.pk}")
+    text = shown(client, page)
+    assert text.count('<section class="item') == 2
+    assert "and 2 more items" in text
+    assert signed(client, page, digest_of(text)) == 302
+    assert Node.objects.count() == 3

@@ -4,9 +4,10 @@ from django.test import Client
 from django.urls import reverse
 
 from graphs.admin import versions
-from graphs.models import Graph, Workspace
+from graphs.models import Graph, NodeType, Workspace
+from graphs.operations import Item, Update
 from tests.cast import draw_nba
-from tests.graphs.admin.changing import update
+from tests.graphs.admin.changing import changed, update
 from tests.graphs.admin.staff import auditor, superuser
 
 pytestmark = pytest.mark.django_db
@@ -57,3 +58,15 @@ def test_a_foreign_graph_is_absent(alice: User, charlie: User, nba: Graph, other
     theirs = draw_nba(other_workspace)
     update(theirs, charlie, name="Secret")
     assert "ecret" not in shown(auditor(nba.workspace), theirs, 404)
+
+
+def test_a_node_type_has_versions_too(alice: User, nba: Graph) -> None:
+    step = NodeType.objects.create(workspace=nba.workspace, key="step", display_name="Old name")
+    rename = Update(Item("nodeType", "step"), {"displayName": "Old name"}, {"displayName": "New name"})
+    done = changed(nba, [rename], alice, reason="Renamed")
+    client = auditor(nba.workspace)
+    address = reverse("admin:graphs_nodetype_versions", args=[step.pk])
+    text = client.get(address, {"a": step.version, "b": step.version + 1}).content.decode()
+    assert "<del>Old</del> name" in text
+    assert "<ins>New</ins> name" in text
+    assert f"{address}?a=" in client.get(reverse("admin:graphs_changeset_change", args=[done.pk])).content.decode()

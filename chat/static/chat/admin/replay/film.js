@@ -10,8 +10,9 @@ const MOMENTS = new Set([
 ]);
 
 export class Film {
-  /** `address` answers `?after=N` with {frames, last}: the next events as the socket sends them, with `event` (its type in the log) and
-   * `createdAt`.
+  /**
+   * `address` answers `?after=N` with {frames, last}: the next events as the socket sends them, each also with `event`
+   * (its type in the log) and `createdAt`.
    */
   constructor(address) {
     this.address = address;
