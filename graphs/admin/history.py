@@ -1,6 +1,7 @@
 """Change sets: the audit list of everything that was changed, and one with its differences side by side."""
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
@@ -10,7 +11,7 @@ from django.db.models.functions import JSONObject
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.formats import date_format
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import localtime
 from django.utils.translation import gettext
@@ -31,7 +32,7 @@ _LINES = mark_safe("<br>")
 
 @admin.register(ChangeSet)
 class ChangeSetAdmin(AuditAdmin):
-    list_display = ("when", "actor_label", "origin", "objects", "what", "count", "state", "caused_by")
+    list_display = ("when", "what", "actor_label", "origin", "objects", "count", "caused_by")
     list_display_links = ("when",)
     list_filter = (
         history_filters.ChangeWorkspaceFilter,
@@ -53,7 +54,7 @@ class ChangeSetAdmin(AuditAdmin):
         ("created_at", "actor_label", "tenant"),
         ("origin", "model", "prompt_version"),
         "what",
-        ("linked_objects", "caused_by", "state"),
+        ("linked_objects", "caused_by"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -143,23 +144,26 @@ class ChangeSetAdmin(AuditAdmin):
         return format_html_join(_LINES, "{}", ((each,) for each in history_objects.links(obj))) or SafeString("—")
 
     @admin.display(description=_("reason"))
-    def what(self, obj: Any) -> str:
-        """Without a reason, what was changed first."""
-        return obj.reason or (_in_words(**obj.first) if obj.first else "—")
+    def what(self, obj: Any) -> SafeString:
+        """Without a reason, what was changed first; with a mark where it was taken back or takes something back."""
+        told = obj.reason or (_in_words(**obj.first) if obj.first else "—")
+        return format_html("{} {}", told, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
 
     @admin.display(description=_("changes"))
     def count(self, obj: ChangeSet) -> int:
         return obj.size
 
-    @admin.display(description=_("undone"))
-    def state(self, obj: Any) -> str:
-        told = [gettext("undone")] if obj.undone_by else []
-        return " · ".join([*told, gettext("undoes another")] if obj.undoes else told) or "—"
-
     @admin.display(description=_("caused by"))
     def caused_by(self, obj: ChangeSet) -> SafeString:
         found = causes.links(obj.causes or [obj.cause])
         return format_html_join(" · ", "{}", ((each,) for each in found)) or SafeString("—")
+
+
+def _marks(obj: Any) -> Iterator[tuple[str]]:
+    if obj.undone_by:
+        yield (gettext("undone"),)
+    if obj.undoes:
+        yield (gettext("undoes another"),)
 
 
 def _in_words(kind: str, key: str, action: str) -> str:
