@@ -3,7 +3,11 @@
 Loaded as a plugin, so every test can name them.
 """
 
+from functools import cache
+
 import pytest
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -12,8 +16,16 @@ from graphs.models import Edge, Graph, Membership, Node, Role, Sheet, Workspace
 PASSWORD = "correct horse battery staple"
 
 
+@cache
+def hashed(_hasher: str) -> str:
+    """The password as it is stored. Hashing is slow on purpose, so it is done once."""
+    return make_password(PASSWORD)
+
+
 def member(username: str, workspace: Workspace, role: Role) -> User:
-    user = User.objects.create_user(username, f"{username}@example.org", PASSWORD)
+    user = User.objects.create(
+        username=username, email=f"{username}@example.org", password=hashed(settings.PASSWORD_HASHERS[0])
+    )
     Membership.objects.create(user=user, workspace=workspace, role=role)
     return user
 

@@ -1,14 +1,12 @@
 """What every test stands on: servers, settings, no network. Fixtures for one subject live beside its tests."""
 
 import os
-from typing import Any
 
 import django
 import pytest
 from django.conf import settings
-from django.db import connection
 
-from tests import chromium, network, servers
+from tests import chromium, emptying, network, servers
 
 if settings.configured:
     pytest.exit("Unset DJANGO_SETTINGS_MODULE: the settings must be read after the servers were started.", 2)
@@ -33,19 +31,12 @@ def pytest_configure() -> None:
     # Workers inherit our environment. With this name in it they would read the settings before this file.
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
     network.guard()
+    emptying.install()
 
 
 def pytest_unconfigure() -> None:
     if SERVERS:
         SERVERS.stop()
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Between tests all tables are emptied, which the history would refuse; its own tests switch that on again."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        for table in ("graphs_changeset", "graphs_revision", "graphs_modification"):
-            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {table}_not_emptied")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,6 +1,7 @@
 """The doors through a real web process: handshakes, sizes, readers that stall, and another process to go on with."""
 
 import json
+import os
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -117,6 +118,7 @@ def slow_socket(web: WebProcess) -> socket.socket:
     return slow
 
 
+@pytest.mark.skipif(not os.environ.get("FULL"), reason="takes twice as long as a reader may stall")
 def test_who_sends_without_reading_is_not_listened_to(alice: User) -> None:
     """As fast as nobody may by default: that would be a flood, which ends sooner."""
     with web_processes(LIMIT_FRAMES="1000000/s") as [web]:

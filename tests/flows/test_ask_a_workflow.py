@@ -12,7 +12,6 @@ from chat.models import Message, Run, RunStatus, Session
 from tests.chat.engine.driving import until
 from tests.flows.visitor import Visitor
 from tests.site import Site
-from tests.vendors.scenarios import LONG_TEXT
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Visit = Callable[..., Visitor]
@@ -63,15 +62,16 @@ def test_alice_watches_the_model_look_things_up(one_process: Site, visit: Visit)
 
 def test_alice_reloads_in_the_middle_of_an_answer(one_process: Site, visit: Visit) -> None:
     alice = visit(one_process.web.url, "alice").open_graph()
-    answer = alice.ask("SCRIPT:slow")
+    text = " ".join(f"word{number}" for number in range(1, 71))
+    answer = alice.ask(f'SCRIPT={{"text": "{text}", "delay_s": 0.1}}')
     expect(answer).to_contain_text("word5 ")
     alice.page.reload()
     alice.connected()
     again = alice.answers.nth(0)
     expect(again).to_contain_text("word60 ")
-    expect(again.locator(".markdown")).to_have_text(LONG_TEXT, timeout=40_000)
+    expect(again.locator(".markdown")).to_have_text(text, timeout=40_000)
     expect(alice.button("Stop")).to_be_hidden()
-    assert Message.objects.get(role="assistant").content == LONG_TEXT
+    assert Message.objects.get(role="assistant").content == text
 
 
 def test_alice_goes_on_in_a_second_tab(one_process: Site, visit: Visit) -> None:
