@@ -62,8 +62,8 @@ def test_alice_watches_the_model_look_things_up(one_process: Site, visit: Visit)
 
 def test_alice_reloads_in_the_middle_of_an_answer(one_process: Site, visit: Visit) -> None:
     alice = visit(one_process.web.url, "alice").open_graph()
-    text = " ".join(f"word{number}" for number in range(1, 71))
-    answer = alice.ask(f'SCRIPT={{"text": "{text}", "delay_s": 0.1}}')
+    text = " ".join(f"word{number}" for number in range(1, 121))
+    answer = alice.ask(f'SCRIPT={{"text": "{text}", "delay_s": 0.06}}')
     expect(answer).to_contain_text("word5 ")
     alice.page.reload()
     alice.connected()
