@@ -137,6 +137,8 @@ class GroupWriter:
             await self._work_comes(pause if held else None)
             batch = self._take()
             await self._commit(batch)
+            # Readers send what they were given before the next batch is made.
+            await asyncio.sleep(0)
             held = any(line.held for line in batch.values())
             pause = min(2 * pause, LONGEST_PAUSE_S) if held else FIRST_PAUSE_S
 
