@@ -60,7 +60,7 @@ def operations(application: Any) -> list[Any]:
 
 @pytest.mark.faults
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("role", ROLES if FULL else ["anonymous", "editor"])
+@pytest.mark.parametrize("role", ROLES if FULL else ["editor"])
 def test_what_the_document_promises_holds(everybody: World, served_in_the_transaction: Any, role: RoleName) -> None:
     headers = {"Host": "testserver"}
     if role != "anonymous":
