@@ -271,8 +271,10 @@ def test_it_says_what_went_wrong_and_what_to_do(
 def test_it_loads_when_tried_again(page: Page, site: drawn.Site) -> None:
     site.status = 503
     page.goto(site.url)
+    again = page.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
     site.status = 200
-    page.get_by_role("button", name="Try again").click()
+    again.click()
     expect(drawn_node(page, "start")).to_be_visible()
 
 

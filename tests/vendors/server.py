@@ -123,9 +123,10 @@ class VendorServer:
         self._listening.set()
         await self._stop.wait()
         server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        connections = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in connections:
             task.cancel()
-        await asyncio.sleep(0)
+        await asyncio.gather(*connections, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._connections += 1

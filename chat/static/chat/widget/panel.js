@@ -142,10 +142,11 @@ export class Panel extends EventTarget {
     this.conversation.send(text);
   }
 
+  /** The one that is open already stays as it is, unless it could not be loaded. */
   open(id) {
-    const opening = this.show(id);
+    const { conversation } = this;
+    if (id !== conversation.id || conversation.loadError) this.show(id);
     this.focus();
-    return opening;
   }
 
   startNew() {
