@@ -98,9 +98,9 @@ def test_alice_stops_an_answer(one_process: Site, visit: Visit) -> None:
     assert Run.objects.get().status == RunStatus.CANCELLED
 
 
-@pytest.mark.parametrize(
-    ("scenario", "sentence", "retryable"),
-    [
+def test_alice_is_told_what_went_wrong_and_goes_on(one_process: Site, visit: Visit) -> None:
+    alice = visit(one_process.web.url, "alice").open_graph()
+    for scenario, sentence, retryable in (
         ("rate_limit_long", "Try again in 60 minutes", True),
         ("server_error", "not available at the moment", True),
         ("auth_error", "refused our key", False),
@@ -109,16 +109,12 @@ def test_alice_stops_an_answer(one_process: Site, visit: Visit) -> None:
         ("content_filter", "filtered this conversation", False),
         ("context_length", "too long for the model", False),
         ("internal", "unexpected went wrong", False),
-    ],
-)
-def test_alice_is_told_what_went_wrong(
-    one_process: Site, visit: Visit, scenario: str, sentence: str, retryable: bool
-) -> None:
-    alice = visit(one_process.web.url, "alice").open_graph()
-    answer = alice.ask(f"SCRIPT:{scenario}")
-    expect(answer).to_contain_text(sentence, timeout=30_000)
-    retry = answer.get_by_role("button", name=re.compile("again|Retry"))
-    expect(retry).to_have_count(1 if retryable else 0)
+    ):
+        answer = alice.ask(f"SCRIPT:{scenario}")
+        expect(answer).to_contain_text(sentence, timeout=30_000)
+        retry = answer.get_by_role("button", name=re.compile("again|Retry"))
+        expect(retry).to_have_count(1 if retryable else 0)
+    expect(alice.ask("SCRIPT:hello")).to_contain_text("Hello!")
     assert "canary-key-of-the-vendor" not in alice.page.content() + one_process.logs()
 
 
