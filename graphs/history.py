@@ -18,10 +18,10 @@ ORDERING = ("-version",)
 _UNDOING = """
 WITH RECURSIVE undoing AS (
     SELECT id, undoes, created_at FROM graphs_changeset WHERE undoes = ANY(%s)
-    UNION ALL
+    UNION
     SELECT c.id, c.undoes, c.created_at FROM graphs_changeset AS c JOIN undoing ON c.undoes = undoing.id
 )
-SELECT id, undoes FROM undoing ORDER BY created_at
+SELECT id, undoes FROM undoing ORDER BY created_at DESC
 """
 
 
@@ -115,12 +115,9 @@ def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
     with connection.cursor() as cursor:
         cursor.execute(_UNDOING, [list(ids)])
         rows = cursor.fetchall()
-    undoing: dict[uuid.UUID, list[uuid.UUID]] = {}
+    undone: dict[uuid.UUID, uuid.UUID] = {}
     for id_, undoes in rows:
-        undoing.setdefault(undoes, []).append(id_)
-
-    def holds(id_: uuid.UUID) -> bool:
-        return not any(map(holds, undoing.get(id_, ())))
-
-    holding = {id_: [each for each in undoing.get(id_, ()) if holds(each)] for id_ in ids}
-    return {id_: found[-1] for id_, found in holding.items() if found}
+        # Whatever undoes this one came later: it was looked at before.
+        if id_ not in undone:
+            undone.setdefault(undoes, id_)
+    return {id_: undone[id_] for id_ in ids if id_ in undone}

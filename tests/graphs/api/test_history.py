@@ -14,7 +14,7 @@ from graphs.operations import Create, Delete, Item, Update
 from graphs.recording import Because
 from tests.cast import draw_nba, signed_in
 from tests.graphs.api.callers import post_json, problem
-from tests.graphs.test_rollback import FETCH, RETURN, TALK, TURN, by, record, rename
+from tests.graphs.test_rollback import FETCH, RETURN, TALK, TURN, back, by, record, rename
 from tests.graphs.test_writing import TO_FETCH, TO_RETURN
 
 HISTORY = "/api/v1/history"
@@ -139,6 +139,20 @@ def test_undo_and_redo(nba: Graph, alice: User, editor: Client) -> None:
     assert roll_back(editor, undone.json()["id"]).status_code == 201
     assert read(editor, f"/{done.change_set_id}")["undoneBy"] is None
     assert Node.objects.get(key="fetch-api").name == "Fetch"
+
+
+def test_what_is_undone_and_done_again_many_times_is_still_listed(nba: Graph, alice: User, editor: Client) -> None:
+    """Each undoes the one before: of those who are followed along every way there is, no list ever ends."""
+    toggled = [rename(nba, "Fetch API", "Fetch", by(alice))]
+    for _time in range(44):
+        toggled.append(back(nba, alice, toggled[-1]))
+
+    listed = read(editor, object="graph:nba", limit=50)["results"]
+    newest_first = [str(each.change_set_id) for each in reversed(toggled)]
+    assert [each["id"] for each in listed] == newest_first
+    assert [each["undoneBy"] for each in listed] == [
+        newest_first[place - 1] if place % 2 else None for place in range(45)
+    ]
 
 
 def test_conflicts_are_told_and_may_be_left_out(nba: Graph, alice: User, bob: User, editor: Client) -> None:
