@@ -129,6 +129,33 @@ def test_arguments_are_edited_by_the_fields_they_made(blank: Page) -> None:
     assert edited == {"typeKey": "note", "posX": 10}
 
 
+def test_what_is_edited_replaces_the_patches_it_came_from(blank: Page) -> None:
+    fields = [
+        {"field": "process", "label": "code", "form": "code", "old": "a", "new": "b"},
+        {
+            "field": "data",
+            "label": "data",
+            "form": "json",
+            "old": {"url": "/one", "n": 1},
+            "new": {"url": "/two", "n": 1},
+        },
+    ]
+    diff = [{"object": {"type": "node", "id": "n"}, "label": "n", "action": "update", "fields": fields}]
+    patches = {
+        "processPatches": [{"search": "a", "replace": "b"}],
+        "dataPatches": [{"path": "/url", "search": "one", "replace": "two"}],
+    }
+    proposal = {"tool": "propose_update_node", "diff": diff, "arguments": {"nodeKey": "n", "updates": patches}}
+    data = {"url": "/three", "n": 1}
+
+    def edited(process: str, data: dict[str, Any]) -> Any:
+        values = {"process": process, "data": data}
+        return call(blank, "chat/proposals/arguments.js", "editedArguments", proposal, values)["updates"]
+
+    assert edited("c", data) == {"process": "c", "data": {"url": "/three"}}
+    assert edited("b", data) == {"processPatches": patches["processPatches"], "data": {"url": "/three"}}
+
+
 def test_a_batch_is_edited_as_a_whole_and_a_deletion_not_at_all(blank: Page) -> None:
     batch = {"tool": "propose_batch", "diff": [], "arguments": {"actions": []}}
     values = {"": {"actions": [1]}}

@@ -23,6 +23,8 @@ const TOOLS = {
     kind: "nodeType", fields: ["displayName", "description", "category", "icon", "handles", "process"],
   },
 };
+/** What a field may also come from; edited, it is given as a whole. */
+const PATCHES = { process: "processPatches", data: "dataPatches" };
 /** These have no fields of their own: they are edited as a whole. */
 const WHOLE = new Set(["propose_batch", "propose_reorganize_layout"]);
 
@@ -48,7 +50,7 @@ export function editedArguments({ tool, diff, arguments: given }, values) {
   for (const { field, old, new: proposed } of entryOf(tool, diff).fields) {
     if (!(field in values) || same(values[field], proposed)) continue;
     place[names[field] ?? field] = into && field === "data" ? mergePatch(old ?? {}, values[field]) : values[field];
-    if (field === "process") delete place.processPatches;
+    if (field in PATCHES) delete place[PATCHES[field]];
   }
   return edited;
 }

@@ -50,7 +50,9 @@ class EditedField {
   constructor({ name, label, form, value }, id) {
     this.name = name;
     this.form = form;
+    this.proposed = value;
     this.input = inputFor(form, value, id);
+    this.untouched = this.input.value;
     this.error = h("p", { class: "proposal-problem", id: `${id}-error` });
     this.input.setAttribute("aria-describedby", this.error.id);
     this.input.addEventListener("change", () => this.check());
@@ -76,10 +78,13 @@ class EditedField {
     }
   }
 
+  /** A text field shows line ends in its own way: what nobody touched, and line ends as such, stay as they were. */
   get value() {
     const text = this.input.value;
+    if (text === this.untouched) return this.proposed;
     if (this.form === "number") return text.trim() === "" ? NaN : Number(text);
-    return this.form === "json" ? JSON.parse(text) : text;
+    if (this.form === "json") return JSON.parse(text);
+    return String(this.proposed ?? "").includes("\r\n") ? text.replace(/\n/g, "\r\n") : text;
   }
 }
 
