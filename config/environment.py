@@ -38,6 +38,8 @@ class Environment(BaseSettings):
     # Models.
     llm_provider: str = ""
     llm_model: str = ""
+    embedding_provider: str = ""
+    embedding_model: str = ""
     ai_debug: bool = False
     stream_idle_timeout_s: float = Field(60, gt=0)
     model_call_timeout_s: float = Field(600, gt=0)

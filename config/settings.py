@@ -272,6 +272,15 @@ CHAT_PROVIDERS = {
     "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 4096, "price": None},
     "demo": {"kind": "demo", "base_url": "", "model": "demo", "max_tokens": 4096, "price": (0, 0, 0)},
 }
+#: "local", "none", or a provider of the table above that speaks as OpenAI does (docs/embeddings.md).
+EMBEDDING_PROVIDER = ENV.embedding_provider
+EMBEDDING_MODEL = ENV.embedding_model
+#: What is known of vendors' models; prices are US dollars per million tokens. Others are asked for their dimensions.
+EMBEDDING_MODELS = {
+    "text-embedding-3-small": {"dimensions": 1536, "price": 0.02},
+    "text-embedding-3-large": {"dimensions": 3072, "price": 0.13},
+    "text-embedding-ada-002": {"dimensions": 1536, "price": 0.10},
+}
 AI_DEBUG = ENV.ai_debug
 STREAM_IDLE_TIMEOUT_S = ENV.stream_idle_timeout_s
 MODEL_CALL_TIMEOUT_S = ENV.model_call_timeout_s

@@ -16,6 +16,7 @@ NAMING: dict[str, list[list[str]]] = {
     "dump_context": [["Node", "--graph", "{key}"]],
     "dump_prompt": [["Node", "--graph", "{key}"]],
     "dump_tools": [["--graph", "{key}"]],
+    "embed_nodes": [["--graph", "{key}"]],
     "stream_chat": [
         ["--message", "Hello", "--user", "person-editor", "--graph", "{key}"],
         ["--message", "Hello", "--user", "person-editor", "--session", "{session}"],

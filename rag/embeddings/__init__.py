@@ -1,0 +1,1 @@
+"""Texts as vectors: who makes them, which of them serve, and how they are kept true."""

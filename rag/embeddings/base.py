@@ -1,0 +1,70 @@
+"""The language between those who make vectors and those who keep and compare them. Nothing here knows a vendor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+#: A text that is kept to be found, or the question that looks for it; some models embed them differently.
+Purpose = Literal["stored", "question"]
+Code = Literal[
+    "rate_limit",
+    "server_error",
+    "auth_error",
+    "timeout",
+    "network",
+    "content_filter",
+    "context_length",
+    "internal",
+]
+#: What is wrong with one text, not with the way to the model: the others of its batch may be embedded without it.
+OF_THE_TEXT = frozenset({"content_filter", "context_length", "internal"})
+RETRYABLE = frozenset({"rate_limit", "server_error", "timeout", "network"})
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """One row for each text, of length 1; `tokens` were read, `estimated` where the vendor did not say how many."""
+
+    vectors: Vectors
+    tokens: int
+    estimated: bool
+
+
+class EmbeddingFailed(Exception):
+    """No vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, where it said so."""
+
+    def __init__(
+        self, code: Code, retryable: bool | None = None, *, detail: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(detail or code)
+        self.code = code
+        self.retryable = code in RETRYABLE if retryable is None else retryable
+        self.retry_after = retry_after
+
+
+class Embedder(Protocol):
+    """One model. `name` is what `Embedding.model` holds; instances live as long as the process, for all threads."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int:
+        """Of its vectors. An endpoint that nobody described is asked once: raises `EmbeddingFailed`."""
+        ...
+
+    def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:
+        """Raises `EmbeddingFailed` for all of them."""
+        ...
+
+
+def normalised(vectors: Vectors) -> Vectors:
+    """Each row with length 1. Raises `EmbeddingFailed` where one cannot be compared with others."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not (np.isfinite(lengths) & (lengths > 0)).all():
+        raise EmbeddingFailed("internal", detail="a vector without length, or of something that is not a number")
+    return vectors / lengths

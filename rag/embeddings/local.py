@@ -1,0 +1,81 @@
+"""The model that needs no key and no network: WordLlama's table of tokens, read from the wheel that brought it.
+
+A text is the sum of its tokens' vectors; a token that comes n times counts 1 + ln n. Why this one:
+docs/decisions/0016-the-local-embedder.md.
+"""
+
+import json
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.embeddings.base import Embedded, Purpose, normalised
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+NAME = "local/wordllama-256"
+DIMENSIONS = 256
+#: More of a text is not read.
+MAX_TOKENS = 1_024
+#: Stands for a text without any token.
+UNKNOWN = 0
+
+
+def installed() -> bool:
+    """Whether the wheel is there; platforms without one do without this model."""
+    return find_spec("wordllama") is not None
+
+
+class LocalEmbedder:
+    name = NAME
+    dimensions = DIMENSIONS
+
+    def __init__(self) -> None:
+        self._loading = threading.Lock()
+
+    def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:
+        tokenizer, table = self._model
+        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
+        tokens = 0
+        for row, encoding in zip(vectors, tokenizer.encode_batch(list(texts), add_special_tokens=False), strict=True):
+            found, times = np.unique(encoding.ids[:MAX_TOKENS] or [UNKNOWN], return_counts=True)
+            row[:] = (1 + np.log(times)) @ table[found]
+            tokens += int(times.sum())
+        return Embedded(normalised(vectors), tokens, estimated=False)
+
+    @property
+    def _model(self) -> "tuple[Tokenizer, NDArray[np.float16]]":
+        with self._loading:
+            return self._loaded
+
+    @cached_property
+    def _loaded(self) -> "tuple[Tokenizer, NDArray[np.float16]]":
+        from tokenizers import Tokenizer
+
+        package = find_spec("wordllama")
+        if package is None or package.origin is None:
+            raise FileNotFoundError("wordllama is not installed")
+        folder = Path(package.origin).parent
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
+        return tokenizer, _table(folder / "weights" / "l2_supercat_256.safetensors")
+
+
+def _table(file: Path) -> NDArray[np.float16]:
+    """The only tensor of the file, left on disk: processes share its pages and read those they need.
+
+    The format: eight bytes with the length of a JSON header, the header, the numbers.
+    """
+    with file.open("rb") as opened:
+        length = int.from_bytes(opened.read(8), "little")
+        tensors = json.loads(opened.read(length))
+    tensors.pop("__metadata__", None)
+    (tensor,) = tensors.values()
+    start = 8 + length + tensor["data_offsets"][0]
+    return np.memmap(file, np.dtype("<f2"), "r", start, tuple(tensor["shape"]))

@@ -1,0 +1,35 @@
+"""One at a time embeds a graph with a model: two would pay for every text twice."""
+
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+#: Any number, the same in every process: together with that of a graph and model it names a lock.
+ADVISORY_LOCK = 0x52414701
+ASKED_AGAIN_S = 0.5
+
+
+@contextmanager
+def held(graph_id: int, model: str, *, wait: bool) -> Iterator[bool]:
+    """Whether we are the one; the lock ends with the block, or with the connection.
+
+    Who waits asks again and again: a statement that waits holds a snapshot, and concurrent index builds wait for those.
+    """
+    lock = zlib.crc32(f"{graph_id} {model}".encode()) - 2**31
+    while not (ours := _ask("SELECT pg_try_advisory_lock(%s, %s)", lock)) and wait:
+        time.sleep(ASKED_AGAIN_S)
+    try:
+        yield ours
+    finally:
+        if ours:
+            _ask("SELECT pg_advisory_unlock(%s, %s)", lock)
+
+
+def _ask(sql: str, lock: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [ADVISORY_LOCK, lock])
+        (answer,) = cursor.fetchone()
+    return bool(answer)

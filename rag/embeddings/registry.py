@@ -1,0 +1,95 @@
+"""Which models can make vectors, and which one serves questions. docs/embeddings.md tells how that one changes.
+
+Variables of the environment are those of the providers for chat: `<NAME>_API_KEY` and `<NAME>_BASE_URL`.
+"""
+
+import os
+from functools import lru_cache
+
+from django.conf import settings
+
+from rag.embeddings import local
+from rag.embeddings.base import Embedder
+from rag.embeddings.local import LocalEmbedder
+from rag.embeddings.openai import OpenAIEmbedder
+from rag.embeddings.served import serving
+
+OFF = "none"
+LOCAL = "local"
+OPENAI = "openai"
+OPENAI_DEFAULT = "text-embedding-3-small"
+
+
+class EmbedderUnavailable(ValueError):
+    """No such model, or one that is not configured; the text says what to do."""
+
+
+def configured() -> str:
+    """The name of the model that the settings ask for; "" where they switch embeddings off.
+
+    A key for chat alone sends no node to its vendor: that takes EMBEDDING_PROVIDER, or a vendor's EMBEDDING_MODEL.
+    """
+    provider, model = settings.EMBEDDING_PROVIDER.lower(), settings.EMBEDDING_MODEL
+    if provider == OFF:
+        return ""
+    if not provider:
+        provider = OPENAI if model in settings.EMBEDDING_MODELS else LOCAL
+    if provider == LOCAL:
+        return local.NAME
+    if provider == OPENAI:
+        model = model or OPENAI_DEFAULT
+    return f"{provider}/{model}"
+
+
+def current() -> Embedder | None:
+    """Who embeds questions now, or None where nobody does: retrieval then finds by words alone.
+
+    Asks the database once in a few seconds which model serves.
+    """
+    wanted = configured()
+    try:
+        return by_name(serving() or wanted) if wanted else None
+    except EmbedderUnavailable:
+        return None
+
+
+def by_name(name: str) -> Embedder:
+    """The embedder of a name such as "openai/text-embedding-3-small". Raises `EmbedderUnavailable`."""
+    provider, _, model = name.partition("/")
+    if provider == LOCAL:
+        if name != local.NAME:
+            raise EmbedderUnavailable(f"There is no local model {name!r}: the one that comes along is {local.NAME!r}.")
+        if not local.installed():
+            raise EmbedderUnavailable("The package wordllama is not installed: there is no wheel for this platform.")
+        return _local()
+    entry = settings.CHAT_PROVIDERS.get(provider)
+    if entry is None or not str(entry["kind"]).startswith("openai"):
+        raise EmbedderUnavailable(f"The provider {provider!r} makes no embeddings. Use local, openai or custom.")
+    if not model:
+        raise EmbedderUnavailable(f"The provider {provider!r} needs the name of a model: set EMBEDDING_MODEL.")
+    base_url = _value(provider, "BASE_URL") or str(entry["base_url"])
+    key = _value(provider, "API_KEY")
+    if not base_url:
+        raise EmbedderUnavailable(f"The provider {provider!r} needs an address: set {_variable(provider, 'BASE_URL')}.")
+    if entry["base_url"] and not key:
+        raise EmbedderUnavailable(f"The provider {provider!r} needs a key: set {_variable(provider, 'API_KEY')}.")
+    return _remote(name, base_url, key)
+
+
+@lru_cache(maxsize=1)
+def _local() -> LocalEmbedder:
+    return LocalEmbedder()
+
+
+@lru_cache(maxsize=8)
+def _remote(name: str, base_url: str, key: str) -> OpenAIEmbedder:
+    known = settings.EMBEDDING_MODELS.get(name.partition("/")[2])
+    return OpenAIEmbedder(name, base_url, key, int(known["dimensions"]) if known else None)
+
+
+def _variable(provider: str, suffix: str) -> str:
+    return f"{provider.partition('-')[0].upper()}_{suffix}"
+
+
+def _value(provider: str, suffix: str) -> str:
+    return os.environ.get(_variable(provider, suffix), "").strip()

@@ -1,0 +1,45 @@
+"""Which model's vectors answer questions: one row of the database, so that all processes change over together."""
+
+import time
+
+from django.db import transaction
+
+from rag.embeddings.base import Embedder
+from rag.models import EmbeddingModel
+
+#: For so long a process goes on with what it read. Both models' vectors are true meanwhile.
+KEPT_S = 10.0
+
+_read: tuple[float, str] = (float("-inf"), "")
+
+
+def serving() -> str:
+    """The name of the model that serves, "" before the first one does."""
+    global _read
+    at, name = _read
+    if time.monotonic() - at > KEPT_S:
+        name = EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True).first() or ""
+        _read = (time.monotonic(), name)
+    return name
+
+
+def forget() -> None:
+    """The next question looks again."""
+    global _read
+    _read = (float("-inf"), "")
+
+
+def keep(embedder: Embedder) -> EmbeddingModel:
+    """From now on this model's vectors are kept true; the first model of all answers questions at once."""
+    first = not EmbeddingModel.objects.filter(serves=True).exists()
+    known = {"dimensions": embedder.dimensions, "serves": first}
+    row, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=known)
+    return row
+
+
+def serve(name: str) -> None:
+    """From now on this model answers, and the one before no longer."""
+    with transaction.atomic():
+        EmbeddingModel.objects.filter(serves=True).exclude(name=name).update(serves=False)
+        EmbeddingModel.objects.filter(name=name).update(serves=True)
+    forget()

@@ -1,0 +1,79 @@
+"""`manage.py embed_nodes [--graph K] [--model M] [--force] [--batch 100] [--delay 100]`: the vectors that lack."""
+
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import QuerySet
+
+from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.models import Graph, Node
+from rag.embeddings import registry, served
+from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings.locks import held
+from rag.embeddings.nodes import Progress, embed_all
+from rag.embeddings.registry import EmbedderUnavailable
+from rag.management.progress import ProgressBar
+
+
+class Command(BaseCommand):
+    help = (
+        "Embeds the nodes that have no vector of their present text. It may be interrupted and run again, run twice at "
+        "once, and run while the site is used."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--graph", help="key of the graph; default: all graphs")
+        add_workspace_option(parser)
+        parser.add_argument("--model", help="such as openai/text-embedding-3-small; default: the one that serves")
+        parser.add_argument("--force", action="store_true", help="also the nodes whose vector is of their present text")
+        parser.add_argument("--batch", type=int, default=100, help="nodes of one call (default: %(default)s)")
+        parser.add_argument("--delay", type=int, default=100, help="ms between two calls to a vendor (default: 100)")
+
+    def handle(self, *args: Any, batch: int, delay: int, force: bool, **options: Any) -> None:
+        if batch < 1 or delay < 0:
+            raise CommandError("--batch is 1 or more, --delay 0 or more.")
+        graphs = _graphs(options["graph"], options["workspace"])
+        embedder = _embedder(options["model"])
+        nodes = Node.objects.filter(graph__in=graphs).count()
+        bar = ProgressBar(self.stdout, nodes, "nodes")  # type: ignore[arg-type]
+        total = Progress()
+        try:
+            served.keep(embedder)
+            for graph in graphs.order_by("pk").iterator():
+                with held(graph.pk, embedder.name, wait=True):
+                    graph.refresh_from_db()
+                    for progress in embed_all(graph, embedder, batch=batch, force=force):
+                        total += progress
+                        bar.advance(progress.seen)
+                        if progress.tokens and not embedder.name.startswith("local/"):
+                            time.sleep(delay / 1000)
+        except EmbeddingFailed as failure:
+            raise CommandError(f"{embedder.name} fails ({failure.code}: {failure}). Run this again to go on.") from None
+        finally:
+            bar.close()
+        present = total.seen - total.embedded - total.failed
+        self.stdout.write(
+            f"{embedder.name}: {total.embedded:,} embedded ({total.tokens:,} tokens), {present:,} had a vector or "
+            f"changed meanwhile, {total.failed:,} failed."
+        )
+
+
+def _graphs(key: str | None, slug: str | None) -> QuerySet[Graph]:
+    if key is None:
+        return chosen_workspace(slug).graphs.all() if slug is not None else Graph.objects.all()
+    workspace = chosen_workspace(slug)
+    found = workspace.graphs.filter(key=key)
+    if not found:
+        raise CommandError(f'There is no graph "{key}" in the workspace "{workspace.slug}".')
+    return found
+
+
+def _embedder(name: str | None) -> Embedder:
+    wanted = name or served.serving() or registry.configured()
+    if not wanted:
+        raise CommandError("Embeddings are switched off: EMBEDDING_PROVIDER is none.")
+    try:
+        return registry.by_name(wanted)
+    except EmbedderUnavailable as problem:
+        raise CommandError(str(problem)) from None

@@ -1,0 +1,112 @@
+"""Vectors and what is known about them. They can all be made again: nothing here is the only copy of anything."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import HalfVectorField
+
+from graphs.models import Graph
+
+
+class Target(models.TextChoices):
+    """What a vector stands for."""
+
+    NODE = "node", _("node")
+
+
+class EmbeddingModel(models.Model):
+    """A model whose vectors are kept true; one of them answers questions.
+
+    After a failure that concerns the model and not one text nobody asks it before `retry_at`.
+    """
+
+    name = models.CharField(_("model"), max_length=120, primary_key=True)
+    dimensions = models.PositiveSmallIntegerField(_("dimensions"))
+    serves = models.BooleanField(_("answers questions"), default=False)
+    created_at = models.DateTimeField(_("since"), db_default=Now())
+    failures = models.PositiveIntegerField(_("failures in a row"), default=0)
+    code = models.CharField(_("reason"), max_length=20, blank=True)
+    retry_at = models.DateTimeField(_("asked again at"), null=True)
+
+    class Meta:
+        verbose_name = _("embedding model")
+        verbose_name_plural = _("embedding models")
+        ordering = ("-serves", "name")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["serves"], condition=models.Q(serves=True), name="one_model_serves")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Embedding(models.Model):
+    """The vector of one text: of a target, or of its part number `part`. Deleted with its target, by the database.
+
+    `content_hash` is of the text that was embedded. `model` is a name and no key: vectors are copied in by the million.
+    """
+
+    target_type = models.CharField(_("kind"), max_length=20, choices=Target.choices)
+    target_id = models.BigIntegerField(_("target"))
+    graph = models.ForeignKey(
+        Graph, models.CASCADE, related_name="+", null=True, db_constraint=False, db_index=False, verbose_name=_("graph")
+    )
+    part = models.PositiveSmallIntegerField(_("part"), default=0)
+    model = models.CharField(_("model"), max_length=120)
+    dimensions = models.PositiveSmallIntegerField(_("dimensions"))
+    content_hash = models.BinaryField(_("hash of the text"), max_length=16)
+    vector = HalfVectorField(_("vector"))
+
+    class Meta:
+        verbose_name = _("embedding")
+        verbose_name_plural = _("embeddings")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["target_type", "target_id", "part", "model"], name="one_vector_per_part")
+        ]
+        indexes: ClassVar = [models.Index(fields=["graph", "model"], name="vectors_of_graph")]
+
+
+class EmbeddedGraph(models.Model):
+    """How far a model knows a graph: its vectors are true for the graph's `version`, `indexed` says how they are found.
+
+    What changed since then stands in the history, which is the queue.
+    """
+
+    graph = models.ForeignKey(Graph, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("graph"))
+    model = models.CharField(_("model"), max_length=120)
+    version = models.PositiveIntegerField(_("version"), default=0)
+    indexed = models.BooleanField(_("has an index of its own"), default=False)
+
+    class Meta:
+        verbose_name = _("embedded graph")
+        verbose_name_plural = _("embedded graphs")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["graph", "model"], name="one_state_per_graph_and_model")
+        ]
+
+
+class EmbeddingFailure(models.Model):
+    """A text that a model refused. It is tried again at `retry_at`, at growing intervals, or when it changes."""
+
+    target_type = models.CharField(_("kind"), max_length=20, choices=Target.choices)
+    target_id = models.BigIntegerField(_("target"))
+    graph = models.ForeignKey(
+        Graph, models.CASCADE, related_name="+", null=True, db_constraint=False, verbose_name=_("graph")
+    )
+    part = models.PositiveSmallIntegerField(_("part"), default=0)
+    model = models.CharField(_("model"), max_length=120)
+    code = models.CharField(_("reason"), max_length=20)
+    attempts = models.PositiveIntegerField(_("attempts"), default=1)
+    failed_at = models.DateTimeField(_("failed"), db_default=Now())
+    retry_at = models.DateTimeField(_("tried again at"), null=True)
+
+    class Meta:
+        verbose_name = _("failed embedding")
+        verbose_name_plural = _("failed embeddings")
+        ordering = ("-failed_at", "-id")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["target_type", "target_id", "part", "model"], name="one_failure_per_part")
+        ]
+        indexes: ClassVar = [models.Index(fields=["model", "retry_at"], name="failures_to_retry")]

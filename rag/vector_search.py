@@ -1,0 +1,61 @@
+"""Finding nodes by the vector of a question. Called by retrieval; one query at any size.
+
+Up to `EXACT` vectors of a graph all are compared; above, the graph has an index of its own for its model
+(`rag/vector_indexes.py`). The vectors are taken out of the table before they are compared, because PostgreSQL would
+otherwise like to use some index that knows nothing of the graph, and find almost nothing.
+"""
+
+from django.db import connection
+
+from rag.embeddings.base import Vectors
+
+#: Comparing so many takes a few milliseconds.
+EXACT = 20_000
+#: Cosine; what is less alike is not alike.
+THRESHOLD = 0.3
+#: How many candidates an index looks at: the more, the surer are the first ten.
+CANDIDATES = 200
+
+#: `way` is computed before anything is read: it chooses the arm and sets up the index's search for this statement.
+_SQL = """
+WITH way AS MATERIALIZED (
+    SELECT set_config('hnsw.ef_search', '{candidates}', true) AS set_up, EXISTS (
+        SELECT FROM rag_embeddedgraph WHERE graph_id = %(graph)s AND model = %(model)s AND indexed
+    ) AS indexed
+)
+SELECT target_id, 1 - distance FROM (
+    (
+        SELECT target_id, vector::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) AS distance
+        FROM rag_embedding
+        WHERE graph_id = %(graph)s AND model = %(model)s AND target_type = 'node' AND dimensions = {dimensions}
+            AND (SELECT indexed FROM way)
+        ORDER BY vector::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) LIMIT %(limit)s
+    ) UNION ALL (
+        WITH of_graph AS MATERIALIZED (
+            SELECT target_id, vector FROM rag_embedding
+            WHERE graph_id = %(graph)s AND model = %(model)s AND target_type = 'node' AND dimensions = {dimensions}
+                AND NOT (SELECT indexed FROM way)
+        )
+        SELECT target_id, vector <=> %(vector)s::halfvec AS distance FROM of_graph ORDER BY distance LIMIT %(limit)s
+    )
+) AS found WHERE distance <= 1 - %(threshold)s ORDER BY distance, target_id"""
+
+
+def nearest(
+    graph_id: int, model: str, vector: Vectors, limit: int, threshold: float = THRESHOLD
+) -> list[tuple[int, float]]:
+    """At most `limit` nodes of a graph with the cosine of each, best first.
+
+    `model` is the name of who made the vector: vectors of different models are never compared.
+    """
+    sql = _SQL.format(dimensions=len(vector), candidates=max(CANDIDATES, limit))
+    values = {
+        "graph": graph_id,
+        "model": model,
+        "vector": f"[{','.join(map(str, vector.tolist()))}]",
+        "limit": limit,
+        "threshold": threshold,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return [(target, float(cosine)) for target, cosine in cursor.fetchall()]

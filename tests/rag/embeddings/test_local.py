@@ -1,0 +1,25 @@
+"""The local model: it needs nothing, and what means the same is alike."""
+
+import numpy as np
+
+from rag.embeddings.local import DIMENSIONS, LocalEmbedder
+
+EMBEDDER = LocalEmbedder()
+
+
+def test_vectors_have_their_length_and_tell_what_is_alike() -> None:
+    texts = ["send an email to the customer", "mail the client", "delete a row of the database", "", "é😀\x00"]
+    found = EMBEDDER.embed(texts, "stored")
+    assert found.vectors.shape == (5, DIMENSIONS)
+    assert found.vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
+    alike, other = found.vectors[0] @ found.vectors[1], found.vectors[0] @ found.vectors[2]
+    assert alike > 0.4 > other
+    assert found.tokens > 15
+    assert not found.estimated
+
+
+def test_the_same_text_has_the_same_vector_alone_and_among_others() -> None:
+    alone = EMBEDDER.embed(["filter active players"], "question").vectors[0]
+    among = EMBEDDER.embed(["x", "filter active players", "y" * 50_000], "stored").vectors[1]
+    assert np.array_equal(alone, among)

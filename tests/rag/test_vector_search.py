@@ -1,0 +1,83 @@
+"""Finding nodes by vectors: those of the graph and of the model that is asked, and nobody else's."""
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from graphs.models import Graph, Node, Workspace
+from rag.embeddings.base import Vectors, normalised
+from rag.embeddings.storing import NodeVersion, store_nodes
+from rag.models import Embedding
+from rag.vector_search import nearest
+from tests.cast import draw_nba
+
+MODEL = "local/test"
+
+
+def random_vectors(count: int, dimensions: int = 8, seed: int = 1) -> Vectors:
+    return normalised(np.random.default_rng(seed).normal(size=(count, dimensions)).astype(np.float32))
+
+
+def keep(graph: Graph, vectors: Vectors, model: str = MODEL) -> list[int]:
+    nodes = list(graph.nodes.order_by("pk"))
+    store_nodes(graph.pk, model, [NodeVersion(node.pk, node.version, bytes(16)) for node in nodes], vectors)
+    return [node.pk for node in nodes]
+
+
+def test_the_nearest_come_first_with_their_cosines(nba: Graph) -> None:
+    vectors = normalised(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]], np.float32))
+    first, second, _third = keep(nba, vectors)
+    found = nearest(nba.pk, MODEL, vectors[0], 10)
+    assert [target for target, _ in found] == [first, second]
+    assert [cosine for _, cosine in found] == pytest.approx([1.0, 2**-0.5], abs=1e-3)
+    assert nearest(nba.pk, MODEL, vectors[0], 1) == found[:1]
+    assert len(nearest(nba.pk, MODEL, vectors[0], 10, threshold=-1)) == 3
+
+
+def test_other_graphs_and_other_models_do_not_exist(nba: Graph, other_workspace: Workspace) -> None:
+    foreign = draw_nba(other_workspace)
+    vectors = random_vectors(3)
+    keep(foreign, vectors)
+    assert nearest(nba.pk, MODEL, vectors[0], 10) == []
+    keep(nba, vectors[::-1])
+    keep(nba, random_vectors(3, dimensions=5), "local/other")
+    (best, _), *_ = nearest(nba.pk, MODEL, vectors[0], 10)
+    assert best == nba.nodes.get(key="return").pk
+    assert nearest(nba.pk, MODEL, random_vectors(1, dimensions=5)[0], 10) == []
+
+
+def test_it_is_one_query(nba: Graph) -> None:
+    vectors = random_vectors(3)
+    keep(nba, vectors)
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        nearest(nba.pk, MODEL, vectors[0], 10)
+    assert len(captured) == 1
+
+
+def test_a_deleted_node_takes_its_vector_along(nba: Graph, alice: User) -> None:
+    keep(nba, random_vectors(3))
+    Node.objects.filter(key="return")._raw_delete(using=connection.alias)  # type: ignore[attr-defined]
+    assert Embedding.objects.count() == 2
+    nba.delete()
+    assert not Embedding.objects.exists()
+
+
+def test_vectors_of_what_changed_meanwhile_are_not_stored(nba: Graph) -> None:
+    read = [NodeVersion(node.pk, node.version, bytes(16)) for node in nba.nodes.order_by("pk")]
+    nba.nodes.filter(key="root").update(version=7)
+    nba.nodes.filter(key="return").delete()
+    assert store_nodes(nba.pk, MODEL, read, random_vectors(3)) == 1
+    assert [row.target_id for row in Embedding.objects.all()] == [nba.nodes.get(key="fetch-api").pk]
+
+
+@pytest.mark.parametrize("dimensions", [256, 1536, 3072])
+def test_any_length_of_vector_is_kept_nearly_exactly(nba: Graph, dimensions: int) -> None:
+    vectors = random_vectors(3, dimensions)
+    keep(nba, vectors)
+    rows = Embedding.objects.order_by("target_id")
+    assert [row.dimensions for row in rows] == [dimensions] * 3
+    assert np.allclose([row.vector for row in rows], vectors, atol=1e-3)
