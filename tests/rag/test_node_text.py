@@ -7,7 +7,7 @@ from rag.node_text import MAX_CHARS, node_text
 NODE: dict[str, Any] = {
     "key": "fetch-api",
     "name": "Fetch API",
-    "type": "httpRequest",
+    "type_": "httpRequest",
     "process": "return fetchAll(url)",
     "data": {"url": "https://example.org/players", "retry": {"on": True, "times": 3}, "tags": ["a", "b"], "note": None},
     "handles": {"R": [{"id": "R-0", "type": "out", "label": "onError"}], "L": [{"id": "L-0", "type": "in"}]},

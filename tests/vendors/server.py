@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.vendors.anthropic_wire import messages_error, messages_events
+from tests.vendors.embeddings_wire import embeddings_script
 from tests.vendors.openai_wire import chat_error, chat_events
 from tests.vendors.responses_wire import responses_events
 from tests.vendors.scenarios import scenario_of
@@ -24,6 +25,7 @@ _WIRES: dict[str, tuple[Events, Errors]] = {
     "/chat/completions": (chat_events, chat_error),
     "/messages": (messages_events, messages_error),
     "/responses": (responses_events, chat_error),
+    "/embeddings": (chat_events, chat_error),
 }
 _MAX_BODY = 64 * 1024 * 1024
 
@@ -206,6 +208,8 @@ class VendorServer:
     def _script_for(self, body: dict[str, Any]) -> Script:
         if self._queue:
             return self._queue.popleft()
+        if "encoding_format" in body:
+            return embeddings_script(body)
         asked, rounds = last_question(body)
         for question, scripts in self.answers.items():
             if asked.endswith(question):

@@ -1,0 +1,88 @@
+"""OpenAI's wire, spoken with a server that answers as the vendor does, and as it should not."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings.openai import OpenAIEmbedder
+from tests.vendors.embeddings_wire import vector
+from tests.vendors.scripts import Script
+from tests.vendors.server import VendorServer
+
+KEY = "sk-test-0123456789abcdef"
+
+
+def embedder(
+    vendor: VendorServer, model: str = "text-embedding-3-small", dimensions: int | None = 1536
+) -> OpenAIEmbedder:
+    return OpenAIEmbedder(f"openai/{model}", vendor.openai_url, KEY, dimensions)
+
+
+def answer(*vectors: Any, **fields: Any) -> Script:
+    items = [{"object": "embedding", "index": index, "embedding": each} for index, each in enumerate(vectors)]
+    whole = {"object": "list", "data": items, "model": "m", "usage": {"prompt_tokens": 7, "total_tokens": 7}} | fields
+    return Script(raw=json.dumps(whole).encode(), content_type="application/json")
+
+
+def test_a_batch_is_one_request_and_comes_back_in_order(vendor: VendorServer) -> None:
+    texts = [f"text {number}" for number in range(5)]
+    found = embedder(vendor).embed(texts, "stored")
+    (request,) = vendor.requests
+    assert request.path == "/v1/embeddings"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.body == {"input": texts, "model": "text-embedding-3-small", "encoding_format": "float"}
+    assert found.vectors.shape == (5, 1536)
+    assert (found.tokens, found.estimated) == (15, False)
+    raw = np.array([vector(text, 1536) for text in texts], np.float32)
+    assert np.allclose(found.vectors, raw / np.linalg.norm(raw, axis=1, keepdims=True), atol=1e-6)
+
+
+def test_an_endpoint_that_nobody_described_is_asked_once_for_its_dimensions(vendor: VendorServer) -> None:
+    tiny = embedder(vendor, "tiny", None)
+    assert (tiny.dimensions, tiny.dimensions) == (8, 8)
+    assert len(vendor.requests) == 1
+
+
+def test_tokens_that_were_not_counted_are_estimated(vendor: VendorServer) -> None:
+    vendor.script(answer([1.0, 2.0], usage={}))
+    found = embedder(vendor, "tiny", 2).embed(["12345"], "question")
+    assert (found.tokens, found.estimated) == (2, True)
+
+
+QUOTA = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota", "type": "insufficient_quota"}}
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "retryable"),
+    [
+        (Script(status=429, error="Too many requests", headers={"retry-after": "7"}), "rate_limit", True),
+        (Script(status=429, error=QUOTA), "rate_limit", False),
+        (Script(status=500, error="The server had an error"), "server_error", True),
+        (Script(status=401, error=f"Incorrect API key provided: {KEY}"), "auth_error", False),
+        (Script(status=400, error="This model's maximum context length is 8192 tokens"), "context_length", False),
+        (Script(status=400, error="Invalid input"), "internal", False),
+        (Script(status=302, error="", headers={"location": "http://127.0.0.1:1/"}), "internal", False),
+        (Script(cut="reset"), "network", True),
+        (Script(raw=b"<html>502</html>", content_type="text/html"), "server_error", True),
+        (Script(raw=b"{}", content_type="application/json"), "server_error", True),
+        (answer([float("nan"), 1.0]), "internal", False),
+        (answer([0.0, 0.0]), "internal", False),
+        (answer([1.0, 2.0, 3.0]), "server_error", False),
+        (answer([1.0, 2.0], [1.0, 2.0]), "server_error", True),
+        (answer(["x", "y"]), "server_error", True),
+        (answer(), "server_error", True),
+    ],
+)
+def test_what_goes_wrong_is_one_error_with_a_code(
+    vendor: VendorServer, script: Script, code: str, retryable: bool
+) -> None:
+    vendor.script(script)
+    with pytest.raises(EmbeddingFailed) as failed:
+        embedder(vendor, "tiny", 2).embed(["a"], "stored")
+    assert (failed.value.code, failed.value.retryable) == (code, retryable)
+    assert failed.value.retry_after == (7.0 if "retry-after" in script.headers else None)
+    assert KEY not in str(failed.value)
+    assert len(vendor.requests) == 1

@@ -1,0 +1,84 @@
+"""Which model the settings ask for, and what is said where it cannot be had."""
+
+import pytest
+from pytest_django import Settings
+
+from rag.checks import embedder_is_usable
+from rag.embeddings import local, registry, served
+from rag.embeddings.registry import EmbedderUnavailable
+from rag.models import EmbeddingModel
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "name"),
+    [
+        ("", "", local.NAME),
+        ("local", "", local.NAME),
+        ("", "text-embedding-3-large", "openai/text-embedding-3-large"),
+        ("openai", "", "openai/text-embedding-3-small"),
+        ("custom", "nomic-embed-text", "custom/nomic-embed-text"),
+        ("None", "text-embedding-3-large", ""),
+    ],
+)
+def test_the_settings_name_a_model(settings: Settings, provider: str, model: str, name: str) -> None:
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, model
+    assert registry.configured() == name
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("local/other", "no local model"),
+        ("openai/text-embedding-3-small", "OPENAI_API_KEY"),
+        ("custom/tiny", "CUSTOM_BASE_URL"),
+        ("custom/", "EMBEDDING_MODEL"),
+        ("anthropic/claude", "makes no embeddings"),
+        ("nowhere/x", "makes no embeddings"),
+    ],
+)
+def test_what_is_missing_is_said(name: str, told: str) -> None:
+    with pytest.raises(EmbedderUnavailable, match=told):
+        registry.by_name(name)
+
+
+def test_a_key_completes_a_vendors_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    first = registry.by_name("openai/text-embedding-3-large")
+    assert (first.name, first.dimensions) == ("openai/text-embedding-3-large", 3072)
+    assert registry.by_name("openai/text-embedding-3-large") is first
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-2")
+    assert registry.by_name("openai/text-embedding-3-large") is not first
+
+
+@pytest.mark.django_db
+def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
+    served.forget()
+    assert registry.current() is None
+    served.keep(registry.by_name(local.NAME))
+    served.forget()
+    found = registry.current()
+    assert found is not None
+    assert found.name == local.NAME
+    settings.EMBEDDING_PROVIDER = "none"
+    assert registry.current() is None
+    served.forget()
+
+
+@pytest.mark.django_db
+def test_only_one_model_serves(settings: Settings) -> None:
+    EmbeddingModel.objects.create(name="a", dimensions=1, serves=True)
+    EmbeddingModel.objects.create(name="b", dimensions=1)
+    served.serve("b")
+    assert served.serving() == "b"
+    assert list(EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True)) == ["b"]
+    served.forget()
+
+
+def test_a_model_that_cannot_be_had_is_a_warning_and_stops_nothing(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER = "openai"
+    (warning,) = embedder_is_usable()
+    assert "by words alone" in warning.msg
+    assert "OPENAI_API_KEY" in warning.msg
+    settings.EMBEDDING_PROVIDER = "none"
+    assert embedder_is_usable() == []
