@@ -1,4 +1,4 @@
-"""`python -m bench [streaming] [replay] [history] [--rounds N] [--quick]`: runs benchmarks, prints a table for each."""
+"""`python -m bench [streaming] [replay] [history] [embeddings] [--rounds N] [--quick]`: runs benchmarks, as tables."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import history, replay, streaming
+from bench import embeddings, history, replay, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -36,10 +36,17 @@ def _history(options: argparse.Namespace) -> list[Row]:
         return history.measure(started, scale)
 
 
+def _embeddings(options: argparse.Namespace) -> list[Row]:
+    scale = embeddings.QUICK if options.quick else embeddings.Scale()
+    with servers() as started:
+        return embeddings.measure(started, scale)
+
+
 BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "streaming": _streaming,
     "replay": _replay,
     "history": _history,
+    "embeddings": _embeddings,
 }
 
 
