@@ -11,6 +11,7 @@ from config.children import Program
 BASE_DIR = Path(__file__).resolve().parent.parent
 WEB_MODULE = "chat.server"
 THREADS = 4
+QUEUES = "default,embeddings"
 
 
 def environment(data_dir: Path, demo_password: str) -> dict[str, str]:
@@ -38,7 +39,9 @@ def web(count: int, listening: int, drain_s: float, env: Mapping[str, str]) -> l
 
 def workers(count: int, env: Mapping[str, str]) -> list[Program]:
     return [
-        _celery(f"worker-{i}", ["worker", "-P", "threads", "-c", str(THREADS), "-n", f"worker-{i}@%h"], env)
+        _celery(
+            f"worker-{i}", ["worker", "-P", "threads", "-c", str(THREADS), "-Q", QUEUES, "-n", f"worker-{i}@%h"], env
+        )
         for i in range(1, count + 1)
     ]
 

@@ -137,11 +137,14 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
+#: What can wait for minutes; `manage.py up` starts workers for both queues.
+CELERY_TASK_ROUTES = {"rag.tasks.*": {"queue": "embeddings"}}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
 CELERY_BEAT_SCHEDULE = {
     "delete-silent-processes": {"task": "chat.tasks.delete_silent_processes", "schedule": timedelta(minutes=5)},
     "expire-proposals": {"task": "chat.tasks.expire_proposals", "schedule": timedelta(minutes=5)},
+    "keep-embeddings": {"task": "rag.tasks.keep_embeddings", "schedule": timedelta(seconds=30)},
     "compact-old-events": {"task": "chat.tasks.compact_old_events", "schedule": timedelta(days=1)},
 }
 

@@ -5,6 +5,8 @@ Up to `EXACT` vectors of a graph all are compared; above, the graph has an index
 otherwise like to use some index that knows nothing of the graph, and find almost nothing.
 """
 
+from typing import Any
+
 from django.db import connection
 
 from rag.embeddings.base import Vectors
@@ -49,7 +51,7 @@ def nearest(
     `model` is the name of who made the vector: vectors of different models are never compared.
     """
     sql = _SQL.format(dimensions=len(vector), candidates=max(CANDIDATES, limit))
-    values = {
+    values: dict[str, Any] = {
         "graph": graph_id,
         "model": model,
         "vector": f"[{','.join(map(str, vector.tolist()))}]",

@@ -1,6 +1,7 @@
 """What a model refused, and when it is asked again."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.db import connection
 
@@ -16,23 +17,26 @@ def pause(attempts: int) -> timedelta:
     return min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
 
 
+_NOTE = """
+INSERT INTO rag_embeddingfailure AS had
+    (target_type, target_id, graph_id, part, model, code, attempts, failed_at, retry_at)
+SELECT 'node', id, graph_id, 0, %(model)s, %(code)s, 1, now(), now() + %(pause)s
+FROM graphs_node WHERE id = %(node)s AND graph_id = %(graph)s FOR KEY SHARE
+ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
+    code = excluded.code, attempts = had.attempts + 1, failed_at = now(),
+    retry_at = now() + least(%(pause)s * 2 ^ least(had.attempts, 20), %(longest)s)
+"""
+
+
 def note_failure(graph_id: int, node_id: int, model: str, code: Code) -> None:
     """One more attempt in vain; nothing for a node that is gone."""
+    values: dict[str, Any] = {
+        "graph": graph_id,
+        "node": node_id,
+        "model": model,
+        "code": code,
+        "pause": FIRST_PAUSE,
+        "longest": LONGEST_PAUSE,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO rag_embeddingfailure AS had "
-            "(target_type, target_id, graph_id, part, model, code, attempts, failed_at, retry_at) "
-            "SELECT 'node', id, graph_id, 0, %(model)s, %(code)s, 1, now(), now() + %(pause)s "
-            "FROM graphs_node WHERE id = %(node)s AND graph_id = %(graph)s FOR KEY SHARE "
-            "ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET code = excluded.code, "
-            "attempts = had.attempts + 1, failed_at = now(), "
-            "retry_at = now() + least(%(pause)s * 2 ^ least(had.attempts, 20), %(longest)s)",
-            {
-                "graph": graph_id,
-                "node": node_id,
-                "model": model,
-                "code": code,
-                "pause": FIRST_PAUSE,
-                "longest": LONGEST_PAUSE,
-            },
-        )
+        cursor.execute(_NOTE, values)

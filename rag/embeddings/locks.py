@@ -18,7 +18,7 @@ def held(graph_id: int, model: str, *, wait: bool) -> Iterator[bool]:
 
     Who waits asks again and again: a statement that waits holds a snapshot, and concurrent index builds wait for those.
     """
-    lock = zlib.crc32(f"{graph_id} {model}".encode()) - 2**31
+    lock = number(graph_id, model)
     while not (ours := _ask("SELECT pg_try_advisory_lock(%s, %s)", lock)) and wait:
         time.sleep(ASKED_AGAIN_S)
     try:
@@ -26,6 +26,11 @@ def held(graph_id: int, model: str, *, wait: bool) -> Iterator[bool]:
     finally:
         if ours:
             _ask("SELECT pg_advisory_unlock(%s, %s)", lock)
+
+
+def number(graph_id: int, model: str) -> int:
+    """What a graph and a model are called where only a number will do."""
+    return zlib.crc32(f"{graph_id} {model}".encode()) - 2**31
 
 
 def _ask(sql: str, lock: int) -> bool:

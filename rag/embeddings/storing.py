@@ -4,13 +4,14 @@ The format is PostgreSQL's own: https://www.postgresql.org/docs/current/sql-copy
 """
 
 import struct
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection, transaction
 
 from rag.embeddings.base import Vectors
+from rag.embeddings.locks import number
 from rag.models import Target
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
@@ -38,8 +39,7 @@ def store_nodes(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors
     A failure of theirs is forgotten. Who writes for the same graph and model waits; deleting such a node waits too.
     """
     with transaction.atomic(), connection.cursor() as cursor:
-        lock = zlib.crc32(f"{graph_id} {model}".encode()) - 2**31
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ADVISORY_LOCK, lock])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ADVISORY_LOCK, number(graph_id, model)])
         cursor.execute(
             "SELECT place FROM graphs_node AS node "
             "JOIN unnest(%s::bigint[], %s::int[]) WITH ORDINALITY AS was(id, version, place) USING (id, version) "
@@ -47,7 +47,7 @@ def store_nodes(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors
             [[node.id for node in nodes], [node.version for node in nodes]],
         )
         places = [place - 1 for (place,) in cursor.fetchall()]
-        values = [model, [nodes[place].id for place in places]]
+        values: list[Any] = [model, [nodes[place].id for place in places]]
         for table in ("rag_embedding", "rag_embeddingfailure"):
             cursor.execute(
                 f"DELETE FROM {table} WHERE target_type = 'node' AND part = 0 AND model = %s "  # noqa: S608

@@ -1,6 +1,7 @@
 import pytest
+from django.conf import settings
 
-from config import environment
+from config import environment, processes
 from config.problem import Problem
 
 
@@ -28,3 +29,8 @@ def test_what_is_no_address_is_told_without_its_password(monkeypatch: pytest.Mon
         environment.read()
     assert f"{name}: is no address" in problem.value.sentence
     assert "canary" not in problem.value.sentence
+
+
+def test_workers_serve_every_queue_that_tasks_are_sent_to() -> None:
+    queues = {settings.CELERY_TASK_DEFAULT_QUEUE, *(route["queue"] for route in settings.CELERY_TASK_ROUTES.values())}
+    assert queues == set(processes.QUEUES.split(","))

@@ -29,12 +29,19 @@ GROUPS: dict[str, Group] = {
     "chat.validationrule": "ruled",
     "chat.allowance": "ruled",
     "chat.process": "watched",
+    "rag.embeddingmodel": "watched",
+    "rag.embeddingfailure": "watched",
     "auth.user": "managed",
     "graphs.workspace": "managed",
     "graphs.membership": "managed",
 }
 #: The only lists with an action, and the only rows that can be deleted.
-ACTIONS = {"graphs.membership": {"delete_selected"}, "graphs.changeset": {"roll_back"}}
+ACTIONS = {
+    "graphs.membership": {"delete_selected"},
+    "graphs.changeset": {"roll_back"},
+    "rag.embeddingmodel": {"try_again"},
+    "rag.embeddingfailure": {"try_again"},
+}
 DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance"}
 #: View and what its address adds to that of its list.
 VIEWS = {

@@ -24,9 +24,14 @@ NAMING: dict[str, list[list[str]]] = {
     ],
 }
 #: Commands that name nothing of a workspace but the workspace itself, or nothing at all.
-OTHERS = {"import_graph", "seed_demo", "up", "compact_events"}
+OTHERS = {"import_graph", "seed_demo", "up", "compact_events", "migrate_embeddings"}
 #: No task takes an id: there is nothing foreign to name.
-TASKS = {"chat.tasks.delete_silent_processes", "chat.tasks.expire_proposals", "chat.tasks.compact_old_events"}
+TASKS = {
+    "chat.tasks.delete_silent_processes",
+    "chat.tasks.expire_proposals",
+    "chat.tasks.compact_old_events",
+    "rag.tasks.keep_embeddings",
+}
 
 
 def test_every_command_has_a_rule() -> None:

@@ -16,6 +16,7 @@ from graphs import writing
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
+from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.chat.admin.talk import Talk, talk
 from tests.proposed import waiting
 
@@ -97,6 +98,8 @@ class World:
             return tuple(self.talks[role].run.model_calls.get().pk for role in ("editor", "stranger"))
         if name == "chat.process":
             return self.talks["editor"].run.process, self.talks["stranger"].run.process
+        if name == "rag.embeddingmodel":
+            return "local/demo", "local/other"
         if name == "auth.user":
             return self.users["editor"].pk, self.users["stranger"].pk
         if name == "graphs.workspace":
@@ -107,7 +110,7 @@ class World:
             return self.change_sets["demo"], self.change_sets["other"]
         if name == "graphs.graph":
             return self.graphs["demo"].pk, self.graphs["other"].pk
-        parts = name in {"graphs.sheet", "graphs.node", "graphs.edge"}
+        parts = name in {"graphs.sheet", "graphs.node", "graphs.edge", "rag.embeddingfailure"}
         path = "graph__workspace__slug" if parts else "workspace__slug"
         found = [model._default_manager.filter(**{path: slug}).order_by("pk")[0].pk for slug in ("demo", "other")]
         return found[0], found[1]
@@ -156,6 +159,7 @@ def build() -> World:
     _propose(world, "demo", "deleted").delete()
     for slug, graph in world.graphs.items():
         world.change_sets[slug] = _changed(graph, canary(slug))
+        _embed_in_vain(graph, slug)
     return world
 
 
@@ -163,6 +167,14 @@ def _rule(world: World, slug: str) -> None:
     workspace, tool = world.workspaces[slug], "propose_move_node"
     ValidationRule.objects.create(workspace=workspace, tool=tool)
     Allowance.objects.create(workspace=workspace, tool=tool, kind="node", field="posX", item_key=canary(slug))
+
+
+def _embed_in_vain(graph: Graph, slug: str) -> None:
+    model = EmbeddingModel.objects.create(name=f"local/{slug}", dimensions=8)
+    node = graph.nodes.get(key="start")
+    EmbeddingFailure.objects.create(
+        target_type="node", target_id=node.pk, graph=graph, model=model.name, code="internal"
+    )
 
 
 def _propose(world: World, slug: str, name: str) -> Proposal:

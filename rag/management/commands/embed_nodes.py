@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Graph, Node
+from rag import vector_indexes
 from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.locks import held
@@ -48,6 +49,7 @@ class Command(BaseCommand):
                         bar.advance(progress.seen)
                         if progress.tokens and not embedder.name.startswith("local/"):
                             time.sleep(delay / 1000)
+                vector_indexes.fit(graph.pk, embedder.name, embedder.dimensions)
         except EmbeddingFailed as failure:
             raise CommandError(f"{embedder.name} fails ({failure.code}: {failure}). Run this again to go on.") from None
         finally:

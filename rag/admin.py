@@ -1,0 +1,78 @@
+"""The queue of embeddings, for superusers: which models are kept true, what waits, what failed and why."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from graphs.admin.audit import ReadOnlyAdmin
+from graphs.models import Node
+from rag.embeddings.keeping import waiting
+from rag.embeddings.waking import wake
+from rag.models import EmbeddingFailure, EmbeddingModel, Target
+
+
+@admin.register(EmbeddingModel)
+class EmbeddingModelAdmin(ReadOnlyAdmin):
+    """A model that failed is asked again by itself; "Try again now" does not wait for that."""
+
+    list_display = ("name", "serves", "dimensions", "graphs_waiting", "texts_failed", "code", "retry_at", "created_at")
+    fields = list_display
+    actions = ("try_again",)  # type: ignore[assignment]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[EmbeddingModel]:
+        failed = EmbeddingFailure.objects.filter(model=OuterRef("pk")).order_by().values("model")
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(failed=Coalesce(Subquery(failed.annotate(count=Count("pk")).values("count")), 0))
+        )
+
+    @admin.display(description=_("graphs that wait"))
+    def graphs_waiting(self, obj: EmbeddingModel) -> int:
+        return waiting(obj.name).count()
+
+    @admin.display(description=_("texts that failed"))
+    def texts_failed(self, obj: Any) -> int:
+        return int(obj.failed)
+
+    @admin.action(description=_("Try again now"), permissions=["view"])
+    def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingModel]) -> None:
+        names = list(queryset.values_list("name", flat=True))
+        EmbeddingModel.objects.filter(name__in=names).update(retry_at=None)
+        EmbeddingFailure.objects.filter(model__in=names).update(retry_at=Now())
+        wake()
+        self.message_user(request, _("They are tried again within a few seconds."))
+
+
+@admin.register(EmbeddingFailure)
+class EmbeddingFailureAdmin(ReadOnlyAdmin):
+    """Texts that a model refused; all other texts of their graphs are embedded."""
+
+    list_display = ("what", "graph", "model", "code", "attempts", "failed_at", "retry_at")
+    list_filter = ("model", "code")
+    list_select_related = ("graph",)
+    search_fields = ("graph__key", "graph__name")
+    fields = list_display
+    actions = ("try_again",)  # type: ignore[assignment]
+
+    @admin.display(description=_("text of"))
+    def what(self, obj: EmbeddingFailure) -> str:
+        """The node's key; its id where it is gone."""
+        key = Node.objects.filter(pk=obj.target_id).values_list("key", flat=True).first()
+        return f"{Target(obj.target_type).label} {key or obj.target_id}"
+
+    @admin.action(description=_("Try again now"), permissions=["view"])
+    def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingFailure]) -> None:
+        count = queryset.update(retry_at=Now())
+        wake()
+        message = ngettext(
+            "%(count)s text is tried again within a few seconds.",
+            "%(count)s texts are tried again within a few seconds.",
+            count,
+        )
+        self.message_user(request, message % {"count": count})

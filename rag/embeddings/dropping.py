@@ -1,0 +1,46 @@
+"""Takes away the vectors of models that no longer serve."""
+
+from django.db import connection
+
+from rag import vector_indexes
+from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
+
+#: Rows of one statement, so that none runs for long.
+BATCH = 50_000
+
+
+def drop_all_but(name: str) -> list[str]:
+    """Drops vectors, indexes and all that is known of every other model, and says which those were."""
+    dropped = list(EmbeddingModel.objects.exclude(name=name).values_list("name", flat=True))
+    # First, so that nobody begins to make new ones.
+    EmbeddingModel.objects.filter(name__in=dropped).delete()
+    for model in dropped:
+        _drop(model)
+    return dropped
+
+
+def drop_forgotten() -> None:
+    """Drops what a process still wrote for a model while others dropped it, and indexes of graphs that are gone."""
+    known = EmbeddingModel.objects.values("name")
+    for model in EmbeddedGraph.objects.exclude(model__in=known).values_list("model", flat=True).distinct():
+        _drop(model)
+    vector_indexes.drop_forgotten()
+
+
+def _drop(model: str) -> None:
+    EmbeddingFailure.objects.filter(model=model).delete()
+    for graph_id in list(EmbeddedGraph.objects.filter(model=model, indexed=True).values_list("graph", flat=True)):
+        vector_indexes.drop(graph_id, model)
+    EmbeddedGraph.objects.filter(model=model).delete()
+    while _delete_some(model):
+        pass
+
+
+def _delete_some(model: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM rag_embedding WHERE id = ANY(ARRAY("
+            "SELECT id FROM rag_embedding WHERE model = %s ORDER BY graph_id LIMIT %s))",
+            [model, BATCH],
+        )
+        return int(cursor.rowcount)

@@ -1,0 +1,98 @@
+"""Keeps all vectors true in the background: what changed since a model last looked, and what failed and is due.
+
+The history is the queue: a graph waits while its version is above the one its vectors are true for.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
+
+from graphs.models import Graph
+from rag import vector_indexes
+from rag.embeddings import registry, served
+from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings.dropping import drop_forgotten
+from rag.embeddings.failing import pause
+from rag.embeddings.locks import held
+from rag.embeddings.nodes import BATCH, embed_changes, embed_nodes
+from rag.embeddings.registry import EmbedderUnavailable
+from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
+
+log = logging.getLogger("countersign.embeddings")
+
+
+def work(until: float) -> None:
+    """Embeds what waits, for every model whose vectors are kept, until the process's clock shows `until`."""
+    for embedder in _embedders():
+        try:
+            _keep(embedder, until)
+        except EmbeddingFailed as failure:
+            _note(embedder, failure)
+        else:
+            EmbeddingModel.objects.filter(name=embedder.name, failures__gt=0).update(failures=0, code="", retry_at=None)
+    drop_forgotten()
+
+
+def waiting(model: str) -> QuerySet[Graph]:
+    """The graphs that changed since this model last looked at them."""
+    known = EmbeddedGraph.objects.filter(graph=OuterRef("pk"), model=model).values("version")
+    behind = Q(known__isnull=True) | Q(known__lt=F("version"))
+    return Graph.objects.alias(known=Subquery(known)).filter(behind).order_by("pk")
+
+
+def _embedders() -> Iterator[Embedder]:
+    """Of the models that are kept and not paused. The configured one is the first where there is none."""
+    wanted = registry.configured()
+    if not wanted:
+        return
+    names = list(EmbeddingModel.objects.values_list("name", flat=True))
+    paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
+    for name in names or [wanted]:
+        if name in paused:
+            continue
+        try:
+            embedder = registry.by_name(name)
+            served.keep(embedder)
+        except EmbedderUnavailable as problem:
+            log.warning("%s", problem)
+        except EmbeddingFailed as failure:
+            log.warning("%s cannot be asked: %s", name, failure)
+        else:
+            yield embedder
+
+
+def _keep(embedder: Embedder, until: float) -> None:
+    for graph_id in list(waiting(embedder.name).values_list("pk", flat=True)):
+        with held(graph_id, embedder.name, wait=False) as ours:
+            graph = Graph.objects.filter(pk=graph_id).first()
+            if not ours or graph is None:
+                continue
+            for _progress in embed_changes(graph, embedder):
+                if time.monotonic() > until:
+                    return
+        vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)
+    _try_again(embedder)
+
+
+def _try_again(embedder: Embedder) -> None:
+    """The texts whose pause is over, a batch of each graph."""
+    due = EmbeddingFailure.objects.filter(model=embedder.name, retry_at__lte=Now())
+    for graph in Graph.objects.filter(pk__in=due.values("graph")):
+        ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
+        with held(graph.pk, embedder.name, wait=False) as ours:
+            if ours:
+                embed_nodes(graph, embedder, list(ids))
+
+
+def _note(embedder: Embedder, failure: EmbeddingFailed) -> None:
+    """Nobody asks the model again before its pause is over."""
+    row = EmbeddingModel.objects.get(name=embedder.name)
+    wanted = max(pause(row.failures + 1), timedelta(seconds=failure.retry_after or 0))
+    log.warning("%s fails (%s: %s); asked again in %s", embedder.name, failure.code, failure, wanted)
+    EmbeddingModel.objects.filter(pk=row.pk).update(
+        failures=F("failures") + 1, code=failure.code, retry_at=Now() + wanted
+    )

@@ -1,0 +1,74 @@
+"""Tells the worker that something is to be embedded, without making anybody wait for Valkey.
+
+A wake-up that gets lost costs half a minute: the schedule wakes the worker too.
+"""
+
+import logging
+import threading
+import time
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+from django.db.models.signals import post_save
+from django.dispatch import receiver
+
+from graphs import writing
+from graphs.models import Graph
+from graphs.objects import NODE
+from graphs.operations import Create, Operation, Update
+from graphs.recording import Applied
+from rag.embeddings import registry
+from rag.embeddings.nodes import CONTENT
+
+TASK = "rag.tasks.keep_embeddings"
+#: What changes within it is one wake-up.
+TOGETHER_S = 0.5
+
+log = logging.getLogger("countersign.embeddings")
+_on_its_way = threading.Lock()
+
+
+@receiver(post_save, sender=Graph)
+def wake_for_new_graph(created: bool, raw: bool = False, **_kwargs: Any) -> None:
+    if created and not raw:
+        _after_commit()
+
+
+@receiver(writing.changed)
+def wake_for_change(change: Applied, **_kwargs: Any) -> None:
+    """Nobody is woken for edges, places and sizes."""
+    if any(map(_changes_a_text, change.operations)):
+        _after_commit()
+
+
+def _changes_a_text(operation: Operation) -> bool:
+    if operation.item.kind != NODE.name:
+        return False
+    match operation:
+        case Create():
+            return True
+        case Update(_, _, new):
+            return not new.keys().isdisjoint(CONTENT)
+        case _:
+            return False
+
+
+def _after_commit() -> None:
+    if registry.configured():
+        transaction.on_commit(wake)
+
+
+def wake() -> None:
+    """Sends the task from a thread of its own, once for all who ask at about the same time."""
+    if _on_its_way.acquire(blocking=False):
+        threading.Thread(target=_send, name="embedding wake-up", daemon=True).start()
+
+
+def _send() -> None:
+    time.sleep(TOGETHER_S)
+    _on_its_way.release()
+    try:
+        current_app.send_task(TASK, retry=False)
+    except Exception as error:  # Whatever the library raises: the schedule wakes it.
+        log.info("Embeddings wait for the schedule: %s", type(error).__name__)

@@ -1,0 +1,74 @@
+"""`manage.py migrate_embeddings --to M [--drop-old]`: from one model to another while the site is used."""
+
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from graphs.models import Graph, Node
+from rag import vector_indexes
+from rag.embeddings import dropping, registry, served
+from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings.keeping import waiting
+from rag.embeddings.locks import held
+from rag.embeddings.nodes import BATCH, Progress, embed_all
+from rag.embeddings.registry import EmbedderUnavailable
+from rag.management.progress import ProgressBar
+from rag.models import EmbeddingFailure
+
+
+class Command(BaseCommand):
+    help = (
+        "Makes the vectors and indexes of another model beside those that serve, then lets it answer questions. Both "
+        "are kept true until the old ones are dropped. It may be interrupted and run again."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--to", required=True, help="such as openai/text-embedding-3-small")
+        parser.add_argument(
+            "--drop-old", action="store_true", help="deletes the vectors of all other models afterwards"
+        )
+        parser.add_argument("--delay", type=int, default=100, help="ms between two calls to a vendor (default: 100)")
+
+    def handle(self, *args: Any, to: str, drop_old: bool, delay: int, **options: Any) -> None:
+        before = served.serving()
+        try:
+            embedder = registry.by_name(to)
+            served.keep(embedder)
+            self._embed(embedder, delay / 1000)
+        except EmbedderUnavailable as problem:
+            raise CommandError(str(problem)) from None
+        except EmbeddingFailed as failure:
+            raise CommandError(f"{to} fails ({failure.code}: {failure}). Run this again to go on.") from None
+        served.serve(embedder.name)
+        self.stdout.write(f"{embedder.name} answers questions now{f', {before} no longer' if before != to else ''}.")
+        if failed := EmbeddingFailure.objects.filter(model=to).count():
+            self.stdout.write(f"It refused {failed:,} texts; the admin's queue names them.")
+        if drop_old:
+            for name in dropping.drop_all_but(embedder.name):
+                self.stdout.write(f"The vectors of {name} are dropped.")
+
+    def _embed(self, embedder: Embedder, delay_s: float) -> None:
+        """Round by round, because graphs change meanwhile; the last round finds none."""
+        bar = ProgressBar(self.stdout, Node.objects.filter(graph__in=waiting(embedder.name)).count(), "nodes")  # type: ignore[arg-type]
+        try:
+            while graphs := list(waiting(embedder.name).values_list("pk", flat=True)):
+                for graph_id in graphs:
+                    self._embed_graph(graph_id, embedder, delay_s, bar)
+        finally:
+            bar.close()
+
+    def _embed_graph(self, graph_id: int, embedder: Embedder, delay_s: float, bar: ProgressBar) -> None:
+        with held(graph_id, embedder.name, wait=True):
+            graph = Graph.objects.filter(pk=graph_id).first()
+            if graph is None:
+                return
+            for progress in embed_all(graph, embedder, batch=BATCH):
+                bar.advance(progress.seen)
+                _pause(progress, embedder, delay_s)
+        vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)
+
+
+def _pause(progress: Progress, embedder: Embedder, delay_s: float) -> None:
+    if progress.tokens and not embedder.name.startswith("local/"):
+        time.sleep(delay_s)

@@ -1,0 +1,103 @@
+"""Large graphs have an index of their own for each model; built and dropped while everything goes on.
+
+An index over all graphs would find neighbours in other graphs and throw them away (docs/embeddings.md).
+"""
+
+import hashlib
+import logging
+
+from django.db import connection
+from psycopg import sql
+
+from rag.models import EmbeddedGraph
+from rag.vector_search import EXACT
+
+#: The graph must shrink to this before its index goes, so that it does not come and go.
+DROPPED_BELOW = EXACT // 2
+#: So much makes an index of a million vectors of the local model in memory; PostgreSQL takes it only while it builds.
+BUILD_MEMORY = "1GB"
+PREFIX = "rag_hnsw_"
+
+log = logging.getLogger("countersign.embeddings")
+
+
+def fit(graph_id: int, model: str, dimensions: int) -> None:
+    """Builds the index that a graph needs by now, or drops one that it no longer needs. Not within a transaction."""
+    state = EmbeddedGraph.objects.filter(graph=graph_id, model=model).first()
+    if state is None:
+        return
+    if state.indexed:
+        if not _more_than(DROPPED_BELOW, graph_id, model):
+            drop(graph_id, model)
+    elif _more_than(EXACT, graph_id, model):
+        build(graph_id, model, dimensions)
+
+
+def build(graph_id: int, model: str, dimensions: int) -> None:
+    """Vectors may be written and searched meanwhile; searches use it from the moment it is whole."""
+    name = index_name(graph_id, model)
+    if _is_whole(name) is False:
+        _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
+    log.info("building the index of graph %s for %s", graph_id, model)
+    # Written out, not given as parameters: the planner compares this condition with that of a search.
+    condition = sql.SQL("graph_id = {} AND model = {} AND target_type = 'node' AND dimensions = {}").format(
+        sql.Literal(graph_id), sql.Literal(model), sql.Literal(dimensions)
+    )
+    statement = sql.SQL(
+        "CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON rag_embedding "
+        "USING hnsw ((vector::halfvec({})) halfvec_cosine_ops) WHERE {}"
+    ).format(sql.Identifier(name), sql.Literal(dimensions), condition)
+    _execute(sql.SQL("SET maintenance_work_mem = {}").format(sql.Literal(BUILD_MEMORY)))
+    try:
+        _execute(statement)
+    finally:
+        _execute(sql.SQL("RESET maintenance_work_mem"))
+    EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=True)
+
+
+def drop(graph_id: int, model: str) -> None:
+    EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False)
+    _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(index_name(graph_id, model))))
+
+
+def drop_forgotten() -> None:
+    """Drops the indexes of graphs that were deleted."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND tablename = 'rag_embedding' "
+            "AND starts_with(indexname, %s)",
+            [PREFIX],
+        )
+        found = {name for (name,) in cursor.fetchall()}
+    if found:
+        states = EmbeddedGraph.objects.values_list("graph", "model")
+        for name in found - {index_name(graph_id, model) for graph_id, model in states}:
+            _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
+
+
+def index_name(graph_id: int, model: str) -> str:
+    return f"{PREFIX}{graph_id}_{hashlib.blake2b(model.encode(), digest_size=5).hexdigest()}"
+
+
+def _more_than(count: int, graph_id: int, model: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) > %(count)s FROM (SELECT FROM rag_embedding "
+            "WHERE graph_id = %(graph)s AND model = %(model)s LIMIT %(count)s + 1) AS counted",
+            {"count": count, "graph": graph_id, "model": model},
+        )
+        (more,) = cursor.fetchone()
+    return bool(more)
+
+
+def _is_whole(name: str) -> bool | None:
+    """False for one whose building was interrupted, None for one that is not there."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
+        found = cursor.fetchone()
+    return None if found is None else bool(found[0])
+
+
+def _execute(statement: sql.Composed | sql.SQL) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement.as_string(cursor.connection))

@@ -1,0 +1,229 @@
+"""Vectors follow what nodes say, in the background, whatever the model does meanwhile."""
+
+import time
+from collections.abc import Callable
+from io import StringIO
+
+import psycopg
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+from pytest_django import Settings
+
+from graphs import writing
+from graphs.models import Graph, Node, Origin
+from graphs.operations import Delete, Item, Update
+from graphs.recording import Because
+from rag.embeddings import keeping, local, locks, registry, served
+from rag.embeddings.base import Embedder
+from rag.embeddings.waking import wake
+from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
+from rag.vector_search import nearest
+from tests.rag.embeddings.conftest import MODEL
+from tests.vendors.scripts import Script
+from tests.vendors.server import VendorServer
+
+BECAUSE = Because(None, Origin.MANUAL)
+
+
+def work() -> None:
+    keeping.work(until=time.monotonic() + 60)
+
+
+def change(graph: Graph, key: str, **fields: tuple[object, object]) -> None:
+    old, new = ({name: pair[number] for name, pair in fields.items()} for number in (0, 1))
+    writing.apply(graph, [Update(Item("node", key), old, new)], BECAUSE)
+
+
+def hashes() -> dict[str, bytes]:
+    keys = dict(Node.objects.values_list("pk", "key"))
+    return {keys[row.target_id]: bytes(row.content_hash) for row in Embedding.objects.all()}
+
+
+def asked(vendor: VendorServer) -> list[str]:
+    return [text for request in vendor.requests for text in request.body["input"] if text != "dimensions"]
+
+
+def test_a_new_graph_is_embedded_and_the_first_model_serves(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    work()
+    assert len(asked(vendor)) == 3
+    assert set(hashes()) == {"root", "fetch-api", "return"}
+    assert served.serving() == MODEL
+    question = remote.embed([asked(vendor)[0]], "question").vectors[0]
+    (best, cosine), *_ = nearest(nba.pk, MODEL, question, 3)
+    assert (best, round(cosine, 2)) == (nba.nodes.get(key="root").pk, 1.0)
+
+
+def test_only_what_changed_is_embedded_again(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    work()
+    before = hashes()
+    vendor.requests.clear()
+    change(nba, "root", posX=(0, 50), width=(None, 10))
+    work()
+    assert asked(vendor) == []
+    change(nba, "root", posX=(50, 60))
+    change(nba, "fetch-api", process=("return fetch(url)", "return 1"), data=({"url": "https://example.org"}, {}))
+    work()
+    assert asked(vendor) == ["fetch api. api call. return 1"]
+    after = hashes()
+    assert after.pop("fetch-api") != before.pop("fetch-api")
+    assert after == before
+    assert not keeping.waiting(MODEL).exists()
+
+
+def test_what_is_deleted_has_no_vector_and_what_is_put_back_gets_one(remote: Embedder, nba: Graph) -> None:
+    work()
+    lonely = Node.objects.create(graph=nba, sheet=nba.sheets.get(), key="lonely", type="note")
+    call_command("embed_nodes", "--graph", "nba", stdout=StringIO())
+    assert "lonely" in hashes()
+    record = {
+        "type": "note", "sheet": "main", "name": "", "process": "", "data": {}, "handles": {}, "posX": 0, "posY": 0,
+        "width": None, "height": None,
+    }  # fmt: skip
+    writing.apply(nba, [Delete(Item("node", "lonely"), record)], BECAUSE)
+    assert "lonely" not in hashes()
+    assert not Embedding.objects.filter(target_id=lonely.pk).exists()
+    work()
+    assert len(hashes()) == 3
+
+
+def test_one_text_that_is_refused_stands_alone_and_is_tried_again_when_due(
+    remote: Embedder, nba: Graph, vendor: VendorServer
+) -> None:
+    nba.nodes.filter(key="fetch-api").update(name="refused")
+    nba.nodes.filter(key="return").update(process="nonsense")
+    work()
+    assert set(hashes()) == {"root"}
+    failures = EmbeddingFailure.objects.order_by("target_id")
+    assert [(row.code, row.attempts) for row in failures] == [("internal", 1), ("internal", 1)]
+    vendor.requests.clear()
+    work()
+    assert asked(vendor) == []
+    failures.update(retry_at=timezone.now())
+    work()
+    assert [row.attempts for row in failures] == [2, 2]
+    assert all((row.retry_at - row.failed_at).total_seconds() == 120 for row in failures)
+    change(nba, "fetch-api", name=("refused", "Fetch"))
+    work()
+    assert set(hashes()) == {"root", "fetch-api"}
+    assert failures.all().count() == 1
+
+
+def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    served.keep(remote)
+    vendor.script(Script(status=429, error="Too many requests", headers={"retry-after": "600"}))
+    work()
+    row = EmbeddingModel.objects.get()
+    assert (row.code, row.failures) == ("rate_limit", 1)
+    assert row.retry_at is not None
+    assert 590 < (row.retry_at - timezone.now()).total_seconds() <= 600
+    vendor.requests.clear()
+    work()
+    assert vendor.requests == []
+    EmbeddingModel.objects.update(retry_at=timezone.now())
+    work()
+    assert len(hashes()) == 3
+    row.refresh_from_db()
+    assert (row.code, row.failures, row.retry_at) == ("", 0, None)
+
+
+@pytest.mark.parametrize(("provider", "model"), [("none", ""), ("openai", ""), ("custom", "x")])
+def test_without_a_model_nothing_happens(nba: Graph, settings: Settings, provider: str, model: str) -> None:
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, model
+    served.forget()
+    work()
+    change(nba, "root", name=("Start", "Begin"))
+    assert not Embedding.objects.exists()
+    assert registry.current() is None
+
+
+def test_the_worker_is_woken_for_texts_and_not_for_places(
+    nba: Graph, django_capture_on_commit_callbacks: Callable[..., list[object]]
+) -> None:
+    with django_capture_on_commit_callbacks() as after_commit:
+        change(nba, "root", posX=(0, 9))
+    assert wake not in after_commit
+    with django_capture_on_commit_callbacks() as after_commit:
+        change(nba, "root", name=("Start", "Begin"))
+    assert wake in after_commit
+
+
+def test_who_is_second_leaves_a_graph_to_the_first(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    other = psycopg.connect(**connection.get_connection_params())
+    try:
+        other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(nba.pk, MODEL)])
+        work()
+        assert asked(vendor) == []
+    finally:
+        other.close()
+    work()
+    assert len(hashes()) == 3
+
+
+def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    nba.nodes.filter(key="return").update(process="refused")
+    out = StringIO()
+    call_command("embed_nodes", "--batch", "2", "--delay", "0", stdout=out)
+    assert "3 of 3 nodes" in out.getvalue()
+    assert "custom/tiny: 2 embedded" in out.getvalue()
+    assert "1 failed" in out.getvalue()
+    vendor.requests.clear()
+    call_command("embed_nodes", "--graph", "nba", "--delay", "0", stdout=out)
+    assert asked(vendor) == [asked(vendor)[0]], "only the one that failed"
+    vendor.requests.clear()
+    call_command("embed_nodes", "--force", "--delay", "0", stdout=out)
+    assert len(set(asked(vendor))) == 3
+
+
+def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    assert remote.dimensions == 8
+    vendor.script(*[Script(status=500, error="away")])
+    with pytest.raises(CommandError, match="server_error"):
+        call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
+    assert not EmbeddedGraph.objects.exists()
+    call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
+    assert len(hashes()) == 3
+
+
+@pytest.mark.parametrize("arguments", [["--batch", "0"], ["--model", "local/x"], ["--graph", "nowhere"]])
+def test_the_command_refuses_nonsense(nba: Graph, arguments: list[str]) -> None:
+    with pytest.raises(CommandError):
+        call_command("embed_nodes", *arguments, stdout=StringIO())
+
+
+def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
+    nba: Graph, vendor: VendorServer, remote: Embedder, settings: Settings, alice: User
+) -> None:
+    settings.EMBEDDING_PROVIDER = ""
+    work()
+    assert served.serving() == local.NAME
+    out = StringIO()
+    call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=out)
+    assert "custom/tiny answers questions now, local/wordllama-256 no longer" in out.getvalue()
+    assert (served.serving(), Embedding.objects.count()) == (MODEL, 6)
+    change(nba, "root", name=("Start", "Begin"))
+    work()
+    assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, local.NAME}
+    assert not keeping.waiting(MODEL).exists()
+    assert not keeping.waiting(local.NAME).exists()
+    vendor.requests.clear()
+    call_command("migrate_embeddings", "--to", MODEL, "--drop-old", stdout=out)
+    assert asked(vendor) == []
+    assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL}
+    assert list(EmbeddingModel.objects.values_list("name", "serves")) == [(MODEL, True)]
+
+
+def test_a_migration_that_fails_changes_nothing_for_who_asks(
+    nba: Graph, vendor: VendorServer, remote: Embedder, settings: Settings
+) -> None:
+    settings.EMBEDDING_PROVIDER = ""
+    work()
+    assert remote.dimensions == 8
+    vendor.script(Script(status=401, error="Incorrect API key"))
+    with pytest.raises(CommandError, match="auth_error"):
+        call_command("migrate_embeddings", "--to", MODEL, stdout=StringIO())
+    assert served.serving() == local.NAME
+    with pytest.raises(CommandError, match="makes no embeddings"):
+        call_command("migrate_embeddings", "--to", "nowhere/x", stdout=StringIO())

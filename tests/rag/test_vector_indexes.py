@@ -1,0 +1,99 @@
+"""Large graphs: an index of their own, used, true, and gone when it is no longer needed."""
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from graphs.models import Graph, Node
+from rag import vector_indexes, vector_search
+from rag.embeddings.base import Vectors
+from rag.models import EmbeddedGraph, Embedding
+from rag.vector_search import nearest
+from tests.cast import draw_nba
+from tests.rag.test_vector_search import MODEL, keep, random_vectors
+
+NODES = 1_500
+DIMENSIONS = 32
+
+
+def fill(graph: Graph) -> tuple[list[int], Vectors]:
+    sheet = graph.sheets.get()
+    graph.nodes.all().delete()
+    Node.objects.bulk_create(Node(graph=graph, sheet=sheet, key=f"n{n}", type="step") for n in range(NODES))
+    # Alike in groups, as texts are.
+    groups = random_vectors(50, DIMENSIONS)
+    vectors = groups[np.arange(NODES) % 50] + 0.6 * random_vectors(NODES, DIMENSIONS, seed=2)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    ids = keep(graph, vectors)
+    EmbeddedGraph.objects.create(graph=graph, model=MODEL, version=1)
+    return ids, vectors
+
+
+def indexes() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexname FROM pg_indexes WHERE starts_with(indexname, %s)", [vector_indexes.PREFIX])
+        return [name for (name,) in cursor.fetchall()]
+
+
+def plan(graph: Graph, question: Vectors) -> str:
+    with CaptureQueriesContext(connection) as captured:
+        nearest(graph.pk, MODEL, question, 10)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, COSTS off) {captured[0]['sql']}")
+        return "\n".join(row for (row,) in cursor.fetchall())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
+    nba: Graph, other_workspace: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = draw_nba(other_workspace)  # type: ignore[arg-type]
+    keep(small, random_vectors(3, DIMENSIONS))
+    ids, vectors = fill(nba)
+    monkeypatch.setattr(vector_indexes, "EXACT", NODES)
+    vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
+    assert indexes() == []
+    questions = random_vectors(20, DIMENSIONS, seed=3)
+    exact = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    halves = vectors.astype(np.float16).astype(np.float32)
+    for question, found in zip(questions, exact, strict=True):
+        best = {ids[place] for place in np.argsort(-(halves @ question))[:10]}
+        assert len(best & {target for target, _ in found}) >= 9
+
+    monkeypatch.setattr(vector_indexes, "EXACT", NODES - 1)
+    vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
+    assert indexes() == [vector_indexes.index_name(nba.pk, MODEL)]
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE rag_embedding")
+    used = plan(nba, questions[0])
+    assert f"Index Scan using {indexes()[0]}" in used, used
+    approximate = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    recalls = [
+        len({target for target, _ in right} & {target for target, _ in found}) / 10
+        for right, found in zip(exact, approximate, strict=True)
+    ]
+    assert np.mean(recalls) >= 0.95
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW hnsw.ef_search")
+        assert cursor.fetchone()[0] == "40", "set for the statement only"
+    assert len(nearest(small.pk, MODEL, random_vectors(1, DIMENSIONS)[0], 10, threshold=-1)) == 3
+
+    monkeypatch.setattr(vector_indexes, "DROPPED_BELOW", NODES)
+    vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
+    assert indexes() == []
+    assert nearest(nba.pk, MODEL, questions[0], 10, threshold=-1) == exact[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_indexes_of_graphs_that_are_gone_go_too(nba: Graph) -> None:
+    keep(nba, random_vectors(3, DIMENSIONS))
+    EmbeddedGraph.objects.create(graph=nba, model=MODEL, version=1)
+    vector_indexes.build(nba.pk, MODEL, DIMENSIONS)
+    vector_indexes.drop_forgotten()
+    assert len(indexes()) == 1
+    nba.delete()
+    vector_indexes.drop_forgotten()
+    assert indexes() == []
+    assert not Embedding.objects.exists()
+    assert vector_search.EXACT == 20_000
