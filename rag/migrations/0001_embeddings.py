@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
+import pgvector.django
 import pgvector.django.halfvec
 from django.db import migrations, models
 
@@ -15,6 +16,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        pgvector.django.VectorExtension(),
         migrations.CreateModel(
             name='EmbeddingModel',
             fields=[
