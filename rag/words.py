@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from math import log
 
 from rag.stop_words import STOP_WORDS
 
@@ -10,6 +11,8 @@ _SEPARATORS = re.compile(r"[\W_]+")
 _NAMED = re.compile(r"\{\{node:([^{}]+)\}\}|`([^`]+)`|\"([^\"]+)\"|«([^«»]+)»")
 _BARE = re.compile(r"[^\s,;:!?()\[\]{}\"'`’«»]+")
 
+#: A word that is in more of all nodes than this says little.
+COMMON = 0.01
 #: More words than this make a question no clearer.
 MAX_WORDS = 24
 #: Longer ones are no words, and too long for PostgreSQL.
@@ -44,6 +47,11 @@ def beginning(word: str) -> str:
 
 def _without_accents(word: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
+
+
+def rarity(holding: int, things: int) -> float:
+    """What a word counts that so many of all things hold, as in BM25: the fewer, the more, and never nothing."""
+    return log(1 + (things - holding + 0.5) / (holding + 0.5))
 
 
 def mentions(question: str) -> tuple[str, ...]:

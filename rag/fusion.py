@@ -1,0 +1,27 @@
+"""Two ways of finding made one score. Nodes, passages and records share it; measured by `bench.retrieval_quality`."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
+
+#: What a thing gains because the question says its name: about as much as one way of finding gives at most.
+NAMED = 1.0
+
+Id = TypeVar("Id", bound=Hashable)
+
+
+def fused(text: Mapping[Id, float], cosines: Mapping[Id, float], named: Iterable[Id] = ()) -> dict[Id, float]:
+    """One score for everything that was found by its text, by its vector or by its name.
+
+    The scores of texts have no scale of their own and count as shares of the best; a cosine has one and counts as it
+    is, so that vectors that are all far from the question say little.
+    """
+    scores: defaultdict[Id, float] = defaultdict(float)
+    best = max(text.values(), default=0.0)
+    for thing, score in text.items():
+        scores[thing] += score / best if best > 0 else 0.0
+    for thing, cosine in cosines.items():
+        scores[thing] += cosine
+    for thing in named:
+        scores[thing] += NAMED
+    return dict(scores)
