@@ -1,10 +1,11 @@
-"""From the nodes that were found to the nodes that a question is about: neighbours join, all with their types.
+"""Around the nodes that were found: their neighbours, the edges between all of them, and their types, in one query.
 
-Each function is one query. Called by retrieval.
+Called by retrieval, which ranks what comes from here.
 """
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
@@ -14,97 +15,113 @@ from graphs.neighbours import around_cte
 from graphs.node_types import BUILT_IN
 from rag.condensing import cut, handles_summary
 from rag.context import RelevantEdge, RelevantNode, RelevantType
-from rag.search import Hit
+from rag.ranking import DEPTH, SEEDS
 
-#: Nodes in a context.
+#: Nodes in a context, and the best of what was found that are looked at without being linked to anything.
 MAX_NODES = 20
-#: Edges in a context.
-MAX_EDGES = 100
-#: The best hits whose neighbours join, how far, how many a node and direction, and how many in all.
-SEEDS = 5
-DEPTH = 2
+#: Neighbours that join: of one node in one direction, in all, and those that were found too.
 PER_NODE = 5
 WALKED = 120
-#: Hits that come before any neighbour.
-FIRST_HITS = 10
+MET = 20
+#: Edges that one node shows.
+EDGES_PER_NODE = 40
 #: Characters of code and of data.
 PROCESS_CHARS = 500
 DATA_CHARS = 200
 
-_COLUMNS = f"""
-    node.id, node.key, node.name, node.type, sheet.key, sheet.name,
-    left(node.process, {PROCESS_CHARS + 1}), left(node.data::text, {DATA_CHARS + 1}), node.handles::text,
-    type.display_name, type.description, type.category, type.icon, type.handles::text"""
-_JOINS = """
+_READ = f"""
+    SELECT
+        node.id, node.key, node.name, node.type, sheet.key, sheet.name,
+        left(node.process, {PROCESS_CHARS + 1}), left(node.data::text, {DATA_CHARS + 1}), node.handles::text,
+        out.edges, type.display_name, type.description, type.category, type.icon, type.handles::text
+    FROM chosen
+    JOIN graphs_node AS node ON node.id = chosen.id AND node.graph_id = %(graph)s
     JOIN graphs_sheet AS sheet ON sheet.id = node.sheet_id
-    LEFT JOIN graphs_nodetype AS type ON type.workspace_id = %(workspace)s AND type.key = node.type"""
+    LEFT JOIN graphs_nodetype AS type ON type.workspace_id = %(workspace)s AND type.key = node.type
+    CROSS JOIN LATERAL (
+        SELECT json_agg(json_build_array(id, target_id, source_handle, target_handle, label)) AS edges
+        FROM (
+            SELECT * FROM graphs_edge
+            WHERE source_id = node.id AND target_id = ANY(ARRAY(SELECT id FROM chosen)) AND graph_id = %(graph)s
+            LIMIT {EDGES_PER_NODE}
+        ) AS inside
+    ) AS out"""  # noqa: S608 - only constants are put together
 
-Nodes = list[tuple[int, RelevantNode]]
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Nodes by id in the order they were read, the edges between them as (source, target, edge), and their types."""
+
+    nodes: dict[int, RelevantNode]
+    edges: tuple[tuple[int, int, RelevantEdge], ...]
+    types: dict[str, RelevantType]
+
+    def neighbours(self) -> dict[int, tuple[int, ...]]:
+        """For each node that has edges here the nodes at their other ends."""
+        linked: dict[int, dict[int, None]] = {}
+        for source, target, _ in self.edges:
+            if source != target:
+                linked.setdefault(source, {})[target] = None
+                linked.setdefault(target, {})[source] = None
+        return {node_id: tuple(others) for node_id, others in linked.items()}
 
 
-def with_neighbours(graph: Graph, hits: Sequence[Hit]) -> tuple[Nodes, tuple[RelevantType, ...]]:
-    """The best hits, their neighbours, the other hits, and neighbours' neighbours: at most `MAX_NODES`, with ids."""
+def surroundings(graph: Graph, found: Sequence[int]) -> Surroundings:
+    """The best of the nodes that were found, the neighbours of the first few, and whatever else was found beside these.
+
+    What a node of 40,000 edges costs is what a leaf costs: neighbours are taken by the index and capped.
+    """
     sql = f"""
         WITH RECURSIVE {around_cte("any")},
-        ranked(id, rank, place) AS (
-            SELECT id, CASE WHEN place <= {FIRST_HITS} THEN 0 ELSE 2 END, place
-                FROM unnest(%(hits)s::bigint[]) WITH ORDINALITY AS hit(id, place)
-            UNION ALL
-            SELECT id, 2 * distance - 1, row_number() OVER ()
-                FROM (SELECT id, distance FROM around LIMIT {WALKED}) AS walked WHERE distance > 0
+        met AS (
+            SELECT edge.target_id AS id
+            FROM unnest(%(found)s::bigint[]) AS other(id)
+            JOIN graphs_edge AS edge ON edge.target_id = other.id AND edge.source_id = ANY(%(seeds)s)
+            WHERE edge.graph_id = %(graph)s
+            UNION
+            SELECT edge.source_id
+            FROM unnest(%(found)s::bigint[]) AS other(id)
+            JOIN graphs_edge AS edge ON edge.source_id = other.id AND edge.target_id = ANY(%(seeds)s)
+            WHERE edge.graph_id = %(graph)s
         ),
-        chosen(id, rank, place) AS (
-            SELECT DISTINCT ON (id) id, rank, place FROM ranked ORDER BY id, rank, place
+        chosen AS MATERIALIZED (
+            SELECT id FROM unnest(%(best)s::bigint[]) AS best(id)
+            UNION (SELECT id FROM met LIMIT {MET})
+            UNION (SELECT id FROM around LIMIT {WALKED})
         )
-        SELECT {_COLUMNS}
-        FROM (SELECT * FROM chosen ORDER BY rank, place LIMIT {MAX_NODES}) AS best
-        JOIN graphs_node AS node ON node.id = best.id AND node.graph_id = %(graph)s
-        {_JOINS}
-        ORDER BY best.rank, best.place"""  # noqa: S608 - only constants are put together
-    ids = [hit.node_id for hit in hits]
-    return _rows(sql, graph, hits=ids, seeds=ids[:SEEDS], depth=DEPTH, per_node=PER_NODE)
+        {_READ}
+        ORDER BY node.id"""  # noqa: S608 - only constants are put together
+    best, seeds = list(found[:MAX_NODES]), list(found[:SEEDS])
+    return _read(sql, graph, found=list(found), best=best, seeds=seeds, depth=DEPTH, per_node=PER_NODE)
 
 
-def first_nodes(graph: Graph) -> tuple[Nodes, tuple[RelevantType, ...]]:
+def beginning(graph: Graph) -> Surroundings:
     """Where a graph begins, for a question that finds nothing: starters, then the first keys, at most `MAX_NODES`."""
     sql = f"""
         WITH firsts AS (
-            (SELECT id, 0 AS rank FROM graphs_node
+            (SELECT id, 0 AS rank, key FROM graphs_node
                 WHERE graph_id = %(graph)s AND search @@ 'starter'::tsquery AND type = 'starter' LIMIT {MAX_NODES})
             UNION ALL
-            (SELECT id, 1 FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT {MAX_NODES})
+            (SELECT id, 1, key FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT {MAX_NODES})
         ),
-        chosen AS (SELECT id, min(rank) AS rank FROM firsts GROUP BY id)
-        SELECT {_COLUMNS}
-        FROM chosen JOIN graphs_node AS node ON node.id = chosen.id
-        {_JOINS}
-        ORDER BY chosen.rank, node.key LIMIT {MAX_NODES}"""  # noqa: S608 - only constants are put together
-    return _rows(sql, graph)
-
-
-def edges_between(graph: Graph, nodes: Nodes) -> tuple[RelevantEdge, ...]:
-    """The edges whose two ends are both among the nodes."""
-    keys = {node_id: node.key for node_id, node in nodes}
-    sql = f"""
-        SELECT source_id, source_handle, target_id, target_handle, label FROM graphs_edge
-        WHERE graph_id = %(graph)s AND source_id = ANY(%(ids)s) AND target_id = ANY(%(ids)s)
-        ORDER BY id LIMIT {MAX_EDGES}"""  # noqa: S608
-    with connection.cursor() as cursor:
-        cursor.execute(sql, {"graph": graph.pk, "ids": list(keys)})
-        return tuple(
-            RelevantEdge(keys[source], source_handle, keys[target], target_handle, label)
-            for source, source_handle, target, target_handle, label in cursor.fetchall()
+        chosen AS MATERIALIZED (
+            SELECT id, min(rank) AS rank FROM firsts GROUP BY id, key ORDER BY rank, key LIMIT {MAX_NODES}
         )
+        {_READ}
+        ORDER BY chosen.rank, node.key"""  # noqa: S608 - only constants are put together
+    return _read(sql, graph)
 
 
-def _rows(sql: str, graph: Graph, **values: Any) -> tuple[Nodes, tuple[RelevantType, ...]]:
-    nodes: Nodes = []
+def _read(sql: str, graph: Graph, **values: Any) -> Surroundings:
+    nodes: dict[int, RelevantNode] = {}
+    edges: list[Sequence[Any]] = []
     types: dict[str, RelevantType] = {}
     with connection.cursor() as cursor:
         cursor.execute(sql, values | {"graph": graph.pk, "workspace": graph.workspace_id})
-        for node_id, key, name, type_key, sheet, sheet_name, process, data, handles, *custom in cursor.fetchall():
+        for node_id, key, name, type_key, sheet, sheet_name, process, data, handles, out, *custom in cursor.fetchall():
             types.setdefault(type_key, _type(type_key, custom))
-            node = RelevantNode(
+            edges.extend((node_id, *edge) for edge in out or ())
+            nodes[node_id] = RelevantNode(
                 key=key,
                 name=name,
                 type=type_key,
@@ -115,8 +132,13 @@ def _rows(sql: str, graph: Graph, **values: Any) -> tuple[Nodes, tuple[RelevantT
                 data="" if data == "{}" else cut(data, DATA_CHARS),
                 handles=handles_summary(json.loads(handles)),
             )
-            nodes.append((node_id, node))
-    return nodes, tuple(types.values())
+    by_age = sorted(edges, key=lambda edge: edge[1])
+    return Surroundings(nodes, tuple(_edge(nodes, edge) for edge in by_age), types)
+
+
+def _edge(nodes: dict[int, RelevantNode], row: Sequence[Any]) -> tuple[int, int, RelevantEdge]:
+    source, _, target, source_handle, target_handle, label = row
+    return source, target, RelevantEdge(nodes[source].key, source_handle, nodes[target].key, target_handle, label)
 
 
 def _type(key: str, custom: Sequence[str | None]) -> RelevantType:

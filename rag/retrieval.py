@@ -3,13 +3,26 @@
 Called by the engine for every message of a person. docs/retrieval.md tells how it works and why.
 """
 
+import logging
+
 from graphs.models import Graph
 from rag.cache import keep, kept
 from rag.context import GraphContext, GraphFacts
-from rag.expansion import MAX_NODES, edges_between, first_nodes, with_neighbours
-from rag.search import SearchHalf, TokenSearch, survey
+from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings.registry import current
+from rag.embeddings.served import learned
+from rag.expansion import MAX_NODES, Surroundings, beginning, surroundings
+from rag.fusion import fused
+from rag.ranking import best_first, with_links
+from rag.search import Survey, TokenSearch, survey
+from rag.vector_search import nearest
 
-SEARCH: SearchHalf = TokenSearch()
+#: Nodes that each way of finding hands on.
+FOUND = 60
+#: Edges in a context.
+MAX_EDGES = 100
+
+log = logging.getLogger("countersign.rag")
 
 
 def retrieve(graph: Graph, question: str) -> GraphContext:
@@ -27,7 +40,37 @@ def retrieve(graph: Graph, question: str) -> GraphContext:
 
 def _retrieve(graph: Graph, question: str) -> GraphContext:
     known = survey(graph, question)
-    hits = SEARCH.search(graph, known, question, MAX_NODES)
-    nodes, types = with_neighbours(graph, hits) if hits else first_nodes(graph)
+    hits = TokenSearch().search(graph, known, question, FOUND)
+    named = {hit.node_id: hit.said for hit in hits if hit.said}
+    scores = fused({hit.node_id: hit.score for hit in hits}, _cosines(graph, known, question), named)
     facts = GraphFacts(graph.key, graph.name, graph.description, known.sheets, graph.metadata)
-    return GraphContext(facts, tuple(node for _, node in nodes), edges_between(graph, nodes), types)
+    if not scores:
+        around = beginning(graph)
+        return _context(facts, around, list(around.nodes))
+    around = surroundings(graph, best_first(scores, named))
+    neighbours = around.neighbours()
+    linked = with_links(scores, named, lambda node_id: neighbours.get(node_id, ()))
+    return _context(facts, around, [node_id for node_id in best_first(linked, named) if node_id in around.nodes])
+
+
+def _cosines(graph: Graph, known: Survey, question: str) -> dict[int, float]:
+    """The nodes whose vectors are nearest to the question's; none where nothing was embedded or nothing embeds now."""
+    learned(known.serving)
+    embedder = current() if known.serving and question.strip() else None
+    if embedder is None:
+        return {}
+    try:
+        vector = embedder.embed([question], "question").vectors[0]
+    except EmbeddingFailed as error:
+        log.warning("A question is searched by its words only: %s", error.code)
+        return {}
+    return dict(nearest(graph.pk, embedder.name, vector, FOUND))
+
+
+def _context(facts: GraphFacts, around: Surroundings, ranked: list[int]) -> GraphContext:
+    """The first of the ranked nodes with their types and the edges between them."""
+    chosen = dict.fromkeys(ranked[:MAX_NODES])
+    nodes = tuple(around.nodes[node_id] for node_id in chosen)
+    edges = tuple(edge for source, target, edge in around.edges if source in chosen and target in chosen)
+    types = dict.fromkeys(node.type for node in nodes)
+    return GraphContext(facts, nodes, edges[:MAX_EDGES], tuple(around.types[key] for key in types))

@@ -3,19 +3,19 @@
 How it stays fast from ten nodes to a million is told in docs/retrieval.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from operator import mul
+from typing import Any
 
 from django.db import connection
 
 from graphs.models import Graph
-from rag.words import beginning, forms, mentions, plain, search_words
+from rag.naming import said
+from rag.words import COMMON, beginning, forms, mentions, rarity, search_words
 
 #: A graph with more nodes than this is large: only whole words search it, and common ones never alone.
 LARGE = 2_000
-#: A word that is in more of all nodes than this says little.
-COMMON = 0.01
 #: Words from this length on also match as beginnings, in graphs that are not large.
 PREFIX_FROM = 4
 #: Rows of a large graph that are weighed at most: with words side by side, with any rare word.
@@ -23,40 +23,38 @@ WEIGHED_PAIRS = 200
 WEIGHED_WORDS = 400
 #: Rows of a large graph that are looked at where all words are common.
 SAMPLED = 1_500
-#: How many of the best by rank are weighed again by their names.
+#: How many of the best by rank are weighed again by how rare their words are and by their names.
 SHORTLIST = 60
 #: What a word counts in data, in process, in type, and in key or name.
 WEIGHTS = "{0.05, 0.2, 0.5, 1.0}"
-#: What it counts that the question says a node's key, or its whole name.
-KEY_MENTIONED = 10.0
-NAME_MENTIONED = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that was found; a higher score is better."""
+    """A node that was found; a higher score is better. `said` tells whether the question names it (`rag.naming`)."""
 
     node_id: int
     score: float
+    said: int
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a search has to know about a graph; `common` are those of the question's words that are frequent."""
+    """What a search has to know about a graph: `nodes` is counted to `LARGE` + 1, `common` are those of the
+    question's words that are frequent. `serving` names the embedding model that answers."""
 
     sheets: tuple[tuple[str, str], ...]
-    large: bool
+    nodes: int
     common: frozenset[str]
+    serving: str
 
-
-class SearchHalf(Protocol):
-    """One way of finding nodes; retrieval takes its hits best first. A vector half is to have the same shape."""
-
-    def search(self, graph: Graph, survey: Survey, question: str, limit: int) -> list[Hit]: ...
+    @property
+    def large(self) -> bool:
+        return self.nodes > LARGE
 
 
 def survey(graph: Graph, question: str) -> Survey:
-    """Sheets, size and common words of a graph, in one query."""
+    """Sheets, size and common words of a graph and the model that embeds questions, in one query."""
     words = [form for word in search_words(question) for form in forms(word)]
     sql = """
         SELECT
@@ -69,11 +67,12 @@ def survey(graph: Graph, question: str) -> Survey:
                 WHERE schemaname = current_schema() AND tablename = 'graphs_node' AND attname = 'search'
                     AND part > %(common)s AND word = ANY(%(words)s)
             ),
-            ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id)"""
+            ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id),
+            (SELECT name FROM rag_embeddingmodel WHERE serves)"""
     with connection.cursor() as cursor:
         cursor.execute(sql, {"graph": graph.pk, "large": LARGE, "common": COMMON, "words": words})
-        nodes, common, sheets = cursor.fetchone()
-    return Survey(tuple((key, name) for key, name in sheets), nodes > LARGE, frozenset(common))
+        nodes, common, sheets, serving = cursor.fetchone()
+    return Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common), serving or "")
 
 
 class TokenSearch:
@@ -86,20 +85,19 @@ class TokenSearch:
             return []
         with connection.cursor() as cursor:
             cursor.execute(query.sql(sheet), query.values(graph, sheet))
-            rows = cursor.fetchall()
-        text = f" {plain(question)} "
-        scores = {node_id: rank + _named(key, name, query.mentioned, text) for node_id, key, name, rank in rows}
-        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-        return [Hit(node_id, score) for node_id, score in best[:limit]]
+            rows = {node_id: (key, name, ranks) for node_id, key, name, ranks in cursor.fetchall()}
+        scores = weighed({node_id: ranks for node_id, (_, _, ranks) in rows.items()}, survey.nodes)
+        names = [(node_id, key, name) for node_id, (key, name, _) in rows.items()]
+        named = said(question, names, survey.common if survey.large else ())
+        hits = [Hit(node_id, score, named.get(node_id, 0)) for node_id, score in scores.items()]
+        return sorted(hits, key=lambda hit: (-hit.said, -hit.score, hit.node_id))[:limit]
 
 
-def _named(key: str, name: str, mentioned: Sequence[str], question: str) -> float:
-    """What a node gains because the question says its key or its name."""
-    if key in mentioned:
-        return KEY_MENTIONED
-    if name in mentioned or any(search_words(text) and f" {plain(text)} " in question for text in (key, name)):
-        return NAME_MENTIONED + len(plain(name).split())
-    return 0.0
+def weighed(ranks: Mapping[int, Sequence[float]], nodes: int) -> dict[int, float]:
+    """For each node the sum of its words' ranks, each word weighed by how few of the nodes hold it."""
+    holding = [sum(rank > 0 for rank in word) for word in zip(*ranks.values(), strict=True)]
+    rarities = [rarity(count, max(nodes, count)) for count in holding]
+    return {node: sum(map(mul, of_node, rarities)) for node, of_node in ranks.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +119,12 @@ class _Query:
             rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
         arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
         return f"""
-            SELECT id, key, name, ts_rank(%(weights)s::real[], search, %(any)s::tsquery) AS rank
-            FROM ({" UNION ALL ".join(arms)}) AS candidates ORDER BY rank DESC, id LIMIT {2 * SHORTLIST}"""  # noqa: S608
+            SELECT id, key, name,
+                ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word)
+            FROM (
+                SELECT * FROM ({" UNION ALL ".join(arms)}) AS candidates
+                ORDER BY ts_rank(%(weights)s::real[], search, %(any)s::tsquery) DESC, id LIMIT {2 * SHORTLIST}
+            ) AS shortlist"""  # noqa: S608 - only constants are put together
 
     def _arms(self, rows: str) -> Iterator[str]:
         """Where candidates come from; what each of them costs does not grow with the graph."""
@@ -141,6 +143,7 @@ class _Query:
             "sheet": sheet,
             "mentioned": list(self.mentioned),
             "any": " | ".join(map(self._any_form, self.words)),
+            "each": list(map(self._any_form, self.words)),
             "pairs": self._pairs(),
             "rare": self._rare(),
             "weights": WEIGHTS,

@@ -23,6 +23,12 @@ def serving() -> str:
     return name
 
 
+def learned(name: str) -> None:
+    """What another query has just read: `serving` need not ask."""
+    global _read
+    _read = (time.monotonic(), name)
+
+
 def forget() -> None:
     """The next question looks again."""
     global _read

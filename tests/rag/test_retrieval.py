@@ -9,7 +9,13 @@ from redis.exceptions import ConnectionError as NoRedis
 from graphs import valkey
 from graphs.models import Edge, Graph, Node
 from rag.context import GraphContext
+from rag.embeddings import served
+from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings.local import LocalEmbedder
+from rag.embeddings.nodes import embed_all
+from rag.embeddings.registry import by_name, configured
 from rag.retrieval import retrieve
+from rag.search import TokenSearch, survey
 from tests.seeded import CANARY, World, world
 
 
@@ -107,6 +113,43 @@ def test_it_remembers_a_question_until_the_graph_changes(here: World) -> None:
     Node.objects.filter(graph=here.nba, key="fetch-api").update(name="Renamed")
     here.nba.version += 1
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].name == "Renamed"
+
+
+def embedded(graph: Graph) -> Graph:
+    embedder = by_name(configured())
+    served.keep(embedder)
+    assert sum(progress.embedded for progress in embed_all(graph, embedder)) == graph.nodes.count()
+    return graph
+
+
+def test_it_also_finds_by_meaning(here: World) -> None:
+    question = "deliveries by courier"
+    assert TokenSearch().search(here.orders, survey(here.orders, question), question, 20) == []
+    assert keys(retrieve(embedded(here.orders), question))[0] == "book-carrier"
+
+
+def test_it_needs_at_most_four_queries_with_vectors_too(here: World) -> None:
+    embedded(here.orders)
+    served.forget()
+    with CaptureQueriesContext(connection) as queries:
+        retrieve(here.orders, "order invoice mail customer")
+    assert len(queries) == 4
+
+
+def test_it_works_without_an_embedder(here: World, settings) -> None:
+    embedded(here.nba)
+    settings.EMBEDDING_PROVIDER = "none"
+    assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+
+
+def test_it_works_while_the_embedder_fails(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedded(here.nba)
+    monkeypatch.setattr(LocalEmbedder, "embed", failing)
+    assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+
+
+def failing(*_: object) -> None:
+    raise EmbeddingFailed("network")
 
 
 class NoCache:
