@@ -1,10 +1,12 @@
-"""`python -m bench [streaming] [replay] [history] [embeddings] [--rounds N] [--quick]`: runs benchmarks, as tables."""
+"""`python -m bench [streaming] [history] [tokens] ... [--rounds N] [--quick]`: runs benchmarks, prints a table of each."""
 
 import argparse
 import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -42,11 +44,19 @@ def _embeddings(options: argparse.Namespace) -> list[Row]:
         return embeddings.measure(started, scale)
 
 
+def _tokens(options: argparse.Namespace) -> list[Row]:
+    django.setup()
+    from bench import tokens
+
+    return tokens.measure()
+
+
 BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "streaming": _streaming,
     "replay": _replay,
     "history": _history,
     "embeddings": _embeddings,
+    "tokens": _tokens,
 }
 
 

@@ -9,8 +9,8 @@ from chat.management.asking import add_asking_options, asking
 from chat.prompts.question import context_block
 from chat.prompts.system import PROMPT_VERSION, system_prompt
 from chat.tools import registry
-from rag.encoding import estimated_tokens
 from rag.retrieval import retrieve
+from rag.tokens import count_tokens
 
 
 class Command(BaseCommand):
@@ -40,4 +40,4 @@ class Command(BaseCommand):
 
 
 def _size(text: str) -> str:
-    return f"{len(text)} characters, about {estimated_tokens(text)} tokens"
+    return f"{len(text)} characters, about {count_tokens(text)} tokens"

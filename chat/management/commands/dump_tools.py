@@ -10,7 +10,7 @@ from chat.providers.base import ToolSpec
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from graphs.models import Graph
-from rag.encoding import estimated_tokens
+from rag.tokens import count_tokens
 
 
 class Command(BaseCommand):
@@ -35,7 +35,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"  refused: {parsed.message}\n")
                 continue
             result = _json(registry.run(parsed, ToolContext(member, graph)))
-            self.stdout.write(f"{result}\n{len(result)} characters, about {estimated_tokens(result)} tokens\n")
+            self.stdout.write(f"{result}\n{len(result)} characters, about {count_tokens(result)} tokens\n")
 
 
 def _examples(graph: Graph) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def test_it_shows_every_tool_with_an_answer(here: World) -> None:
 def test_it_shows_the_whole_prompt_with_sizes(here: World) -> None:
     text = output("dump_prompt", "what does fetch-api do?", "--graph", "nba", "--role", "viewer")
     assert "The person is a viewer" in text
-    assert "nodes of type api-call" in text
+    assert "fetch-api,Fetch players" in text
     assert "tokens" in text
 
 

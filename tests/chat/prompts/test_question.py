@@ -4,6 +4,7 @@ import pytest
 
 from chat.prompts.question import context_block
 from graphs.models import Graph, Node
+from rag.encoding import decode_tables
 from rag.retrieval import retrieve
 from tests.seeded import World, world
 
@@ -16,10 +17,19 @@ def here(db: None, settings) -> World:
 
 def test_it_shows_nodes_by_type_edges_and_custom_types(here: World) -> None:
     text = context_block(retrieve(here.nba, "fetch-api"))
-    assert '"nodes of type api-call"[1]{key,name,sheet,process,data}:\n  fetch-api,Fetch players,main,' in text
-    assert "  fetch-api,R-1,error-handler,L-0,error" in text
-    assert "api-call,API Call," in text
-    assert "  starter,Starter" not in text
+    tables = decode_tables(text.split("\n", 2)[2].rpartition("\n")[0])
+    nodes = {node["key"]: node for node in tables["nodes"]}
+    assert (nodes["fetch-api"]["type"], nodes["fetch-api"]["name"]) == ("api-call", "Fetch players")
+    assert nodes["fetch-api"]["process"].startswith("const")
+    assert {
+        "source": "fetch-api",
+        "sourceHandle": "R-1",
+        "target": "error-handler",
+        "targetHandle": "L-0",
+        "label": "error",
+    } in tables["edges"]
+    assert "api-call" in {record["key"] for record in tables["types"]}
+    assert "starter" not in {record["key"] for record in tables["types"]}
 
 
 def test_it_is_the_same_bytes_for_the_same_graph(here: World) -> None:
