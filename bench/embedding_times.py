@@ -86,7 +86,8 @@ def searches(times: Times, workspace: Any, size: int, questions: int) -> tuple[f
     EmbeddedGraph.objects.create(graph=graph, model=MODEL, version=1)
     asked = next(texts(questions, 2))
     best: list[list[tuple[float, int]]] = [[] for _ in asked]
-    first = 1
+    # No nodes stand behind these.
+    first = graph.pk * 10**9
     for vectors in texts(size, 3):
         rows = [storing.NodeVersion(first + place, 1, bytes(16)) for place in range(len(vectors))]
         with connection.cursor() as cursor, cursor.copy(storing._COPY) as copy:

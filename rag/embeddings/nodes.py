@@ -1,21 +1,26 @@
 """Keeps the vectors of a graph's nodes true for one model. Called by the background task and by `embed_nodes`."""
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from django.db import connection
 
 from graphs.models import Graph, Modification
 from graphs.objects import NODE
-from rag.embeddings.base import OF_THE_TEXT, Embedder, EmbeddingFailed
+from rag.embeddings.base import OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.models import EmbeddedGraph
 from rag.node_text import node_text, text_hash
 
-#: Nodes that are read and embedded together.
+#: Texts that a model gets at once, unless somebody says otherwise.
 BATCH = 100
+#: Nodes that are read and stored together.
+STORED = 1_000
 #: The fields whose text is embedded.
 CONTENT = ("name", "type", "process", "data", "handles")
 
@@ -39,13 +44,31 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class How:
+    """The texts of one call, the pause between two, and whether those are embedded anew that have their vector."""
+
+    batch: int = BATCH
+    delay_s: float = 0
+    force: bool = False
+
+
+AS_EVER = How()
+
+
+@dataclass(frozen=True, slots=True)
 class _Text:
     node: NodeVersion
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    texts: Sequence[_Text]
+    embedded: Embedded
+
+
 def embed_changes(graph: Graph, embedder: Embedder) -> Iterator[Progress]:
-    """Brings the vectors of a graph from the version they are true for to that of `graph`, batch by batch.
+    """Brings the vectors of a graph from the version they are true for to that of `graph`, by the thousand.
 
     Raises `EmbeddingFailed` where it cannot go on now; what was done is stored.
     """
@@ -57,25 +80,32 @@ def embed_changes(graph: Graph, embedder: Embedder) -> Iterator[Progress]:
         type="graph", object=graph.pk, kind=NODE.name, version__gt=state.version, field__in=["", *CONTENT]
     )
     keys = sorted(set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True)))
-    for start in range(0, len(keys), BATCH):
-        ids = graph.nodes.filter(key__in=keys[start : start + BATCH]).values_list("pk", flat=True)
-        yield embed_nodes(graph, embedder, list(ids))
+    for some in _parts(keys, STORED):
+        yield embed_nodes(graph, embedder, list(graph.nodes.filter(key__in=some).values_list("pk", flat=True)))
     note_version(graph, embedder)
 
 
-def embed_all(graph: Graph, embedder: Embedder, *, batch: int = BATCH, force: bool = False) -> Iterator[Progress]:
+def embed_all(graph: Graph, embedder: Embedder, how: How = AS_EVER) -> Iterator[Progress]:
     """Embeds the nodes that have no vector of their present text, or all of them; may be interrupted and run twice."""
     last = 0
-    while ids := list(graph.nodes.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:batch]):
-        yield embed_nodes(graph, embedder, ids, force=force)
+    while ids := list(graph.nodes.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:STORED]):
+        yield embed_nodes(graph, embedder, ids, how)
         last = ids[-1]
     note_version(graph, embedder)
 
 
-def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], *, force: bool = False) -> Progress:
-    """Embeds those of the nodes whose text has no vector yet."""
-    texts = _texts(graph, embedder, ids, force)
-    return Progress(seen=len(ids)) + _embed(graph, embedder, texts)
+def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], how: How = AS_EVER) -> Progress:
+    """Embeds those of the nodes whose text has no vector yet. What was embedded before a failure is stored."""
+    texts = _texts(graph, embedder, ids, how.force)
+    answers: list[_Answer] = []
+    failed = 0
+    try:
+        for number, some in enumerate(_parts(texts, how.batch)):
+            time.sleep(how.delay_s if number else 0)
+            failed += _ask(graph, embedder, some, answers)
+    finally:
+        stored = _store(graph, embedder, answers)
+    return Progress(len(ids), stored, failed, sum(answer.embedded.tokens for answer in answers))
 
 
 def note_version(graph: Graph, embedder: Embedder) -> None:
@@ -108,19 +138,27 @@ def _texts(graph: Graph, embedder: Embedder, ids: Sequence[int], force: bool) ->
     return found
 
 
-def _embed(graph: Graph, embedder: Embedder, texts: Sequence[_Text]) -> Progress:
-    """All at once; where the model refuses that, by halves, until the texts it refuses stand alone."""
-    if not texts:
-        return Progress()
+def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list[_Answer]) -> int:
+    """All at once; where the model refuses that, by halves, until what it refuses stands alone: how many texts."""
     try:
-        found = embedder.embed([each.text for each in texts], "stored")
+        answers.append(_Answer(texts, embedder.embed([each.text for each in texts], "stored")))
     except EmbeddingFailed as failure:
         if failure.code not in OF_THE_TEXT:
             raise
         if len(texts) == 1:
             note_failure(graph.pk, texts[0].node.id, embedder.name, failure.code)
-            return Progress(failed=1)
+            return 1
         middle = len(texts) // 2
-        return _embed(graph, embedder, texts[:middle]) + _embed(graph, embedder, texts[middle:])
-    stored = store_nodes(graph.pk, embedder.name, [each.node for each in texts], found.vectors)
-    return Progress(embedded=stored, tokens=found.tokens)
+        return sum(_ask(graph, embedder, half, answers) for half in (texts[:middle], texts[middle:]))
+    return 0
+
+
+def _store(graph: Graph, embedder: Embedder, answers: Sequence[_Answer]) -> int:
+    if not answers:
+        return 0
+    nodes = [each.node for answer in answers for each in answer.texts]
+    return store_nodes(graph.pk, embedder.name, nodes, np.concatenate([answer.embedded.vectors for answer in answers]))
+
+
+def _parts(whole: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    return (whole[start : start + size] for start in range(0, len(whole), size))

@@ -1,6 +1,6 @@
 """`manage.py embed_nodes [--graph K] [--model M] [--force] [--batch 100] [--delay 100]`: the vectors that lack."""
 
-import time
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -12,7 +12,7 @@ from rag import vector_indexes
 from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.locks import held
-from rag.embeddings.nodes import Progress, embed_all
+from rag.embeddings.nodes import BATCH, How, Progress, embed_all
 from rag.embeddings.registry import EmbedderUnavailable
 from rag.management.progress import ProgressBar
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         add_workspace_option(parser)
         parser.add_argument("--model", help="such as openai/text-embedding-3-small; default: the one that serves")
         parser.add_argument("--force", action="store_true", help="also the nodes whose vector is of their present text")
-        parser.add_argument("--batch", type=int, default=100, help="nodes of one call (default: %(default)s)")
+        parser.add_argument("--batch", type=int, default=BATCH, help="texts of one call (default: %(default)s)")
         parser.add_argument("--delay", type=int, default=100, help="ms between two calls to a vendor (default: 100)")
 
     def handle(self, *args: Any, batch: int, delay: int, force: bool, **options: Any) -> None:
@@ -39,17 +39,13 @@ class Command(BaseCommand):
         nodes = Node.objects.filter(graph__in=graphs).count()
         bar = ProgressBar(self.stdout, nodes, "nodes")  # type: ignore[arg-type]
         total = Progress()
+        how = How(batch, delay_of(embedder, delay), force)
         try:
             served.keep(embedder)
             for graph in graphs.order_by("pk").iterator():
-                with held(graph.pk, embedder.name, wait=True):
-                    graph.refresh_from_db()
-                    for progress in embed_all(graph, embedder, batch=batch, force=force):
-                        total += progress
-                        bar.advance(progress.seen)
-                        if progress.tokens and not embedder.name.startswith("local/"):
-                            time.sleep(delay / 1000)
-                vector_indexes.fit(graph.pk, embedder.name, embedder.dimensions)
+                for progress in self._embed(graph, embedder, how):
+                    total += progress
+                    bar.advance(progress.seen)
         except EmbeddingFailed as failure:
             raise CommandError(f"{embedder.name} fails ({failure.code}: {failure}). Run this again to go on.") from None
         finally:
@@ -59,6 +55,18 @@ class Command(BaseCommand):
             f"{embedder.name}: {total.embedded:,} embedded ({total.tokens:,} tokens), {present:,} had a vector or "
             f"changed meanwhile, {total.failed:,} failed."
         )
+
+    def _embed(self, graph: Graph, embedder: Embedder, how: How) -> Iterator[Progress]:
+        with held(graph.pk, embedder.name, wait=True):
+            # Who held it before may have raised its version.
+            graph.refresh_from_db()
+            yield from embed_all(graph, embedder, how)
+        vector_indexes.fit(graph.pk, embedder.name, embedder.dimensions)
+
+
+def delay_of(embedder: Embedder, milliseconds: int) -> float:
+    """Seconds between two calls; nobody limits what runs here."""
+    return 0 if embedder.name.startswith("local/") else milliseconds / 1000
 
 
 def _graphs(key: str | None, slug: str | None) -> QuerySet[Graph]:

@@ -1,6 +1,5 @@
 """`manage.py migrate_embeddings --to M [--drop-old]`: from one model to another while the site is used."""
 
-import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -11,8 +10,9 @@ from rag.embeddings import dropping, registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.keeping import waiting
 from rag.embeddings.locks import held
-from rag.embeddings.nodes import BATCH, Progress, embed_all
+from rag.embeddings.nodes import How, embed_all
 from rag.embeddings.registry import EmbedderUnavailable
+from rag.management.commands.embed_nodes import delay_of
 from rag.management.progress import ProgressBar
 from rag.models import EmbeddingFailure
 
@@ -35,13 +35,14 @@ class Command(BaseCommand):
         try:
             embedder = registry.by_name(to)
             served.keep(embedder)
-            self._embed(embedder, delay / 1000)
+            self._embed(embedder, delay_of(embedder, delay))
         except EmbedderUnavailable as problem:
             raise CommandError(str(problem)) from None
         except EmbeddingFailed as failure:
             raise CommandError(f"{to} fails ({failure.code}: {failure}). Run this again to go on.") from None
         served.serve(embedder.name)
-        self.stdout.write(f"{embedder.name} answers questions now{f', {before} no longer' if before != to else ''}.")
+        no_longer = f", {before} no longer" if before not in ("", to) else ""
+        self.stdout.write(f"{embedder.name} answers questions now{no_longer}.")
         if failed := EmbeddingFailure.objects.filter(model=to).count():
             self.stdout.write(f"It refused {failed:,} texts; the admin's queue names them.")
         if drop_old:
@@ -63,12 +64,6 @@ class Command(BaseCommand):
             graph = Graph.objects.filter(pk=graph_id).first()
             if graph is None:
                 return
-            for progress in embed_all(graph, embedder, batch=BATCH):
+            for progress in embed_all(graph, embedder, How(delay_s=delay_s)):
                 bar.advance(progress.seen)
-                _pause(progress, embedder, delay_s)
         vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)
-
-
-def _pause(progress: Progress, embedder: Embedder, delay_s: float) -> None:
-    if progress.tokens and not embedder.name.startswith("local/"):
-        time.sleep(delay_s)
