@@ -1,4 +1,4 @@
-"""`python -m bench [streaming] [history] [tokens] ... [--rounds N] [--quick]`: runs benchmarks, prints a table of each."""
+"""`python -m bench [streaming] [tokens] ... [--rounds N] [--quick]`: runs benchmarks, prints a table of each."""
 
 import argparse
 import os

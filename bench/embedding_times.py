@@ -31,7 +31,7 @@ def texts(count: int, seed: int) -> Iterator[Any]:
     from rag.embeddings.base import normalised
     from rag.embeddings.local import LocalEmbedder
 
-    _tokenizer, table = LocalEmbedder()._model
+    _tokenizer, table = LocalEmbedder("local/bench")._model
     random = np.random.default_rng(seed)
     for start in range(0, count, CHUNK):
         size = min(CHUNK, count - start)

@@ -6,6 +6,8 @@ from typing import Any
 
 from rag.words import plain
 
+#: The fields of a node that its text is made of; its key only counts where it has no name, and keys do not change.
+CONTENT = ("name", "type", "process", "data", "handles")
 #: More of a node says little about which questions it answers.
 MAX_CHARS = 2_000
 #: Settings get no more than this of it, so that code is seen too.

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    # Loaded with the first vector, not with every process.
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+Vectors: TypeAlias = "NDArray[np.float32]"
 #: A text that is kept to be found, or the question that looks for it; some models embed them differently.
 Purpose = Literal["stored", "question"]
 Code = Literal[
@@ -64,6 +66,8 @@ class Embedder(Protocol):
 
 def normalised(vectors: Vectors) -> Vectors:
     """Each row with length 1. Raises `EmbeddingFailed` where one cannot be compared with others."""
+    import numpy as np
+
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0)).all():
         raise EmbeddingFailed("internal", detail="a vector without length, or of something that is not a number")

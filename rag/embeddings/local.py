@@ -20,7 +20,6 @@ from rag.embeddings.base import Embedded, Purpose, normalised
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-NAME = "local/wordllama-256"
 DIMENSIONS = 256
 #: More of a text is not read.
 MAX_TOKENS = 1_024
@@ -28,16 +27,11 @@ MAX_TOKENS = 1_024
 UNKNOWN = 0
 
 
-def installed() -> bool:
-    """Whether the wheel is there; platforms without one do without this model."""
-    return find_spec("wordllama") is not None
-
-
 class LocalEmbedder:
-    name = NAME
     dimensions = DIMENSIONS
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self._loading = threading.Lock()
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:

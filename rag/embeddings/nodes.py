@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from django.db import connection
 
 from graphs.models import Graph, Modification
@@ -15,14 +14,12 @@ from rag.embeddings.base import OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.models import EmbeddedGraph
-from rag.node_text import node_text, text_hash
+from rag.node_text import CONTENT, node_text, text_hash
 
 #: Texts that a model gets at once, unless somebody says otherwise.
 BATCH = 100
 #: Nodes that are read and stored together.
 STORED = 1_000
-#: The fields whose text is embedded.
-CONTENT = ("name", "type", "process", "data", "handles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +153,8 @@ def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list
 def _store(graph: Graph, embedder: Embedder, answers: Sequence[_Answer]) -> int:
     if not answers:
         return 0
+    import numpy as np
+
     nodes = [each.node for answer in answers for each in answer.texts]
     return store_nodes(graph.pk, embedder.name, nodes, np.concatenate([answer.embedded.vectors for answer in answers]))
 

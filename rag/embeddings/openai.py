@@ -1,12 +1,13 @@
 """Embeddings of OpenAI and of every endpoint that speaks the same, such as Ollama. Built by `registry.py`."""
 
+import time
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.embeddings.base import Code, Embedded, EmbeddingFailed, Purpose, Vectors, normalised
+from rag.embeddings.base import OF_THE_TEXT, Code, Embedded, EmbeddingFailed, Purpose, Vectors, normalised
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 NO_KEY = "none"
 TIMEOUT_S = 60.0
+#: A person waits for the answer to a question: words alone find something too.
+QUESTION_TIMEOUT_S = 5.0
+#: For so long no question waits for an endpoint that failed one.
+AWAY_S = 30.0
 CONNECT_TIMEOUT_S = 10.0
 #: About this many characters make a token, where the vendor does not count.
 CHARACTERS_PER_TOKEN = 4
@@ -41,26 +46,39 @@ class OpenAIEmbedder:
         self._base_url = base_url
         self._api_key = api_key
         self._dimensions = dimensions
+        self._away_until = float("-inf")
 
     @property
     def dimensions(self) -> int:
         if self._dimensions is None:
-            self._dimensions = self._asked(["dimensions"]).vectors.shape[1]
+            self._dimensions = self._asked(["dimensions"], TIMEOUT_S).vectors.shape[1]
         return self._dimensions
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:
-        found = self._asked(texts)
+        found = self._answered(texts) if purpose == "question" else self._asked(texts, TIMEOUT_S)
         if found.vectors.shape[1] != self.dimensions:
             detail = f"{self.name} answered with {found.vectors.shape[1]} dimensions, not {self.dimensions}"
             raise EmbeddingFailed("server_error", retryable=False, detail=detail)
         return found
 
-    def _asked(self, texts: Sequence[str]) -> Embedded:
+    def _answered(self, questions: Sequence[str]) -> Embedded:
+        if time.monotonic() < self._away_until:
+            raise EmbeddingFailed("network", detail="it failed a moment ago")
+        try:
+            return self._asked(questions, QUESTION_TIMEOUT_S)
+        except EmbeddingFailed as failure:
+            if failure.code not in OF_THE_TEXT:
+                self._away_until = time.monotonic() + AWAY_S
+            raise
+
+    def _asked(self, texts: Sequence[str], timeout_s: float) -> Embedded:
         import openai
 
         try:
             # Not base64, the SDK's own choice: compatible endpoints do not know it.
-            answer = self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
+            answer = self._client.embeddings.create(
+                model=self._model, input=list(texts), encoding_format="float", timeout=timeout_s
+            )
         except openai.APIError as error:
             raise _failure(error) from None
         vectors = normalised(_rows(answer, len(texts)))

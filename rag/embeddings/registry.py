@@ -5,17 +5,16 @@ Variables of the environment are those of the providers for chat: `<NAME>_API_KE
 
 import os
 from functools import lru_cache
+from importlib.util import find_spec
 
 from django.conf import settings
 
-from rag.embeddings import local
 from rag.embeddings.base import Embedder
-from rag.embeddings.local import LocalEmbedder
-from rag.embeddings.openai import OpenAIEmbedder
 from rag.embeddings.served import serving
 
 OFF = "none"
 LOCAL = "local"
+LOCAL_MODEL = "local/wordllama-256"
 OPENAI = "openai"
 OPENAI_DEFAULT = "text-embedding-3-small"
 
@@ -35,7 +34,7 @@ def configured() -> str:
     if not provider:
         provider = OPENAI if model in settings.EMBEDDING_MODELS else LOCAL
     if provider == LOCAL:
-        return local.NAME
+        return LOCAL_MODEL
     if provider == OPENAI:
         model = model or OPENAI_DEFAULT
     return f"{provider}/{model}"
@@ -57,9 +56,9 @@ def by_name(name: str) -> Embedder:
     """The embedder of a name such as "openai/text-embedding-3-small". Raises `EmbedderUnavailable`."""
     provider, _, model = name.partition("/")
     if provider == LOCAL:
-        if name != local.NAME:
-            raise EmbedderUnavailable(f"There is no local model {name!r}: the one that comes along is {local.NAME!r}.")
-        if not local.installed():
+        if name != LOCAL_MODEL:
+            raise EmbedderUnavailable(f"There is no local model {name!r}: the one that comes along is {LOCAL_MODEL!r}.")
+        if find_spec("wordllama") is None:
             raise EmbedderUnavailable("The package wordllama is not installed: there is no wheel for this platform.")
         return _local()
     entry = settings.CHAT_PROVIDERS.get(provider)
@@ -77,12 +76,16 @@ def by_name(name: str) -> Embedder:
 
 
 @lru_cache(maxsize=1)
-def _local() -> LocalEmbedder:
-    return LocalEmbedder()
+def _local() -> Embedder:
+    from rag.embeddings.local import LocalEmbedder
+
+    return LocalEmbedder(LOCAL_MODEL)
 
 
 @lru_cache(maxsize=8)
-def _remote(name: str, base_url: str, key: str) -> OpenAIEmbedder:
+def _remote(name: str, base_url: str, key: str) -> Embedder:
+    from rag.embeddings.openai import OpenAIEmbedder
+
     known = settings.EMBEDDING_MODELS.get(name.partition("/")[2])
     return OpenAIEmbedder(name, base_url, key, int(known["dimensions"]) if known else None)
 

@@ -19,7 +19,7 @@ from graphs.objects import NODE
 from graphs.operations import Create, Operation, Update
 from graphs.recording import Applied
 from rag.embeddings import registry
-from rag.embeddings.nodes import CONTENT
+from rag.node_text import CONTENT
 
 TASK = "rag.tasks.keep_embeddings"
 #: What changes within it is one wake-up.

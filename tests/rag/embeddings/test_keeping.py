@@ -16,7 +16,7 @@ from graphs import writing
 from graphs.models import Graph, Node, Origin
 from graphs.operations import Delete, Item, Update
 from graphs.recording import Because
-from rag.embeddings import keeping, local, locks, registry, served
+from rag.embeddings import keeping, locks, registry, served
 from rag.embeddings.base import Embedder
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
@@ -198,16 +198,16 @@ def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
 ) -> None:
     settings.EMBEDDING_PROVIDER = ""
     work()
-    assert served.serving() == local.NAME
+    assert served.serving() == registry.LOCAL_MODEL
     out = StringIO()
     call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=out)
     assert "custom/tiny answers questions now, local/wordllama-256 no longer" in out.getvalue()
     assert (served.serving(), Embedding.objects.count()) == (MODEL, 6)
     change(nba, "root", name=("Start", "Begin"))
     work()
-    assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, local.NAME}
+    assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, registry.LOCAL_MODEL}
     assert not keeping.waiting(MODEL).exists()
-    assert not keeping.waiting(local.NAME).exists()
+    assert not keeping.waiting(registry.LOCAL_MODEL).exists()
     vendor.requests.clear()
     call_command("migrate_embeddings", "--to", MODEL, "--drop-old", stdout=out)
     assert asked(vendor) == []
@@ -224,6 +224,6 @@ def test_a_migration_that_fails_changes_nothing_for_who_asks(
     vendor.script(Script(status=401, error="Incorrect API key"))
     with pytest.raises(CommandError, match="auth_error"):
         call_command("migrate_embeddings", "--to", MODEL, stdout=StringIO())
-    assert served.serving() == local.NAME
+    assert served.serving() == registry.LOCAL_MODEL
     with pytest.raises(CommandError, match="makes no embeddings"):
         call_command("migrate_embeddings", "--to", "nowhere/x", stdout=StringIO())

@@ -1,10 +1,16 @@
 """The local model: it needs nothing, and what means the same is alike."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 
 from rag.embeddings.local import DIMENSIONS, LocalEmbedder
 
-EMBEDDER = LocalEmbedder()
+ROOT = Path(__file__).parents[3]
+EMBEDDER = LocalEmbedder("local/test")
 
 
 def test_vectors_have_their_length_and_tell_what_is_alike() -> None:
@@ -23,3 +29,10 @@ def test_the_same_text_has_the_same_vector_alone_and_among_others() -> None:
     alone = EMBEDDER.embed(["filter active players"], "question").vectors[0]
     among = EMBEDDER.embed(["x", "filter active players", "y" * 50_000], "stored").vectors[1]
     assert np.array_equal(alone, among)
+
+
+def test_a_process_that_embeds_nothing_loads_nothing_of_it() -> None:
+    code = "import sys, django; django.setup(); import rag.retrieval; print({'numpy', 'tokenizers'} & set(sys.modules))"
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env=env)
+    assert loaded.stdout == "set()\n"

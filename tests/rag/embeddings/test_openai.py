@@ -86,3 +86,20 @@ def test_what_goes_wrong_is_one_error_with_a_code(
     assert failed.value.retry_after == (7.0 if "retry-after" in script.headers else None)
     assert KEY not in str(failed.value)
     assert len(vendor.requests) == 1
+
+
+def test_questions_do_not_wait_for_an_endpoint_that_just_failed(vendor: VendorServer) -> None:
+    tiny = embedder(vendor, "tiny", 8)
+    vendor.script(Script(status=503, error="away"))
+    for _ in range(3):
+        with pytest.raises(EmbeddingFailed):
+            tiny.embed(["a"], "question")
+    assert len(vendor.requests) == 1
+    assert tiny.embed(["a"], "stored").vectors.shape == (1, 8)
+
+
+def test_a_question_that_is_refused_stops_no_other(vendor: VendorServer) -> None:
+    tiny = embedder(vendor, "tiny", 8)
+    with pytest.raises(EmbeddingFailed, match="HTTP 400"):
+        tiny.embed(["refused"], "question")
+    assert tiny.embed(["a"], "question").vectors.shape == (1, 8)

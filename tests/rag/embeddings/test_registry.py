@@ -4,7 +4,7 @@ import pytest
 from pytest_django import Settings
 
 from rag.checks import embedder_is_usable
-from rag.embeddings import local, registry, served
+from rag.embeddings import registry, served
 from rag.embeddings.registry import EmbedderUnavailable
 from rag.models import EmbeddingModel
 
@@ -12,8 +12,8 @@ from rag.models import EmbeddingModel
 @pytest.mark.parametrize(
     ("provider", "model", "name"),
     [
-        ("", "", local.NAME),
-        ("local", "", local.NAME),
+        ("", "", registry.LOCAL_MODEL),
+        ("local", "", registry.LOCAL_MODEL),
         ("", "text-embedding-3-large", "openai/text-embedding-3-large"),
         ("openai", "", "openai/text-embedding-3-small"),
         ("custom", "nomic-embed-text", "custom/nomic-embed-text"),
@@ -55,11 +55,11 @@ def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: S
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
     served.forget()
     assert registry.current() is None
-    served.keep(registry.by_name(local.NAME))
+    served.keep(registry.by_name(registry.LOCAL_MODEL))
     served.forget()
     found = registry.current()
     assert found is not None
-    assert found.name == local.NAME
+    assert found.name == registry.LOCAL_MODEL
     settings.EMBEDDING_PROVIDER = "none"
     assert registry.current() is None
     served.forget()
