@@ -44,7 +44,7 @@ class Part:
 
 def measure() -> list[Row]:
     """Tokens of all workflows together; no rows where they are not there."""
-    parts = [_around_first(graph) for graph in _workflows()]
+    parts = parts_of_workflows()
     repeating = [part for part in parts if part.repeats]
     if not parts:
         return []
@@ -72,6 +72,10 @@ def measure() -> list[Row]:
             1.0,
         ),
     ]
+
+
+def parts_of_workflows() -> list[Part]:
+    return [_around_first(graph) for graph in _workflows()]
 
 
 def _row(
@@ -147,7 +151,8 @@ def _in_full(part: Part) -> str:
     return as_json({"nodes": nodes, "edges": edges})
 
 
-def _tables(part: Part) -> Tables:
+def tables(part: Part) -> Tables:
+    """What a model is shown of them."""
     nodes = tuple(
         RelevantNode(
             key=node.key,
@@ -174,15 +179,15 @@ def _encoded(tables: Tables) -> str:
 
 
 def _context(part: Part) -> str:
-    return _encoded(_tables(part))
+    return _encoded(tables(part))
 
 
 def _rows_as_json(part: Part) -> str:
-    return as_json(_tables(part))
+    return as_json(tables(part))
 
 
 def _only(part: Part, table: str) -> Tables:
-    return {table: _tables(part)[table]}
+    return {table: tables(part)[table]}
 
 
 def _bare(part: Part) -> Tables:

@@ -7,6 +7,7 @@ instead, along which each key leads to the next. None is nothing: it fills the h
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from typing import Any
 
 from toon_format import decode as from_toon
@@ -24,6 +25,8 @@ PATHS = "paths"
 ENDS = ("source", "target")
 #: Smaller groups may stand together in one table.
 WORTH_A_HEADING = 3
+#: Of the ways in which a table can be written those with the fewest characters, whose tokens are counted.
+COUNTED = 3
 
 
 def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence[str]]) -> str:
@@ -32,7 +35,9 @@ def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence
     Rows that are alike in the columns `by` of their table may be written as groups.
     """
     kept = {name: [_without_none(row) for row in rows] for name, rows in tables.items() if rows}
-    each = "\n".join(_shortest(_ways(name, rows, by.get(name, ()))) for name, rows in kept.items())
+    each = "\n".join(
+        _shortest(nsmallest(COUNTED, _ways(name, rows, by.get(name, ())), key=len)) for name, rows in kept.items()
+    )
     return _shortest([each, to_toon(kept), as_json(kept)])
 
 
