@@ -21,7 +21,7 @@ from rag.ranking import DEPTH, SEEDS
 MAX_NODES = 20
 #: Neighbours that join: of one node in one direction, in all, and those that were found too.
 PER_NODE = 5
-WALKED = 120
+WALKED = 80
 MET = 20
 #: Edges that one node shows.
 EDGES_PER_NODE = 40
@@ -74,15 +74,11 @@ def surroundings(graph: Graph, found: Sequence[int]) -> Surroundings:
     sql = f"""
         WITH RECURSIVE {around_cte("any")},
         met AS (
-            SELECT edge.target_id AS id
-            FROM unnest(%(found)s::bigint[]) AS other(id)
-            JOIN graphs_edge AS edge ON edge.target_id = other.id AND edge.source_id = ANY(%(seeds)s)
-            WHERE edge.graph_id = %(graph)s
+            SELECT target_id AS id FROM graphs_edge
+            WHERE source_id = ANY(%(seeds)s) AND target_id = ANY(%(found)s) AND graph_id = %(graph)s
             UNION
-            SELECT edge.source_id
-            FROM unnest(%(found)s::bigint[]) AS other(id)
-            JOIN graphs_edge AS edge ON edge.source_id = other.id AND edge.target_id = ANY(%(seeds)s)
-            WHERE edge.graph_id = %(graph)s
+            SELECT source_id FROM graphs_edge
+            WHERE source_id = ANY(%(found)s) AND target_id = ANY(%(seeds)s) AND graph_id = %(graph)s
         ),
         chosen AS MATERIALIZED (
             SELECT id FROM unnest(%(best)s::bigint[]) AS best(id)
