@@ -81,7 +81,7 @@ def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
     )
     for call in calls:
         # Sorted, because the database does not keep the order of keys and the prefix must stay the same.
-        result = json.dumps(call["result"], ensure_ascii=False, sort_keys=True)
+        result = json.dumps(call["result"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         yield PromptMessage("tool", result, tool_call_id=call["id"])
 
 
