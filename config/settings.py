@@ -144,7 +144,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
 CELERY_BEAT_SCHEDULE = {
     "delete-silent-processes": {"task": "chat.tasks.delete_silent_processes", "schedule": timedelta(minutes=5)},
     "expire-proposals": {"task": "chat.tasks.expire_proposals", "schedule": timedelta(minutes=5)},
-    "keep-embeddings": {"task": "rag.tasks.keep_embeddings", "schedule": timedelta(seconds=30)},
+    # Where nobody serves its queue, they do not pile up.
+    "keep-embeddings": {
+        "task": "rag.tasks.keep_embeddings",
+        "schedule": timedelta(seconds=30),
+        "options": {"expires": 30},
+    },
     "compact-old-events": {"task": "chat.tasks.compact_old_events", "schedule": timedelta(days=1)},
 }
 

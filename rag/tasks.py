@@ -1,24 +1,32 @@
 """Celery's doors. They take nothing: what is to be done stands in the database."""
 
+import logging
 import time
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
+from django.db import InterfaceError, OperationalError
 
 from rag.embeddings import keeping
+from rag.embeddings.waking import wake
 
 #: What is left then is done by the next one.
 LONGEST_S = 300
+
+log = logging.getLogger("countersign.embeddings")
 
 
 @shared_task
 def keep_embeddings() -> None:
     """Embeds what changed since the last time, and what failed and is due."""
-    keeping.work(until=time.monotonic() + LONGEST_S)
+    try:
+        keeping.work(until=time.monotonic() + LONGEST_S)
+    except (OperationalError, InterfaceError) as error:
+        log.warning("Embeddings wait until the database is back: %s", type(error).__name__)
 
 
 @worker_ready.connect
 def begin(**_signal: Any) -> None:
     """What waited while no worker ran, such as the graphs of a new site, does not wait for the schedule."""
-    keep_embeddings.delay()
+    wake()

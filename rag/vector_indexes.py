@@ -14,15 +14,19 @@ from rag.vector_search import EXACT
 
 #: The graph must shrink to this before its index goes, so that it does not come and go.
 DROPPED_BELOW = EXACT // 2
-#: So much makes an index of a million vectors of the local model in memory; PostgreSQL takes it only while it builds.
-BUILD_MEMORY = "1GB"
+#: An index of a million vectors of the local model is built within so much; PostgreSQL takes what it needs of it. One
+#: process builds, because several would share that memory in a place that containers keep small.
+BUILDING = {"maintenance_work_mem": "2GB", "max_parallel_maintenance_workers": "0"}
 PREFIX = "rag_hnsw_"
 
 log = logging.getLogger("countersign.embeddings")
 
 
 def fit(graph_id: int, model: str, dimensions: int) -> None:
-    """Builds the index that a graph needs by now, or drops one that it no longer needs. Not within a transaction."""
+    """Builds the index that a graph needs by now, or drops one that it no longer needs.
+
+    Not within a transaction, and only for who holds the graph and model (`rag.embeddings.locks`).
+    """
     state = EmbeddedGraph.objects.filter(graph=graph_id, model=model).first()
     if state is None:
         return
@@ -47,11 +51,15 @@ def build(graph_id: int, model: str, dimensions: int) -> None:
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON rag_embedding "
         "USING hnsw ((vector::halfvec({})) halfvec_cosine_ops) WHERE {}"
     ).format(sql.Identifier(name), sql.Literal(dimensions), condition)
-    _execute(sql.SQL("SET maintenance_work_mem = {}").format(sql.Literal(BUILD_MEMORY)))
+    for setting, value in BUILDING.items():
+        _execute(sql.SQL("SET {} = {}").format(sql.Identifier(setting), sql.Literal(value)))
     try:
         _execute(statement)
     finally:
-        _execute(sql.SQL("RESET maintenance_work_mem"))
+        for setting in BUILDING:
+            _execute(sql.SQL("RESET {}").format(sql.Identifier(setting)))
+    # Who thinks that the graph is small compares all of it all the same.
+    _execute(sql.SQL("ANALYZE rag_embedding (graph_id, model, target_type, dimensions)"))
     EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=True)
 
 

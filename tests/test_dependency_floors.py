@@ -19,7 +19,9 @@ FLOORS = {
 FLOORS_IF_USED = {"pypdf": "6.16.1", "pdfminer.six": "20251107", "gitpython": "3.1.60", "langgraph-checkpoint": "4.1.1"}
 PINNED = {
     name.lower(): pinned
-    for name, pinned in re.findall(r"^([\w.-]+)(?:\[.*\])?==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M)
+    for name, pinned in re.findall(
+        r"^([\w.-]+)(?:\[.*\])?==(\S+)(?: ; .+)?$", (ROOT / "requirements.txt").read_text(), re.M
+    )
 }
 
 

@@ -74,7 +74,7 @@ def _keep(embedder: Embedder, until: float) -> None:
             for _progress in embed_changes(graph, embedder):
                 if time.monotonic() > until:
                     return
-        vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)
+            vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)
     _try_again(embedder)
 
 

@@ -8,6 +8,7 @@ import json
 import threading
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.embeddings.base import Embedded, Purpose, normalised
+from rag.embeddings.base import Embedded, EmbeddingFailed, Purpose, normalised
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -51,14 +52,22 @@ class LocalEmbedder:
 
     @cached_property
     def _loaded(self) -> "tuple[Tokenizer, NDArray[np.float16]]":
-        from tokenizers import Tokenizer
+        try:
+            from tokenizers import Tokenizer
 
-        package = find_spec("wordllama")
-        if package is None or package.origin is None:
-            raise FileNotFoundError("wordllama is not installed")
-        folder = Path(package.origin).parent
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
-        return tokenizer, _table(folder / "weights" / "l2_supercat_256.safetensors")
+            folder = Path(_package().origin or "").parent
+            tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
+            return tokenizer, _table(folder / "weights" / "l2_supercat_256.safetensors")
+        except Exception as error:
+            # Whatever is wrong with an installation: words alone find something too.
+            raise EmbeddingFailed("server_error", detail=f"the local model cannot be loaded: {error}") from error
+
+
+def _package() -> ModuleSpec:
+    found = find_spec("wordllama")
+    if found is None:
+        raise FileNotFoundError("wordllama is not installed")
+    return found
 
 
 def _table(file: Path) -> NDArray[np.float16]:

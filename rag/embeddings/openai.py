@@ -22,6 +22,7 @@ AWAY_S = 30.0
 CONNECT_TIMEOUT_S = 10.0
 #: About this many characters make a token, where the vendor does not count.
 CHARACTERS_PER_TOKEN = 4
+#: 404 is a model or an address that is not there: as with a wrong key, no other text would fare better.
 _BY_STATUS: dict[int, Code] = {
     401: "auth_error",
     402: "rate_limit",

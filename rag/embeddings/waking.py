@@ -24,6 +24,8 @@ from rag.node_text import CONTENT
 TASK = "rag.tasks.keep_embeddings"
 #: What changes within it is one wake-up.
 TOGETHER_S = 0.5
+#: Later the schedule has woken the worker anyway.
+EXPIRES_S = 60
 
 log = logging.getLogger("countersign.embeddings")
 _on_its_way = threading.Lock()
@@ -69,6 +71,6 @@ def _send() -> None:
     time.sleep(TOGETHER_S)
     _on_its_way.release()
     try:
-        current_app.send_task(TASK, retry=False)
+        current_app.send_task(TASK, retry=False, expires=EXPIRES_S)
     except Exception as error:  # Whatever the library raises: the schedule wakes it.
         log.info("Embeddings wait for the schedule: %s", type(error).__name__)

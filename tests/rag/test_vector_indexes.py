@@ -64,8 +64,6 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
     monkeypatch.setattr(vector_indexes, "EXACT", NODES - 1)
     vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
     assert indexes() == [vector_indexes.index_name(nba.pk, MODEL)]
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE rag_embedding")
     used = plan(nba, questions[0])
     assert f"Index Scan using {indexes()[0]}" in used, used
     approximate = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]

@@ -61,7 +61,7 @@ class Command(BaseCommand):
             # Who held it before may have raised its version.
             graph.refresh_from_db()
             yield from embed_all(graph, embedder, how)
-        vector_indexes.fit(graph.pk, embedder.name, embedder.dimensions)
+            vector_indexes.fit(graph.pk, embedder.name, embedder.dimensions)
 
 
 def delay_of(embedder: Embedder, milliseconds: int) -> float:

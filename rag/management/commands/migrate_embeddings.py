@@ -66,4 +66,4 @@ class Command(BaseCommand):
                 return
             for progress in embed_all(graph, embedder, How(delay_s=delay_s)):
                 bar.advance(progress.seen)
-        vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)
+            vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -20,6 +20,7 @@ from rag.embeddings import keeping, locks, registry, served
 from rag.embeddings.base import Embedder
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
+from rag.tasks import keep_embeddings
 from rag.vector_search import nearest
 from tests.rag.embeddings.conftest import MODEL
 from tests.vendors.scripts import Script
@@ -227,3 +228,16 @@ def test_a_migration_that_fails_changes_nothing_for_who_asks(
     assert served.serving() == registry.LOCAL_MODEL
     with pytest.raises(CommandError, match="makes no embeddings"):
         call_command("migrate_embeddings", "--to", "nowhere/x", stdout=StringIO())
+
+
+def test_the_task_says_in_a_line_that_the_database_is_away(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away() -> None:
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(registry, "configured", away)
+    keep_embeddings()
+    (record,) = caplog.records
+    assert record.getMessage() == "Embeddings wait until the database is back: OperationalError"
+    assert record.exc_info is None

@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.local import DIMENSIONS, LocalEmbedder
 
 ROOT = Path(__file__).parents[3]
@@ -29,6 +31,13 @@ def test_the_same_text_has_the_same_vector_alone_and_among_others() -> None:
     alone = EMBEDDER.embed(["filter active players"], "question").vectors[0]
     among = EMBEDDER.embed(["x", "filter active players", "y" * 50_000], "stored").vectors[1]
     assert np.array_equal(alone, among)
+
+
+def test_a_broken_installation_is_a_failure_that_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.embeddings.local.find_spec", lambda _name: None)
+    with pytest.raises(EmbeddingFailed, match="not installed") as failed:
+        LocalEmbedder("local/broken").embed(["text"], "question")
+    assert (failed.value.code, failed.value.retryable) == ("server_error", True)
 
 
 def test_a_process_that_embeds_nothing_loads_nothing_of_it() -> None:
