@@ -4,7 +4,7 @@ Called by retrieval, which ranks what comes from here.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,12 +28,14 @@ EDGES_PER_NODE = 40
 #: Characters of code and of data.
 PROCESS_CHARS = 500
 DATA_CHARS = 200
+#: Where the columns of the type begin in a row.
+TYPE_COLUMNS = 8
 
 _READ = f"""
     SELECT
-        node.id, node.key, node.name, node.type, sheet.key, sheet.name,
+        node.id, out.edges, node.key, node.name, node.type, sheet.key, sheet.name,
         left(node.process, {PROCESS_CHARS + 1}), left(node.data::text, {DATA_CHARS + 1}), node.handles::text,
-        out.edges, type.display_name, type.description, type.category, type.icon, type.handles::text
+        type.display_name, type.description, type.category, type.icon, type.handles::text
     FROM chosen
     JOIN graphs_node AS node ON node.id = chosen.id AND node.graph_id = %(graph)s
     JOIN graphs_sheet AS sheet ON sheet.id = node.sheet_id
@@ -50,20 +52,42 @@ _READ = f"""
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Nodes by id in the order they were read, the edges between them as (source, target, edge), and their types."""
+    """Nodes as they were read, by id and in their order, and the edges between them, oldest first.
 
-    nodes: dict[int, RelevantNode]
-    edges: tuple[tuple[int, int, RelevantEdge], ...]
-    types: dict[str, RelevantType]
+    An edge is (source, id, target, source handle, target handle, label); most nodes are read to be ranked and no more.
+    """
+
+    rows: dict[int, Sequence[Any]]
+    edges: tuple[Sequence[Any], ...]
 
     def neighbours(self) -> dict[int, tuple[int, ...]]:
         """For each node that has edges here the nodes at their other ends."""
         linked: dict[int, dict[int, None]] = {}
-        for source, target, _ in self.edges:
+        for source, _, target, *_ in self.edges:
             if source != target:
                 linked.setdefault(source, {})[target] = None
                 linked.setdefault(target, {})[source] = None
         return {node_id: tuple(others) for node_id, others in linked.items()}
+
+    def nodes(self, ids: Iterable[int]) -> tuple[RelevantNode, ...]:
+        return tuple(_node(self.rows[node_id]) for node_id in ids)
+
+    def edges_between(self, ids: Container[int]) -> Iterator[RelevantEdge]:
+        """Those with both ends among the nodes."""
+        for source, _, target, source_handle, target_handle, label in self.edges:
+            if source in ids and target in ids:
+                yield RelevantEdge(self._key(source), source_handle, self._key(target), target_handle, label)
+
+    def types(self, ids: Iterable[int]) -> tuple[RelevantType, ...]:
+        """The types of the nodes, in the order of their firsts."""
+        found: dict[str, Sequence[Any]] = {}
+        for row in (self.rows[node_id] for node_id in ids):
+            found.setdefault(row[2], row)
+        return tuple(_type(key, row[TYPE_COLUMNS:]) for key, row in found.items())
+
+    def _key(self, node_id: int) -> str:
+        key: str = self.rows[node_id][0]
+        return key
 
 
 def surroundings(graph: Graph, found: Sequence[int]) -> Surroundings:
@@ -109,32 +133,29 @@ def beginning(graph: Graph) -> Surroundings:
 
 
 def _read(sql: str, graph: Graph, **values: Any) -> Surroundings:
-    nodes: dict[int, RelevantNode] = {}
+    rows: dict[int, Sequence[Any]] = {}
     edges: list[Sequence[Any]] = []
-    types: dict[str, RelevantType] = {}
     with connection.cursor() as cursor:
         cursor.execute(sql, values | {"graph": graph.pk, "workspace": graph.workspace_id})
-        for node_id, key, name, type_key, sheet, sheet_name, process, data, handles, out, *custom in cursor.fetchall():
-            types.setdefault(type_key, _type(type_key, custom))
+        for node_id, out, *row in cursor.fetchall():
+            rows[node_id] = row
             edges.extend((node_id, *edge) for edge in out or ())
-            nodes[node_id] = RelevantNode(
-                key=key,
-                name=name,
-                type=type_key,
-                type_name=types[type_key].display_name,
-                sheet=sheet,
-                sheet_name=sheet_name,
-                process=cut(process, PROCESS_CHARS),
-                data="" if data == "{}" else cut(data, DATA_CHARS),
-                handles=handles_summary(json.loads(handles)),
-            )
-    by_age = sorted(edges, key=lambda edge: edge[1])
-    return Surroundings(nodes, tuple(_edge(nodes, edge) for edge in by_age), types)
+    return Surroundings(rows, tuple(sorted(edges, key=lambda edge: edge[1])))
 
 
-def _edge(nodes: dict[int, RelevantNode], row: Sequence[Any]) -> tuple[int, int, RelevantEdge]:
-    source, _, target, source_handle, target_handle, label = row
-    return source, target, RelevantEdge(nodes[source].key, source_handle, nodes[target].key, target_handle, label)
+def _node(row: Sequence[Any]) -> RelevantNode:
+    key, name, type_key, sheet, sheet_name, process, data, handles = row[:TYPE_COLUMNS]
+    return RelevantNode(
+        key=key,
+        name=name,
+        type=type_key,
+        type_name=_type(type_key, row[TYPE_COLUMNS:]).display_name,
+        sheet=sheet,
+        sheet_name=sheet_name,
+        process=cut(process, PROCESS_CHARS),
+        data="" if data == "{}" else cut(data, DATA_CHARS),
+        handles=handles_summary(json.loads(handles)),
+    )
 
 
 def _type(key: str, custom: Sequence[str | None]) -> RelevantType:

@@ -4,6 +4,7 @@ Called by the engine for every message of a person. docs/retrieval.md tells how 
 """
 
 import logging
+from itertools import islice
 
 from graphs.models import Graph
 from rag.cache import keep, kept
@@ -46,11 +47,11 @@ def _retrieve(graph: Graph, question: str) -> GraphContext:
     facts = GraphFacts(graph.key, graph.name, graph.description, known.sheets, graph.metadata)
     if not scores:
         around = beginning(graph)
-        return _context(facts, around, list(around.nodes))
+        return _context(facts, around, list(around.rows))
     around = surroundings(graph, best_first(scores, named))
     neighbours = around.neighbours()
     linked = with_links(scores, named, lambda node_id: neighbours.get(node_id, ()))
-    return _context(facts, around, [node_id for node_id in best_first(linked, named) if node_id in around.nodes])
+    return _context(facts, around, [node_id for node_id in best_first(linked, named) if node_id in around.rows])
 
 
 def _cosines(graph: Graph, known: Survey, question: str) -> dict[int, float]:
@@ -70,7 +71,5 @@ def _cosines(graph: Graph, known: Survey, question: str) -> dict[int, float]:
 def _context(facts: GraphFacts, around: Surroundings, ranked: list[int]) -> GraphContext:
     """The first of the ranked nodes with their types and the edges between them."""
     chosen = dict.fromkeys(ranked[:MAX_NODES])
-    nodes = tuple(around.nodes[node_id] for node_id in chosen)
-    edges = tuple(edge for source, target, edge in around.edges if source in chosen and target in chosen)
-    types = dict.fromkeys(node.type for node in nodes)
-    return GraphContext(facts, nodes, edges[:MAX_EDGES], tuple(around.types[key] for key in types))
+    edges = tuple(islice(around.edges_between(chosen), MAX_EDGES))
+    return GraphContext(facts, around.nodes(chosen), edges, around.types(chosen))

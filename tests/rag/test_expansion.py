@@ -1,0 +1,48 @@
+import pytest
+
+from graphs.models import Edge, Node
+from rag.expansion import MAX_NODES, MET, WALKED, surroundings
+from tests.seeded import World, world
+
+
+@pytest.fixture
+def here(db: None) -> World:
+    return world()
+
+
+@pytest.fixture
+def leaves(here: World) -> list[Node]:
+    """The other ends of a node with many edges, and as many that stand alone."""
+    hub = here.nba.nodes.get(key="fetch-api")
+    made = Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=hub.sheet, key=f"leaf-{number}", type="filter") for number in range(400)
+    )
+    Edge.objects.bulk_create(
+        Edge(graph=here.nba, sheet=hub.sheet, key=f"e-{leaf.key}", source=hub, target=leaf) for leaf in made[:200]
+    )
+    return made
+
+
+def test_what_was_found_beside_a_hub_joins_however_many_edges_it_has(here: World, leaves: list[Node]) -> None:
+    hub = here.nba.nodes.get(key="fetch-api")
+    beside, alone = leaves[199].pk, leaves[399].pk
+    found = [hub.pk, *(leaf.pk for leaf in leaves[200:230]), beside, alone]
+    around = surroundings(here.nba, found)
+    assert beside in around.rows
+    assert hub.pk in around.neighbours()[beside]
+    assert alone not in around.rows
+    assert len(around.rows) <= MAX_NODES + MET + WALKED
+
+
+def test_nodes_edges_and_types_are_read_for_those_that_are_chosen(here: World) -> None:
+    ids = {key: here.nba.nodes.get(key=key).pk for key in ("fetch-api", "error-handler", "root")}
+    around = surroundings(here.nba, [ids["fetch-api"]])
+    chosen = [ids["fetch-api"], ids["error-handler"]]
+    assert [node.key for node in around.nodes(chosen)] == ["fetch-api", "error-handler"]
+    assert {(edge.source, edge.target) for edge in around.edges_between(chosen)} == {("fetch-api", "error-handler")}
+    assert [record.key for record in around.types(chosen)] == [node.type for node in around.nodes(chosen)]
+
+
+def test_nodes_of_other_graphs_are_not_read(here: World) -> None:
+    foreign = here.foreign_nba.nodes.get(key="secret-node").pk
+    assert foreign not in surroundings(here.nba, [foreign]).rows
