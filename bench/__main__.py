@@ -10,7 +10,7 @@ import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import embeddings, history, replay, streaming
+from bench import embeddings, history, replay, retrieval, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -44,6 +44,12 @@ def _embeddings(options: argparse.Namespace) -> list[Row]:
         return embeddings.measure(started, scale)
 
 
+def _retrieval(options: argparse.Namespace) -> list[Row]:
+    scale = retrieval.QUICK if options.quick else retrieval.Scale()
+    with servers() as started:
+        return retrieval.measure(started, scale)
+
+
 def _tokens(options: argparse.Namespace) -> list[Row]:
     django.setup()
     from bench import tokens
@@ -56,6 +62,7 @@ BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "replay": _replay,
     "history": _history,
     "embeddings": _embeddings,
+    "retrieval": _retrieval,
     "tokens": _tokens,
 }
 
