@@ -18,6 +18,10 @@ def pause(attempts: int) -> timedelta:
 
 
 _NOTE = """
+WITH outdated AS (
+    DELETE FROM rag_embedding
+    WHERE target_type = 'node' AND target_id = %(node)s AND part = 0 AND model = %(model)s
+)
 INSERT INTO rag_embeddingfailure AS had
     (target_type, target_id, graph_id, part, model, code, attempts, failed_at, retry_at)
 SELECT 'node', id, graph_id, 0, %(model)s, %(code)s, 1, now(), now() + %(pause)s
@@ -29,7 +33,7 @@ ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
 
 
 def note_failure(graph_id: int, node_id: int, model: str, code: Code) -> None:
-    """One more attempt in vain; nothing for a node that is gone."""
+    """One more attempt in vain, nothing for a node that is gone. The vector of an earlier text goes."""
     values: dict[str, Any] = {
         "graph": graph_id,
         "node": node_id,

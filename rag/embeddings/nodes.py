@@ -1,4 +1,4 @@
-"""Keeps the vectors of a graph's nodes true for one model. Called by the background task and by `embed_nodes`."""
+"""Keeps the vectors of a graph's nodes true for one model. Called by the background task and by the commands."""
 
 import json
 import time
@@ -14,12 +14,21 @@ from rag.embeddings.base import OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.models import EmbeddedGraph
-from rag.node_text import CONTENT, node_text, text_hash
+from rag.node_text import CONTENT, MAX_CHARS, node_text, text_hash
 
 #: Texts that a model gets at once, unless somebody says otherwise.
 BATCH = 100
 #: Nodes that are read and stored together.
 STORED = 1_000
+
+_TEXTS = """
+SELECT node.id, node.version, node.key, node.name, node.type, left(node.process, %s), node.data, node.handles,
+    had.content_hash
+FROM graphs_node AS node
+LEFT JOIN rag_embedding AS had ON had.target_type = 'node' AND had.target_id = node.id AND had.part = 0
+    AND had.model = %s AND had.dimensions = %s
+WHERE node.id = ANY(%s) AND node.graph_id = %s ORDER BY node.id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +50,15 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """The texts of one call, the pause between two, and whether those are embedded anew that have their vector."""
+class Manner:
+    """The texts of one call, the pause after it, and whether those are embedded anew that have their vector."""
 
     batch: int = BATCH
     delay_s: float = 0
     force: bool = False
 
 
-AS_EVER = How()
+AS_EVER = Manner()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +73,43 @@ class _Answer:
     embedded: Embedded
 
 
-def embed_changes(graph: Graph, embedder: Embedder) -> Iterator[Progress]:
+def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Iterator[Progress]:
     """Brings the vectors of a graph from the version they are true for to that of `graph`, by the thousand.
 
     Raises `EmbeddingFailed` where it cannot go on now; what was done is stored.
     """
     state = EmbeddedGraph.objects.filter(graph=graph, model=embedder.name).first()
     if state is None or state.version == 0:
-        yield from embed_all(graph, embedder)
+        yield from embed_all(graph, embedder, manner)
         return
     changed = Modification.objects.filter(
         type="graph", object=graph.pk, kind=NODE.name, version__gt=state.version, field__in=["", *CONTENT]
     )
     keys = sorted(set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True)))
     for some in _parts(keys, STORED):
-        yield embed_nodes(graph, embedder, list(graph.nodes.filter(key__in=some).values_list("pk", flat=True)))
+        ids = graph.nodes.filter(key__in=some).values_list("pk", flat=True)
+        yield embed_nodes(graph, embedder, list(ids), manner)
     note_version(graph, embedder)
 
 
-def embed_all(graph: Graph, embedder: Embedder, how: How = AS_EVER) -> Iterator[Progress]:
+def embed_all(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Iterator[Progress]:
     """Embeds the nodes that have no vector of their present text, or all of them; may be interrupted and run twice."""
     last = 0
     while ids := list(graph.nodes.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:STORED]):
-        yield embed_nodes(graph, embedder, ids, how)
+        yield embed_nodes(graph, embedder, ids, manner)
         last = ids[-1]
     note_version(graph, embedder)
 
 
-def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], how: How = AS_EVER) -> Progress:
+def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Manner = AS_EVER) -> Progress:
     """Embeds those of the nodes whose text has no vector yet. What was embedded before a failure is stored."""
-    texts = _texts(graph, embedder, ids, how.force)
+    texts = _texts(graph, embedder, ids, manner.force)
     answers: list[_Answer] = []
     failed = 0
     try:
-        for number, some in enumerate(_parts(texts, how.batch)):
-            time.sleep(how.delay_s if number else 0)
+        for some in _parts(texts, manner.batch):
             failed += _ask(graph, embedder, some, answers)
+            time.sleep(manner.delay_s)
     finally:
         stored = _store(graph, embedder, answers)
     return Progress(len(ids), stored, failed, sum(answer.embedded.tokens for answer in answers))
@@ -118,13 +128,7 @@ def note_version(graph: Graph, embedder: Embedder) -> None:
 def _texts(graph: Graph, embedder: Embedder, ids: Sequence[int], force: bool) -> list[_Text]:
     """Nodes with their texts, those left out whose vector is of the same text."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT node.id, node.version, node.key, node.name, node.type, node.process, node.data, node.handles, "
-            "had.content_hash FROM graphs_node AS node LEFT JOIN rag_embedding AS had ON had.target_type = 'node' "
-            "AND had.target_id = node.id AND had.part = 0 AND had.model = %s AND had.dimensions = %s "
-            "WHERE node.id = ANY(%s) AND node.graph_id = %s ORDER BY node.id",
-            [embedder.name, embedder.dimensions, list(ids), graph.pk],
-        )
+        cursor.execute(_TEXTS, [MAX_CHARS, embedder.name, embedder.dimensions, list(ids), graph.pk])
         rows = cursor.fetchall()
     found = []
     for id_, version, key, name, type_, process, data, handles, had in rows:

@@ -1,6 +1,5 @@
 """`manage.py embed_nodes [--graph K] [--model M] [--force] [--batch 100] [--delay 100]`: the vectors that lack."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -8,12 +7,11 @@ from django.db.models import QuerySet
 
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Graph, Node
-from rag import vector_indexes
 from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
-from rag.embeddings.locks import held
-from rag.embeddings.nodes import BATCH, How, Progress, embed_all
+from rag.embeddings.nodes import BATCH, Progress
 from rag.embeddings.registry import EmbedderUnavailable
+from rag.embeddings.whole_graphs import embed_graph, manner_for
 from rag.management.progress import ProgressBar
 
 
@@ -39,11 +37,11 @@ class Command(BaseCommand):
         nodes = Node.objects.filter(graph__in=graphs).count()
         bar = ProgressBar(self.stdout, nodes, "nodes")  # type: ignore[arg-type]
         total = Progress()
-        how = How(batch, delay_of(embedder, delay), force)
+        manner = manner_for(embedder, batch=batch, delay_ms=delay, force=force)
         try:
             served.keep(embedder)
-            for graph in graphs.order_by("pk").iterator():
-                for progress in self._embed(graph, embedder, how):
+            for graph_id in list(graphs.order_by("pk").values_list("pk", flat=True)):
+                for progress in embed_graph(graph_id, embedder, manner):
                     total += progress
                     bar.advance(progress.seen)
         except EmbeddingFailed as failure:
@@ -55,18 +53,6 @@ class Command(BaseCommand):
             f"{embedder.name}: {total.embedded:,} embedded ({total.tokens:,} tokens), {present:,} had a vector or "
             f"changed meanwhile, {total.failed:,} failed."
         )
-
-    def _embed(self, graph: Graph, embedder: Embedder, how: How) -> Iterator[Progress]:
-        with held(graph.pk, embedder.name, wait=True):
-            # Who held it before may have raised its version.
-            graph.refresh_from_db()
-            yield from embed_all(graph, embedder, how)
-            vector_indexes.fit(graph.pk, embedder.name, embedder.dimensions)
-
-
-def delay_of(embedder: Embedder, milliseconds: int) -> float:
-    """Seconds between two calls; nobody limits what runs here."""
-    return 0 if embedder.name.startswith("local/") else milliseconds / 1000
 
 
 def _graphs(key: str | None, slug: str | None) -> QuerySet[Graph]:

@@ -4,15 +4,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from graphs.models import Graph, Node
-from rag import vector_indexes
+from graphs.models import Node
 from rag.embeddings import dropping, registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.keeping import waiting
-from rag.embeddings.locks import held
-from rag.embeddings.nodes import How, embed_all
+from rag.embeddings.nodes import BATCH, Manner
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.management.commands.embed_nodes import delay_of
+from rag.embeddings.whole_graphs import embed_graph, manner_for
 from rag.management.progress import ProgressBar
 from rag.models import EmbeddingFailure
 
@@ -35,7 +33,7 @@ class Command(BaseCommand):
         try:
             embedder = registry.by_name(to)
             served.keep(embedder)
-            self._embed(embedder, delay_of(embedder, delay))
+            self._embed(embedder, manner_for(embedder, batch=BATCH, delay_ms=delay))
         except EmbedderUnavailable as problem:
             raise CommandError(str(problem)) from None
         except EmbeddingFailed as failure:
@@ -49,21 +47,14 @@ class Command(BaseCommand):
             for name in dropping.drop_all_but(embedder.name):
                 self.stdout.write(f"The vectors of {name} are dropped.")
 
-    def _embed(self, embedder: Embedder, delay_s: float) -> None:
+    def _embed(self, embedder: Embedder, manner: Manner) -> None:
         """Round by round, because graphs change meanwhile; the last round finds none."""
-        bar = ProgressBar(self.stdout, Node.objects.filter(graph__in=waiting(embedder.name)).count(), "nodes")  # type: ignore[arg-type]
+        nodes = Node.objects.filter(graph__in=waiting(embedder.name)).count()
+        bar = ProgressBar(self.stdout, nodes, "nodes")  # type: ignore[arg-type]
         try:
             while graphs := list(waiting(embedder.name).values_list("pk", flat=True)):
                 for graph_id in graphs:
-                    self._embed_graph(graph_id, embedder, delay_s, bar)
+                    for progress in embed_graph(graph_id, embedder, manner, only_changes=True):
+                        bar.advance(progress.seen)
         finally:
             bar.close()
-
-    def _embed_graph(self, graph_id: int, embedder: Embedder, delay_s: float, bar: ProgressBar) -> None:
-        with held(graph_id, embedder.name, wait=True):
-            graph = Graph.objects.filter(pk=graph_id).first()
-            if graph is None:
-                return
-            for progress in embed_all(graph, embedder, How(delay_s=delay_s)):
-                bar.advance(progress.seen)
-            vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)

@@ -110,6 +110,9 @@ def test_one_text_that_is_refused_stands_alone_and_is_tried_again_when_due(
     work()
     assert set(hashes()) == {"root", "fetch-api"}
     assert failures.all().count() == 1
+    change(nba, "fetch-api", name=("Fetch", "refused"))
+    work()
+    assert set(hashes()) == {"root"}, "the vector of its earlier text is gone"
 
 
 def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
