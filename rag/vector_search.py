@@ -1,8 +1,8 @@
 """Finding nodes by the vector of a question. Called by retrieval; one query at any size.
 
 Up to `EXACT` vectors of a graph all are compared; above, the graph has an index of its own for its model
-(`rag/vector_indexes.py`). The vectors are taken out of the table before they are compared, because PostgreSQL would
-otherwise like to use some index that knows nothing of the graph, and find almost nothing.
+(`rag/vector_indexes.py`). All are compared before they are put in order, because PostgreSQL would otherwise like to use
+some index that knows nothing of the graph, and find almost nothing.
 """
 
 from typing import Any
@@ -34,11 +34,11 @@ SELECT target_id, 1 - distance FROM (
         ORDER BY vector::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions}) LIMIT %(limit)s
     ) UNION ALL (
         WITH of_graph AS MATERIALIZED (
-            SELECT target_id, vector FROM rag_embedding
+            SELECT target_id, vector <=> %(vector)s::halfvec AS distance FROM rag_embedding
             WHERE graph_id = %(graph)s AND model = %(model)s AND target_type = 'node' AND dimensions = {dimensions}
                 AND NOT (SELECT indexed FROM way)
         )
-        SELECT target_id, vector <=> %(vector)s::halfvec AS distance FROM of_graph ORDER BY distance LIMIT %(limit)s
+        SELECT target_id, distance FROM of_graph ORDER BY distance LIMIT %(limit)s
     )
 ) AS found WHERE distance <= 1 - %(threshold)s ORDER BY distance, target_id"""
 

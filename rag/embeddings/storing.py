@@ -11,7 +11,6 @@ from typing import Any
 from django.db import connection, transaction
 
 from rag.embeddings.base import Vectors
-from rag.embeddings.locks import number
 from rag.models import Target
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
@@ -20,8 +19,10 @@ _COPY = (
     "COPY rag_embedding (target_type, target_id, graph_id, part, model, dimensions, content_hash, vector) "
     "FROM STDIN (FORMAT BINARY)"
 )
-#: Any number, the same in every process: together with that of a graph and model it names a lock.
+#: Together with a graph's number it names a lock, which the trigger that deletes vectors takes too: holding the rows of
+#: a thousand nodes would cost as much as writing their vectors.
 ADVISORY_LOCK = 0x52414700
+LOCKS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,14 @@ class NodeVersion:
 def store_nodes(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors: Vectors) -> int:
     """Stores the vectors of those nodes that are as they were, and says how many. The others changed and come again.
 
-    A failure of theirs is forgotten. Who writes for the same graph and model waits; deleting such a node waits too.
+    A failure of theirs is forgotten. Who stores or deletes in the same graph meanwhile waits.
     """
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ADVISORY_LOCK, number(graph_id, model)])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ADVISORY_LOCK, graph_id % LOCKS])
         cursor.execute(
             "SELECT place FROM graphs_node AS node "
             "JOIN unnest(%s::bigint[], %s::int[]) WITH ORDINALITY AS was(id, version, place) USING (id, version) "
-            "ORDER BY id FOR KEY SHARE OF node",
+            "ORDER BY id",
             [[node.id for node in nodes], [node.version for node in nodes]],
         )
         places = [place - 1 for (place,) in cursor.fetchall()]

@@ -29,6 +29,7 @@ EXPIRES_S = 60
 
 log = logging.getLogger("countersign.embeddings")
 _on_its_way = threading.Lock()
+_sending = threading.Lock()
 
 
 @receiver(post_save, sender=Graph)
@@ -68,9 +69,12 @@ def wake() -> None:
 
 
 def _send() -> None:
+    """At most two of these live, however long the broker is silent: one that sends, and one for who came since."""
     time.sleep(TOGETHER_S)
-    _on_its_way.release()
-    try:
-        current_app.send_task(TASK, retry=False, expires=EXPIRES_S)
-    except Exception as error:  # Whatever the library raises: the schedule wakes it.
-        log.info("Embeddings wait for the schedule: %s", type(error).__name__)
+    with _sending:
+        _on_its_way.release()
+        try:
+            current_app.send_task(TASK, retry=False, expires=EXPIRES_S)
+        except Exception as error:
+            # Whatever the library raises: the schedule wakes it.
+            log.info("Embeddings wait for the schedule: %s", type(error).__name__)

@@ -7,6 +7,9 @@ from django.db import migrations
 FORGET = """
 CREATE FUNCTION rag_forget_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    -- Who is storing vectors of these graphs ends first (rag/embeddings/storing.py); deleters do not wait for each other.
+    PERFORM pg_advisory_xact_lock_shared(1380009728, (graph_id % 2147483647)::int)
+        FROM (SELECT DISTINCT graph_id FROM gone ORDER BY graph_id) AS graphs;
     DELETE FROM rag_embedding USING gone WHERE target_type = 'node' AND target_id = gone.id;
     DELETE FROM rag_embeddingfailure USING gone WHERE target_type = 'node' AND target_id = gone.id;
     RETURN NULL;

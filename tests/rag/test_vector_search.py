@@ -1,9 +1,12 @@
 """Finding nodes by vectors: those of the graph and of the model that is asked, and nobody else's."""
 
+import threading
+
 import numpy as np
+import psycopg
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Graph, Node, Workspace
@@ -72,6 +75,32 @@ def test_vectors_of_what_changed_meanwhile_are_not_stored(nba: Graph) -> None:
     nba.nodes.filter(key="return").delete()
     assert store_nodes(nba.pk, MODEL, read, random_vectors(3)) == 1
     assert [row.target_id for row in Embedding.objects.all()] == [nba.nodes.get(key="fetch-api").pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_deletes_waits_for_who_is_storing(nba: Graph) -> None:
+    """Else the vectors of deleted nodes would stay."""
+    other = psycopg.connect(**connection.get_connection_params(), autocommit=True)
+    started = threading.Event()
+
+    def delete() -> None:
+        started.set()
+        other.execute("DELETE FROM graphs_edge")
+        other.execute("DELETE FROM graphs_node WHERE key = 'return'")
+
+    deleting = threading.Thread(target=delete)
+    try:
+        with transaction.atomic():
+            keep(nba, random_vectors(3))
+            deleting.start()
+            started.wait(10)
+            deleting.join(0.2)
+            assert deleting.is_alive()
+        deleting.join(30)
+        assert Embedding.objects.count() == 2
+    finally:
+        deleting.join(30)
+        other.close()
 
 
 @pytest.mark.parametrize("dimensions", [256, 1536, 3072])
