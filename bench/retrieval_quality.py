@@ -56,7 +56,7 @@ def read(questions: Path, corpus: Path) -> tuple[list[Question], Corpus]:
         gold = frozenset(places[title] for title, *_ in question["supporting_facts"] if title in places)
         if gold:
             asked.append(Question(question["question"], gold))
-    return asked, Corpus(list(passages), ["".join(sentences) for sentences in passages.values()])
+    return asked, Corpus(list(passages), [" ".join(map(str.strip, sentences)) for sentences in passages.values()])
 
 
 class Retriever:
