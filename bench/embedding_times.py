@@ -63,7 +63,7 @@ def writes(times: Times, workspace: Any, nodes: int, rounds: int) -> None:
             storing.store_nodes(graph.pk, model, versions[start:end], vectors[start:end])
 
     for number in range(rounds):
-        rows = b"".join(storing._rows(graph.pk, f"bench/bare-{number}", versions, vectors))
+        rows = storing._rows(graph.pk, f"bench/bare-{number}", versions, vectors)
         timed(times, "bare copy", lambda r=rows: bare(r))
         for batch in BATCHES:
             timed(times, f"stored by {batch}", lambda n=number, b=batch: stored(f"bench/{b}-{n}", b))
@@ -91,7 +91,7 @@ def searches(times: Times, workspace: Any, size: int, questions: int) -> tuple[f
     for vectors in texts(size, 3):
         rows = [storing.NodeVersion(first + place, 1, bytes(16)) for place in range(len(vectors))]
         with connection.cursor() as cursor, cursor.copy(storing._COPY) as copy:
-            copy.write(b"".join(storing._rows(graph.pk, MODEL, rows, vectors)))
+            copy.write(storing._rows(graph.pk, MODEL, rows, vectors))
         _keep_best(best, asked @ vectors.T, first)
         first += len(vectors)
     with connection.cursor() as cursor:
