@@ -175,10 +175,11 @@ def waiting_in(member: Member, session_id: str) -> list[str]:
 def expire_all() -> int:
     """Closes every proposal that nobody decided in time, one conversation after the other; returns how many."""
     due = Proposal.objects.filter(status=ProposalStatus.PENDING, expires_at__lte=Now())
-    return sum(_expire(session_id) for session_id in due.order_by().values_list("session", flat=True).distinct())
+    return sum(expire(session_id) for session_id in due.order_by().values_list("session", flat=True).distinct())
 
 
-def _expire(session_id: uuid.UUID) -> int:
+def expire(session_id: uuid.UUID) -> int:
+    """The same in one conversation."""
     with transaction.atomic():
         session = _held_session(session_id)
         expired = expire_due(session)

@@ -169,6 +169,7 @@ STRINGS = [
     gettext_noop("Some of it was changed since. What is ticked stays as it is now:"),
     gettext_noop("That is in a conversation of somebody else."),
     gettext_noop("The assistant wants this to be checked."),
+    gettext_noop("The assistant was asked to propose it again."),
     gettext_noop("The conversation was stopped before anybody decided. Nothing was changed."),
     gettext_noop("The proposed change: {status}"),
     gettext_noop("This is not JSON: {problem}"),

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from chat import asking_again, deciding
 from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent
@@ -174,6 +175,16 @@ def test_the_model_is_told_what_changed_and_asked_again_once(alice: User, stale:
     (message,) = Message.objects.filter(pk=accepted["userMessageId"])
     assert message.session == stale.session
     assert 'node fetch-api, name: "Fetch API" → "Mine"' in message.content
+
+
+def test_what_expired_a_moment_ago_is_asked_for_again(alice: User, nba: Graph) -> None:
+    (late,) = waiting(alice, nba, RENAME)
+    Proposal.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    accepted = asking_again.propose_again(member_of(alice), str(late.pk))
+    late.refresh_from_db()
+    assert late.status == ProposalStatus.EXPIRED
+    assert late.session.messages.filter(pk=accepted["userMessageId"]).exists()
 
 
 def test_only_the_owner_of_a_conversation_asks_again_and_only_where_something_changed(

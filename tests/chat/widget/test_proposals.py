@@ -169,7 +169,9 @@ def test_a_decision_somewhere_else_shows_here(editor: Widget) -> None:
     expect(editor.cards.nth(1)).to_have_attribute("data-status", "stale")
     expect(editor.cards.nth(1)).to_contain_text("fetch-api · name was A, is B")
     editor.cards.nth(1).get_by_role("button", name="Propose again").click()
+    expect(editor.cards.nth(1)).to_contain_text("was asked to propose it again")
     expect(editor.cards.nth(1).get_by_role("button", name="Propose again")).to_have_count(0)
+    expect(editor.bar).to_be_hidden()
     assert editor.server.proposals.asked[-1][0] == f"proposals/{second['id']}/propose-again"
 
 
@@ -265,6 +267,30 @@ def test_alice_decides_what_waits_in_other_conversations(editor: Widget) -> None
     expect(others).to_be_hidden()
     expect(editor.bar).to_contain_text("Applied: Change Fetch API")
     assert editor.server.proposals.by_id[proposal["id"]]["status"] == "applied"
+
+
+def test_what_came_of_nothing_in_other_conversations_is_said_where_its_card_was(editor: Widget) -> None:
+    asked(editor).finish()
+    other = editor.server.session("The other one")
+    proposal = editor.server.proposals.add(other, other.add_message("assistant")["id"])
+    editor.page.reload()
+    others = editor.root.locator(".others")
+    others.locator("summary").first.click()
+    now = editor.server.proposals.decided(proposal["id"], "stale", decidedBy=None)
+    refusal = {"code": "stale", "detail": "It moved on.", "conflicts": [], "proposal": now}
+    editor.server.proposals.refusals[f"proposals/{proposal['id']}/decide"] = (409, refusal)
+    others.get_by_role("button", name="Approve").click()
+    expect(others).to_be_hidden()
+    expect(editor.bar).to_contain_text("Change Fetch API: What it would change was changed meanwhile")
+
+
+def test_what_expired_can_be_asked_for_again(editor: Widget) -> None:
+    answer = asked(editor)
+    answer.propose(expiresAt="2020-01-01T00:00:00+00:00")
+    answer.finish("waiting")
+    expect(editor.cards).to_contain_text("Nobody decided in time.")
+    editor.cards.get_by_role("button", name="Propose again").click()
+    expect(editor.cards).to_contain_text("was asked to propose it again")
 
 
 def test_the_page_shows_a_card_of_another_conversation(editor: Widget) -> None:

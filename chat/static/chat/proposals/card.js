@@ -19,7 +19,7 @@ import { askedText, outcomeText, statusText, untilText } from "./words.js";
 const SIGNS = { pending: "question", applied: "check", rejected: "close" };
 
 export class ProposalCard {
-  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo?}. */
+  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo?, owner?}. */
   constructor(decisions, { mayDecide, actions = {} }) {
     this.decisions = decisions;
     this.mayDecide = mayDecide;
@@ -131,15 +131,20 @@ export class ProposalCard {
   /** What can be done about one that is decided. */
   afterwards(status) {
     const { conflicts, changeSetId } = this.proposal;
-    if (status === "stale") return [conflictList(conflicts ?? []), this.againButton(), this.problemLine()];
+    if (status === "stale" || status === "expired") {
+      return [conflictList(conflicts ?? []), this.again(), this.problemLine()];
+    }
     const mayUndo = status === "applied" && changeSetId && this.mayDecide && this.actions.undo;
     if (!mayUndo) return [];
     const undo = textButton(t("Undo"), () => this.actions.undo(this.proposal));
     return [h("div", { class: "proposal-actions" }, undo)];
   }
 
-  againButton() {
-    if (!this.mayDecide || this.askedAgain) return null;
+  /** In a conversation of somebody else only they can ask for it. */
+  again() {
+    const { owner } = this.actions;
+    if (!this.mayDecide || (owner && !owner(this.proposal))) return null;
+    if (this.askedAgain) return h("p", { role: "status", text: t("The assistant was asked to propose it again.") });
     const again = textButton(t("Propose again"), () => this.proposeAgain(), "primary");
     return h("div", { class: "proposal-actions" }, again);
   }

@@ -9,6 +9,7 @@ import { h } from "../widget/elements.js";
 import { icon } from "../widget/icons.js";
 import { iconButton, textButton } from "../widget/view/buttons.js";
 import { conflictChoice } from "./conflicts.js";
+import { outcomeText } from "./words.js";
 
 export class UndoBar {
   constructor(api) {
@@ -19,6 +20,11 @@ export class UndoBar {
   /** A proposal that was decided here; of several the last one that was applied stands in the bar. */
   offer({ status, changeSetId, diff }) {
     if (status === "applied" && changeSetId) this.done(changeSetId, changeTitle(diff));
+  }
+
+  /** One of which nothing came, and whose card is gone from here. */
+  refused(proposal) {
+    this.show("warning", `${changeTitle(proposal.diff)}: ${outcomeText(proposal)}`);
   }
 
   undo({ changeSetId, diff }) {

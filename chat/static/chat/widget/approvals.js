@@ -10,6 +10,9 @@ export class Approvals {
     this.mayDecide = mayDecide;
     this.decisions.addEventListener("changed", ({ detail }) => conversation.decided(detail));
     this.decisions.addEventListener("decided", ({ detail }) => this.bar.offer(detail));
+    this.decisions.addEventListener("refused", ({ detail }) => {
+      if (detail.sessionId !== conversation.id) this.bar.refused(detail);
+    });
     conversation.addEventListener("event", ({ detail }) => this.happened(detail));
   }
 
