@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat import asking_again, deciding
-from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent
+from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
 from chat.proposals import Proposed, WriteCall, cancel_pending, propose
 from chat.proposals.drafting import digest_of
 from chat.refusals import Refused
@@ -117,6 +117,17 @@ def test_an_allowance_lets_it_through_at_once(alice: User, nba: Graph, conversat
     with pytest.raises(Refused) as refusal:
         deciding.decide(member_of(alice), str(found.proposal.pk), deciding.Decision(False))
     assert refusal.value.code == "decided"
+
+
+def test_what_asks_before_a_tool_asks_before_a_batch_with_it(alice: User, nba: Graph, conversation: Talk) -> None:
+    """Otherwise a model would get around the rule by calling the tool in a batch of one."""
+    Allowance.objects.create(workspace=nba.workspace, tool="propose_batch", kind="node")
+    ValidationRule.objects.create(workspace=nba.workspace, tool="propose_update_node")
+    name, arguments = RENAME
+    batch = ("batch", {"actions": [{"tool": f"propose_{name}", "arguments": arguments}]})
+    found = proposed(alice, conversation, nba, batch)
+    assert found.proposal.status == ProposalStatus.PENDING
+    assert found.proposal.asked_by == [{"level": "tool", "why": "propose_update_node"}]
 
 
 def test_the_model_can_ask_for_a_person(alice: User, nba: Graph, conversation: Talk) -> None:
