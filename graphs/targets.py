@@ -15,7 +15,6 @@ from graphs.operations import Item
 GRAPH = "graph"
 #: More than anybody reads; the first ones tell what happened.
 MOST = 200
-_CHANGE_SETS = Count("change_set", distinct=True)
 
 
 def moved(graph: Graph, targets: Sequence[dict[str, Any]]) -> tuple[Conflict, ...]:
@@ -46,14 +45,17 @@ def _versions(graph: Graph, items: Collection[Item]) -> dict[Item, int]:
 
 
 def moved_only_through(graph: Graph, conflicts: Sequence[Conflict], cause: str, since: datetime) -> bool:
-    """Whether every version between then and now was made by a change set of this cause."""
-    changed = _modifications(graph, {conflict.item for conflict in conflicts}, since)
-    through = changed.filter(change_set__causes__contains=[cause]).values("kind", "key")
-    steps = {Item(row["kind"], row["key"]): row["steps"] for row in through.annotate(steps=_CHANGE_SETS).order_by()}
-    return all(
-        conflict.found is not None and conflict.found - conflict.expected == steps.get(conflict.item)
-        for conflict in conflicts
-    )
+    """Whether every version between then and now was made by a change set of this cause, and every deletion."""
+    through = Count("change_set", distinct=True, filter=Q(change_set__causes__contains=[cause]))
+    changed = _modifications(graph, {conflict.item for conflict in conflicts}, since).values("kind", "key")
+    counted = changed.annotate(steps=Count("change_set", distinct=True), through=through).order_by()
+    known = {Item(row["kind"], row["key"]): (row["steps"], row["through"]) for row in counted}
+
+    def accounted_for(conflict: Conflict) -> bool:
+        steps, of_cause = known.get(conflict.item, (0, 0))
+        return of_cause > 0 and of_cause == (steps if conflict.found is None else conflict.found - conflict.expected)
+
+    return all(map(accounted_for, conflicts))
 
 
 def explained(graph: Graph, conflicts: Sequence[Conflict], since: datetime) -> list[dict[str, Any]]:
