@@ -29,10 +29,10 @@ export class Drawing {
   /** The key of a node that is to be chosen as soon as there is a graph. */
   #wanted = null;
   #canvas = new Canvas({
-    picked: (item, point) => this.#pick(item, point),
+    picked: (item, point, beside) => this.#pick(item, point, beside),
     hovered: (item, point) => this.#hover(item, point),
     moved: () => this.#position.moved(),
-    grabbed: (point, pointerType) => this.#editor?.grabbed(point, pointerType) ?? null,
+    grabbed: (point, ...how) => this.#editor?.grabbed(point, ...how) ?? null,
     doubled: (point) => this.#editor?.doubled(point) ?? false,
   });
   #details = new Details({
@@ -173,6 +173,7 @@ export class Drawing {
     this.frame.describe(this.model, sheet);
     if (this.#selection.item && this.#selection.item.node.sheet !== key) this.#selection.clear();
     this.#selection.mark();
+    this.#editor?.shown();
     this.#showMatches(this.#matches.map((item) => this.model.items.get(item.key)).filter(Boolean));
     if (sheet) rememberSheet(this.#host.src, sheet.key);
   }
@@ -197,6 +198,7 @@ export class Drawing {
       canvas: this.#canvas,
       frame: this.frame,
       src: this.#host.src,
+      person: this.#host.getAttribute("person") ?? "",
       get graph() {
         return drawing.#graph;
       },
@@ -213,6 +215,7 @@ export class Drawing {
       reload: () => this.#host.reload(),
       goTo: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
       open: () => this.#selection.openDetails(),
+      deselect: () => this.#selection.clear(),
     });
     this.#details.form = editor.form;
     return editor;
@@ -264,8 +267,13 @@ export class Drawing {
     this.#canvas.viewport.centerOn(item.box);
   }
 
-  #pick(item, point) {
+  #pick(item, point, beside) {
     this.#canvas.element.focus({ preventScroll: true });
+    if (this.#editor && beside) {
+      if (item) this.#editor.pickBeside(item);
+      return;
+    }
+    this.#editor?.ungroup();
     const proposed = this.ghosts.pick(point);
     if (!proposed) this.ghosts.forget();
     const line = !proposed && this.#editor?.pickLine(point, item);
@@ -316,6 +324,7 @@ export class Drawing {
   }
 
   #leave() {
+    if (this.#editor?.ungroup()) return;
     if (this.#details.open) this.#unlessTyping(null, () => this.#selection.closeDetails());
     else {
       this.#selection.clear();

@@ -12,12 +12,19 @@ export class Asking {
   #queue;
   #undo;
 
-  /** `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and what EditQueue wants. */
-  constructor(requests, host) {
+  /**
+   * `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and what EditQueue wants; `known` is what
+   * UndoStack begins with.
+   */
+  constructor(requests, host, known) {
     this.#requests = requests;
     this.#host = host;
     this.#queue = new EditQueue(host);
-    this.#undo = new UndoStack(() => host.undoable(this.#undo));
+    this.#undo = new UndoStack(known, () => host.undoable(this.#undo));
+  }
+
+  get undoable() {
+    return this.#undo;
   }
 
   get busy() {

@@ -1,13 +1,22 @@
 // What the person did on this page and can take back, and what they took back and can do again.
 
+const MOST = 200;
+
 export class UndoStack {
-  #done = [];
-  #undone = [];
+  #done;
+  #undone;
   #changed;
 
-  /** `changed()` is called when it may look different. */
-  constructor(changed) {
+  /** `known` {done, undone} is what was known before a reload; `changed()` is called when it may look different. */
+  constructor({ done, undone }, changed) {
+    this.#done = done;
+    this.#undone = undone;
     this.#changed = changed;
+  }
+
+  /** What to remember. */
+  get known() {
+    return { done: this.#done.slice(-MOST), undone: this.#undone.slice(-MOST) };
   }
 
   get canUndo() {
