@@ -27,7 +27,10 @@ SELECT id, undoes FROM undoing ORDER BY created_at DESC
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key."""
+    """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key.
+
+    A type that was deleted is what it was last.
+    """
 
     type: str
     id: int
@@ -60,10 +63,18 @@ def subject(workspace_id: int, type_: str, key: str) -> Subject:
         rows = NodeType.objects.filter(workspace=workspace_id, key=key)
     else:
         raise NotFound
-    found = rows.values_list("pk", "version").first()
+    found = rows.values_list("pk", "version").first() or _deleted(workspace_id, type_, key)
     if found is None:
         raise NotFound
     return Subject(type_, found[0], key, found[1])
+
+
+def _deleted(workspace_id: int, type_: str, key: str) -> tuple[int, int] | None:
+    """The last version of a type that people deleted. Graphs are not deleted by changes."""
+    if type_ != NODE_TYPE.name:
+        return None
+    rows = Revision.objects.filter(type=type_, key=key, change_set__workspace=workspace_id)
+    return rows.order_by("-id").values_list("object", "version").first()
 
 
 def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":

@@ -146,7 +146,7 @@ class ChangeSetAdmin(AuditAdmin):
     @admin.display(description=_("reason"))
     def what(self, obj: Any) -> SafeString:
         """Without a reason, what was changed first; with a mark where it was taken back or takes something back."""
-        told = obj.reason or (_in_words(**obj.first) if obj.first else "—")
+        told = obj.reason or (_in_words(**obj.first) if obj.first else gettext("The graph began here"))
         return format_html("{} {}", told, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
 
     @admin.display(description=_("changes"))

@@ -9,7 +9,7 @@ from django.test import Client
 from graphs import causes, writing
 from graphs.access import Member
 from graphs.api import history_shapes
-from graphs.models import ChangeSet, Graph, Modification, Node, Origin, Revision, Workspace
+from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Origin, Revision, Workspace
 from graphs.operations import Create, Delete, Item, Update
 from graphs.recording import Because
 from tests.cast import draw_nba, signed_in
@@ -117,6 +117,21 @@ def test_two_versions_are_compared(nba: Graph, alice: User, editor: Client) -> N
     assert [(field["old"], field["new"]) for field in compared["diff"][0]["fields"]] == [("Fetch API", "Two")]
     assert read(editor, "/versions", object="graph:nba", a=3)["diff"] == []
     problem(editor.get(f"{HISTORY}/versions", {"object": "graph:nba", "a": 1, "b": 4}), 400, "validation")
+
+
+def test_a_deleted_type_keeps_its_history_and_comes_back(
+    nba: Graph, alice: User, editor: Client, charlie: User
+) -> None:
+    step = Item("nodeType", "step")
+    fields = {"displayName": "Step", "description": "", "category": "", "icon": "", "handles": {}, "process": ""}
+    writing.apply(nba, [Create(step, fields)], by(alice))
+    writing.apply(nba, [Delete(step, fields)], by(alice))
+    assert [each["version"] for each in read(editor, object="nodeType:step")["results"]] == [2, 1]
+    assert read(editor, "/versions", object="nodeType:step", a=1)["total"] == 1
+    assert signed_in(charlie).get(HISTORY, {"object": "nodeType:step"}).status_code == 404
+    asked = {"scope": {"object": {"type": "nodeType", "id": "step"}, "version": 1}}
+    assert roll_back(editor, **asked).status_code == 201
+    assert NodeType.objects.get(workspace=nba.workspace).display_name == "Step"
 
 
 def test_undo_and_redo(nba: Graph, alice: User, editor: Client) -> None:

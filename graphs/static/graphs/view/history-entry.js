@@ -66,11 +66,16 @@ export class Entry {
   }
 
   #tools(editable) {
+    const compare = html("label", { class: "history-compare" }, this.compare, t("Compare"));
+    return html("div", { class: "history-tools" }, this.#opener(), compare, this.#only(), editable ? this.#menu() : null);
+  }
+
+  #opener() {
     const count = this.changeSet.modificationCount;
+    if (count === 0) return null;
     const words = count === 1 ? t("1 change") : t("{count} changes", { count });
     const open = textButton(words, () => this.#toggle(open), { "aria-expanded": "false" });
-    const compare = html("label", { class: "history-compare" }, this.compare, t("Compare"));
-    return html("div", { class: "history-tools" }, open, compare, this.#only(), editable ? this.#menu() : null);
+    return open;
   }
 
   #only() {
@@ -83,7 +88,7 @@ export class Entry {
     const { changeSet, version } = this;
     const { message, session } = causesOf(changeSet);
     const choices = [
-      [t("This change"), { changeSet: changeSet.id }],
+      changeSet.modificationCount > 0 ? [t("This change"), { changeSet: changeSet.id }] : null,
       changeSet.modificationCount > 1 ? [t("One field of it …"), { modification: null }] : null,
       message ? [t("This turn of the conversation"), { turn: message }] : null,
       session ? [t("The whole conversation"), { session }] : null,
