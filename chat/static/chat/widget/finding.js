@@ -43,12 +43,14 @@ export class Finding {
     return true;
   }
 
+  /** The page stays where it is: what is proposed is looked at in the drawing. */
   async proposal(id) {
     const card = `.proposal[data-id="${CSS.escape(id)}"]`;
-    if (await this.reveal(card, 0)) return true;
+    const quietly = { quietly: true };
+    if (await this.reveal(card, { pages: 0, ...quietly })) return true;
     const proposal = await this.panel.api.proposal(id).catch(() => null);
     if (!proposal || !(await this.open(proposal.sessionId))) return false;
-    return this.reveal(card);
+    return this.reveal(card, quietly);
   }
 
   /** True where the conversation is shown: others' are not for everybody. */
@@ -62,8 +64,8 @@ export class Finding {
     return session !== null;
   }
 
-  /** Scrolls to it, reading earlier messages where it is among those. */
-  async reveal(selector, pages = MOST_PAGES) {
+  /** Scrolls to it, reading earlier messages where it is among those; `quietly` no further than the panel. */
+  async reveal(selector, { pages = MOST_PAGES, quietly = false } = {}) {
     const { element, conversation, messages } = this.panel;
     await painted();
     for (let page = 0; page < pages && !element.querySelector(selector) && conversation.older; page += 1) {
@@ -75,12 +77,19 @@ export class Finding {
     const box = found.closest("details.others");
     if (box) box.open = true;
     messages.following = false;
-    found.scrollIntoView({ block: "center" });
+    if (quietly) centre(found, box ?? messages.scroller);
+    else found.scrollIntoView({ block: "center" });
     found.classList.remove("flash");
     void found.offsetWidth;
     found.classList.add("flash");
     return true;
   }
+}
+
+/** Scrolls `box` so that what is in it stands in its middle. */
+function centre(found, box) {
+  const [inner, outer] = [found.getBoundingClientRect(), box.getBoundingClientRect()];
+  box.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2;
 }
 
 /** The panel paints at most every 32 ms, with the next frame. */
