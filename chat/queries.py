@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session, Stream
-from chat.proposals.telling import proposal_json
+from chat.proposals.telling import proposals_json
 from graphs.access import Member, NotFound
 from graphs.models import Role
 
@@ -253,14 +253,9 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
         "type": kinds.get(run.outcome, "message"),
         "message": run.message.content,
         "toolCalls": tool_calls(run.message),
-        "proposals": proposals_of_message(run.message),
+        "proposals": proposals_json(run.message.proposals.all()),
         **({"error": run.error} if run.error else {}),
     }
-
-
-def proposals_of_message(message: Message) -> list[dict[str, Any]]:
-    """What an answer proposed, as it stands now."""
-    return [proposal_json(proposal) for proposal in message.proposals.all()]
 
 
 def usage_of(run: Run) -> dict[str, Any] | None:

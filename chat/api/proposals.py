@@ -15,7 +15,7 @@ from chat.api.messages import accepted_json
 from chat.api.requests import act, shared_proposal
 from chat.deciding import Decided, Decision
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.telling import proposal_json
+from chat.proposals.telling import proposal_json, proposals_json
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
@@ -40,7 +40,7 @@ class ProposalsView(APIView):
         """The proposals of the workspace, the latest first; those that wait, the oldest first."""
         waiting = request.GET.get("status") == ProposalStatus.PENDING
         ordering = ("created_at", "id") if waiting else ("-created_at", "-id")
-        return paged(request, _filtered(request), ordering, lambda rows: [proposal_json(row) for row in rows])
+        return paged(request, _filtered(request), ordering, proposals_json)
 
 
 def _filtered(request: Request) -> QuerySet[Proposal]:

@@ -47,7 +47,7 @@ export class ProposalInbox extends HTMLElement {
 
   build(root) {
     this.list = new InboxList((id) => this.choose(id, { open: true }));
-    this.bar = new UndoBar(this.api);
+    this.bar = new UndoBar(this.api, this.decisions);
     this.said = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
     this.detail = h("div", { class: "inbox-detail" });
     this.help = helpCard();
@@ -128,6 +128,7 @@ export class ProposalInbox extends HTMLElement {
       const actions = {
         show: (each) => location.assign(this.addressOf(each)),
         undo: (each) => this.bar.undo(each),
+        redo: (each) => this.bar.redo(each),
         owner: (each) => each.owner === this.getAttribute("user-name"),
       };
       this.cards.set(proposal.id, new ProposalCard(this.decisions, { mayDecide: this.mayDecide, actions }));

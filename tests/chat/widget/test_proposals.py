@@ -72,8 +72,12 @@ def test_alice_approves_undoes_and_does_it_again(editor: Widget) -> None:
     expect(editor.bar).to_contain_text("Applied: Change Fetch API")
     editor.bar.get_by_role("button", name="Undo").click()
     expect(editor.bar).to_contain_text("Undone: Change Fetch API")
-    editor.bar.get_by_role("button", name="Redo").click()
+    expect(editor.cards).to_have_attribute("data-status", "undone")
+    editor.page.reload()
+    expect(editor.cards).to_contain_text("taken back")
+    editor.cards.get_by_role("button", name="Redo").click()
     expect(editor.bar).to_contain_text("Applied: Change Fetch API")
+    expect(editor.cards.get_by_role("button", name="Undo")).to_be_visible()
     paths = [path for path, _body in editor.server.proposals.asked if path.startswith("history/")]
     assert paths == [f"history/set-{proposal['id'][:8]}/rollback", "history/rollback-1/rollback"]
 

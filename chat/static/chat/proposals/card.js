@@ -16,10 +16,10 @@ import { isPending, statusOf } from "./proposal.js";
 import { rejectForm } from "./reject.js";
 import { askedText, outcomeText, statusText, untilText } from "./words.js";
 
-const SIGNS = { pending: "question", applied: "check", rejected: "close" };
+const SIGNS = { pending: "question", applied: "check", undone: "retry", rejected: "close" };
 
 export class ProposalCard {
-  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo?, owner?}. */
+  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo, redo, owner?}. */
   constructor(decisions, { mayDecide, actions = {} }) {
     this.decisions = decisions;
     this.mayDecide = mayDecide;
@@ -130,14 +130,16 @@ export class ProposalCard {
 
   /** What can be done about one that is decided. */
   afterwards(status) {
-    const { conflicts, changeSetId } = this.proposal;
+    const { actions, proposal } = this;
+    const { conflicts, changeSetId } = proposal;
     if (status === "stale" || status === "expired") {
       return [conflictList(conflicts ?? []), this.again(), this.problemLine()];
     }
-    const mayUndo = status === "applied" && changeSetId && this.mayDecide && this.actions.undo;
-    if (!mayUndo) return [];
-    const undo = textButton(t("Undo"), () => this.actions.undo(this.proposal));
-    return [h("div", { class: "proposal-actions" }, undo)];
+    if (!changeSetId || !this.mayDecide) return [];
+    const button = status === "undone"
+      ? textButton(t("Redo"), () => actions.redo(proposal))
+      : textButton(t("Undo"), () => actions.undo(proposal));
+    return [h("div", { class: "proposal-actions" }, button)];
   }
 
   /** In a conversation of somebody else only they can ask for it. */

@@ -1,7 +1,7 @@
 /* A proposal as the views know it: from the API, or from the events that told of it. Pure.
  *
  * {id, status, tool, toolCallId, messageId, sessionId, object, arguments, reason, diff, digest, askedBy, createdAt,
- * expiresAt, decidedBy, decidedAt, feedback, changeSetId, conflicts}
+ * expiresAt, decidedBy, decidedAt, feedback, changeSetId, undoneBy, conflicts}
  */
 
 /** From an event; its arguments are not in it, they are asked for where they are needed. */
@@ -42,8 +42,9 @@ export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, confli
   };
 }
 
-/** The status people see: one whose time is over counts as expired before the server has said so. */
-export function statusOf({ status, expiresAt }, now = Date.now()) {
+/** The status people see: what was taken back is undone, and one whose time is over expired before the server says so. */
+export function statusOf({ status, expiresAt, undoneBy }, now = Date.now()) {
+  if (status === "applied" && undoneBy) return "undone";
   return status === "pending" && expiresAt && Date.parse(expiresAt) <= now ? "expired" : status;
 }
 
@@ -58,10 +59,11 @@ export function withProposal(proposals, proposal) {
   return proposals.map((each) => (each.id === proposal.id ? newer(each, proposal) : each));
 }
 
-/** What is not told stays as it was, and what was decided stays decided: an answer may be older than an event. */
+/** What is not told stays as it was, and what was decided stays decided: an answer may be older than an event. What was
+ * taken back may be done again. */
 function newer(known, proposal) {
   if (known.status !== "pending" && proposal.status === "pending") return known;
-  const told = Object.entries(proposal).filter(([, value]) => value !== null && value !== undefined);
+  const told = Object.entries(proposal).filter(([name, value]) => (value ?? null) !== null || name === "undoneBy");
   const news = told.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name]));
   return news.length > 0 ? { ...known, ...Object.fromEntries(news) } : known;
 }

@@ -24,7 +24,7 @@ export const proposalsCss = `
 .proposal-sign .icon { display: block; }
 [data-status="applied"] .proposal-sign { color: var(--c-success); }
 :is([data-status="stale"], [data-status="failed"]) .proposal-sign { color: var(--c-warning); }
-:is([data-status="rejected"], [data-status="expired"], [data-status="cancelled"]) .proposal-sign {
+:is([data-status="undone"], [data-status="rejected"], [data-status="expired"], [data-status="cancelled"]) .proposal-sign {
   color: var(--c-muted);
 }
 .proposal-status {

@@ -6,7 +6,7 @@ import { UndoBar } from "../proposals/undo-bar.js";
 export class Approvals {
   constructor({ api, conversation, mayDecide }) {
     this.decisions = new Decisions(api);
-    this.bar = new UndoBar(api);
+    this.bar = new UndoBar(api, this.decisions);
     this.mayDecide = mayDecide;
     this.decisions.addEventListener("changed", ({ detail }) => conversation.decided(detail));
     this.decisions.addEventListener("decided", ({ detail }) => this.bar.offer(detail));
@@ -23,6 +23,7 @@ export class Approvals {
       mayDecide: this.mayDecide,
       show: ({ id }) => tellSelected(id),
       undo: (proposal) => this.bar.undo(proposal),
+      redo: (proposal) => this.bar.redo(proposal),
     };
   }
 
