@@ -16,6 +16,7 @@ from django.db import transaction
 from graphs import writing
 from graphs.access import NotFound
 from graphs.conflicts import Before
+from graphs.holding import hold, hold_types
 from graphs.models import Graph, Node, Origin, Revision
 from graphs.objects import NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
@@ -137,11 +138,11 @@ def _hold(workspace_id: int, graphs: Sequence[Graph], done: Done) -> dict[int, i
     versions = {}
     for graph in graphs:
         try:
-            versions[graph.pk] = writing.hold(graph)
+            versions[graph.pk] = hold(graph)
         except Graph.DoesNotExist:
             continue
     if done.hosts:
-        writing.hold_types(workspace_id)
+        hold_types(workspace_id)
     return versions
 
 

@@ -104,7 +104,7 @@ WITHIN_TRANSACTION = {
     "config.demo.spec:create_graph": "the command seed_demo",
     "config.demo.spec:create_types": "the command seed_demo",
     "config.management.commands.seed_demo:_seed": "the command seed_demo",
-    "graphs.writing:hold": "apply, a rollback",
+    "graphs.holding:hold": "apply, a rollback",
     "graphs.recording:record": "apply, a rollback, an import",
     "graphs.storing:_delete": "apply, a rollback",
     "graphs.storing:_update_together": "apply, a rollback",
