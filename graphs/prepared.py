@@ -17,5 +17,5 @@ def prepared() -> Iterator[CursorWrapper]:
     """A cursor of Django's connection, with its wrappers, whose parameters PostgreSQL puts in."""
     connection.ensure_connection()
     wrapped = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    with wrapped(psycopg.Cursor(connection.connection)) as cursor:
+    with wrapped(psycopg.Cursor(connection.connection)) as cursor:  # type: ignore[arg-type]
         yield cursor

@@ -105,6 +105,7 @@ WITHIN_TRANSACTION = {
     "config.demo.spec:create_types": "the command seed_demo",
     "config.management.commands.seed_demo:_seed": "the command seed_demo",
     "graphs.holding:hold": "apply, a rollback",
+    "graphs.at_once:apply": "apply",
     "graphs.recording:record": "apply, a rollback, an import",
     "graphs.storing:_delete": "apply, a rollback",
     "graphs.storing:_update_together": "apply, a rollback",
