@@ -9,6 +9,7 @@ export class Entry {
   #callbacks;
   #body = html("div", { class: "history-diff", hidden: true });
   #loaded = false;
+  #undone = html("span", { class: "history-undone" }, t("was taken back"));
 
   /**
    * `callbacks`: load(id) -> change set with its diff, more(address) -> the next page of it, compare(entry, chosen),
@@ -20,6 +21,7 @@ export class Entry {
     this.#callbacks = callbacks;
     this.compare = html("input", { type: "checkbox", onchange: () => callbacks.compare(this, this.compare.checked) });
     const { id, origin } = changeSet;
+    this.tell(changeSet);
     const title = html("h3", { dir: "auto" }, whatWords(changeSet));
     this.element = html(
       "li",
@@ -27,6 +29,11 @@ export class Entry {
       html("span", { class: "history-origin", title: originWords(origin) }, icon(originIcon(origin), 18)),
       html("div", { class: "history-what" }, title, this.#why(), this.#meta(), this.#tools(editable), this.#body),
     );
+  }
+
+  /** What may be another than it was: whether it is taken back. */
+  tell({ undoneBy }) {
+    this.#undone.hidden = !undoneBy;
   }
 
   #why() {
@@ -43,7 +50,7 @@ export class Entry {
       html("span", {}, t("version {version}", { version: this.version })),
       changeSet.model ? html("span", {}, [changeSet.model, changeSet.promptVersion].filter(Boolean).join(" · ")) : null,
       changeSet.undoes ? this.#undoes() : null,
-      changeSet.undoneBy ? html("span", { class: "history-undone" }, t("was taken back")) : null,
+      this.#undone,
       this.#source(),
     ];
     return html("p", { class: "history-meta" }, ...parts);
