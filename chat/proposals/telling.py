@@ -42,6 +42,7 @@ def decision_event(proposal: Proposal) -> NewEvent:
             "decidedBy": decider(proposal),
             "decidedAt": proposal.decided_at.isoformat() if proposal.decided_at else None,
             **({"feedback": proposal.feedback} if proposal.feedback else {}),
+            **({"edited": True} if proposal.decided_arguments is not None else {}),
             **({"changeSetId": str(proposal.change_set)} if proposal.change_set else {}),
             **({"conflicts": proposal.conflicts} if proposal.conflicts else {}),
         },

@@ -211,6 +211,7 @@ def test_edited_arguments_are_applied_as_they_were_previewed(alice: User, propos
     assert name_of_node() == "Get"
     assert (decided.decided_arguments, decided.arguments) == (arguments, RENAME[1])
     assert (decided.digest, decided.diff) == (shown.digest, shown.diff)
+    assert told(proposal.session.stream.name)[-1][1]["edited"] is True
 
 
 def test_edited_arguments_need_the_digest_of_what_would_be_applied_now(

@@ -179,6 +179,19 @@ def test_a_decision_somewhere_else_shows_here(editor: Widget) -> None:
     assert editor.server.proposals.asked[-1][0] == f"proposals/{second['id']}/propose-again"
 
 
+def test_what_was_edited_somewhere_else_is_shown_as_it_was_applied(editor: Widget) -> None:
+    answer = asked(editor)
+    proposal = answer.propose()
+    answer.finish("waiting")
+    edited = [updated({**TEXT, "new": "Fetch scores"})]
+    now = {"decidedBy": "bob", "diff": edited, "decidedArguments": {"updates": {"name": "Fetch scores"}}}
+    expect(editor.cards).to_be_visible()
+    answer.decided(proposal, "applied", edited=True, **now)
+    expect(editor.cards).to_contain_text("Edited and approved by bob")
+    editor.cards.get_by_text("What was applied, as edited").click()
+    expect(editor.cards.locator("ins")).to_contain_text("Fetch scores")
+
+
 def test_what_cannot_be_decided_says_why_and_stays(editor: Widget) -> None:
     answer = asked(editor)
     proposal = answer.propose()

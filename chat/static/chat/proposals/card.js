@@ -12,7 +12,7 @@ import { textButton } from "../widget/view/buttons.js";
 import { mayBeEdited } from "./arguments.js";
 import { conflictList } from "./conflicts.js";
 import { EditForm } from "./edit.js";
-import { isPending, statusOf } from "./proposal.js";
+import { isPending, statusOf, wasEdited } from "./proposal.js";
 import { rejectForm } from "./reject.js";
 import { askedText, outcomeText, statusText, untilText } from "./words.js";
 
@@ -77,7 +77,7 @@ export class ProposalCard {
     if (this.preview) return h("div", { class: "proposal-diff edited" }, diffList(this.preview.diff));
     this.parts.diff ??= status === "pending"
       ? h("div", { class: "proposal-diff" }, diffList(this.proposal.diff))
-      : folded(this.proposal.diff);
+      : folded(this.proposal);
     return this.parts.diff;
   }
 
@@ -257,8 +257,10 @@ function keyButton(text, key, click, kind) {
   return button;
 }
 
-function folded(diff) {
-  const details = h("details", { class: "proposal-diff" }, h("summary", { text: t("What was proposed") }));
+function folded(proposal) {
+  const { diff } = proposal;
+  const text = wasEdited(proposal) ? t("What was applied, as edited") : t("What was proposed");
+  const details = h("details", { class: "proposal-diff" }, h("summary", { text }));
   details.addEventListener("toggle", () => details.childElementCount === 1 && details.append(diffList(diff)));
   return details;
 }

@@ -1,7 +1,8 @@
 /* A proposal as the views know it: from the API, or from the events that told of it. Pure.
  *
  * {id, status, tool, toolCallId, messageId, sessionId, object, arguments, reason, diff, digest, askedBy, createdAt,
- * expiresAt, decidedBy, decidedAt, feedback, changeSetId, undoneBy, conflicts}
+ * expiresAt, decidedBy, decidedAt, decidedArguments, feedback, changeSetId, undoneBy, conflicts}; `edited` is what an event
+ * tells of the decided arguments.
  */
 
 /** From an event; its arguments are not in it, they are asked for where they are needed. */
@@ -30,7 +31,7 @@ export function proposalFromEvent(frame) {
 }
 
 /** What a `decision` event says of it. */
-export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, diff }) {
+export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, edited, diff }) {
   return {
     status,
     decidedBy: decidedBy ?? null,
@@ -38,6 +39,7 @@ export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, confli
     changeSetId: changeSetId ?? null,
     conflicts: conflicts ?? [],
     ...(feedback && { feedback }),
+    ...(edited && { edited }),
     ...(diff && { diff }),
   };
 }
@@ -50,6 +52,11 @@ export function statusOf({ status, expiresAt, undoneBy }, now = Date.now()) {
 
 export function isPending(proposal) {
   return statusOf(proposal) === "pending";
+}
+
+/** Whether a person made something else of it before they approved it. */
+export function wasEdited({ status, edited, decidedArguments }) {
+  return status === "applied" && Boolean(edited || decidedArguments);
 }
 
 /** The list with this proposal in its place, or at the end. */

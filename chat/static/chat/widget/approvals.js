@@ -27,9 +27,9 @@ export class Approvals {
     };
   }
 
-  /** An event tells less than the API: neither arguments, nor labels in the reader's language. */
+  /** An event tells less than the API: neither arguments, nor labels in the reader's language, nor what was edited. */
   happened(frame) {
-    if (frame.type === "ai:proposal") this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
+    if (frame.type === "ai:proposal" || frame.edited) this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
   }
 }
 
