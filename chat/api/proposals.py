@@ -44,14 +44,14 @@ class ProposalsView(APIView):
 
 
 def _filtered(request: Request) -> QuerySet[Proposal]:
-    status, session_id = request.GET.get("status", ""), request.GET.get("sessionId", "")
+    status, session_id = request.GET.get("status"), request.GET.get("sessionId", "")
     about = request.GET.get("object", "")
     kind, _colon, key = about.partition(":")
-    if status and status not in ProposalStatus.values:
+    if status is not None and status not in ProposalStatus.values:
         raise _wrong("status", _("There is no such status."))
     if about and not (kind == "graph" and key and key.isprintable()):
         raise _wrong("object", _("“object” names a kind and an object, for example graph:nba."))
-    return queries.proposals_of(current_member(request), status=status, session_id=session_id, graph_key=key)
+    return queries.proposals_of(current_member(request), status=status or "", session_id=session_id, graph_key=key)
 
 
 def _wrong(name: str, sentence: str) -> Problem:
