@@ -82,9 +82,11 @@ def test_alice_works_through_the_inbox_by_keyboard_and_bob_only_looks(one_proces
     keys.press("j")
     expect(alice.page.locator(CHOSEN)).to_contain_text("Change Return")
     keys.press("k")
-    keys.press("a")
+    keys.down("a")
     expect(alice.page.locator(LINES).first).to_contain_text("applied")
     expect(alice.page.locator(CHOSEN)).to_contain_text("Change Return")
+    keys.down("a")  # still held: what comes next was not looked at
+    keys.up("a")
     keys.press("r")
     keys.type("Keep the name.")
     keys.press("Enter")

@@ -166,11 +166,11 @@ export class ProposalCard {
     } else if (plain && event.target === this.element) this.press(event);
   }
 
-  /** Does what the key `a`, `e` or `r` means; true where it means something now. */
+  /** Does what the key `a`, `e` or `r` means; true where it means something now. A key that is held means it once. */
   press(event) {
     const meant = { a: () => this.approve(), e: () => this.edit(), r: () => this.reject() }[event.key.toLowerCase()];
     const ready = this.mayDecide && isPending(this.proposal) && !this.busy && ["view", "preview"].includes(this.mode);
-    if (!meant || !ready) return false;
+    if (!meant || !ready || event.repeat) return false;
     event.preventDefault();
     meant();
     return true;
