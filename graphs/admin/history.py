@@ -21,6 +21,7 @@ from graphs.admin import causes, history_filters, history_objects, history_rollb
 from graphs.admin.audit import AuditAdmin, may_audit
 from graphs.admin.newest import NEWEST, NewestPaginator
 from graphs.code_diff import visible
+from graphs.history import undone_by
 from graphs.models import ChangeSet, Modification, Workspace
 from graphs.objects import KINDS
 
@@ -160,7 +161,7 @@ class ChangeSetAdmin(AuditAdmin):
 
 
 def _marks(obj: Any) -> Iterator[tuple[str]]:
-    if obj.undone_by:
+    if obj.undone_by and undone_by([obj.pk]):  # unless that was undone again
         yield (gettext("undone"),)
     if obj.undoes:
         yield (gettext("undoes another"),)

@@ -154,7 +154,13 @@ def test_undoing_and_undone_know_each_other(own: ChangeSet, alice: User, nba: Gr
     assert str(own.pk) in opened(client, undoing)
     text = listed(client)
     assert "undoes another" in text
-    assert "undone" in text
+    assert text.count('<span class="state">undone</span>') == 1
+
+
+def test_what_was_done_again_is_not_undone(own: ChangeSet, alice: User, nba: Graph) -> None:
+    undoing = update(nba, alice, because={"undoes": own.pk}, process="return fetch(url)")
+    update(nba, alice, because={"undoes": undoing.pk}, process="again")
+    assert listed(superuser()).count('<span class="state">undone</span>') == 1, "the undoing alone"
 
 
 def test_it_stays_readable_when_people_and_objects_are_gone(own: ChangeSet, alice: User, nba: Graph) -> None:
