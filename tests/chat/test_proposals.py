@@ -12,7 +12,7 @@ from chat.proposals import Proposed, WriteCall, cancel_pending, propose
 from chat.proposals.drafting import digest_of
 from chat.refusals import Refused
 from graphs import actions, writing
-from graphs.access import Forbidden, member_of
+from graphs.access import Forbidden, Member, member_of
 from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
@@ -30,12 +30,14 @@ def conversation(alice: User, nba: Graph) -> Talk:
 
 
 def proposed(
-    owner: User, found: Talk, graph: Graph, call: tuple[str, dict[str, Any]] = RENAME, **values: Any
+    owner: User | Member, found: Talk, graph: Graph, call: tuple[str, dict[str, Any]] = RENAME, **values: Any
 ) -> Proposed:
     name, arguments = call
     write = WriteCall("c1", f"propose_{name}", actions.parse(name, arguments), arguments, "Better.", **values)
     with transaction.atomic():
-        return propose(member_of(owner), found.session, found.run.message, graph, write)
+        return propose(
+            owner if isinstance(owner, Member) else member_of(owner), found.session, found.run.message, graph, write
+        )
 
 
 def test_a_proposal_holds_what_it_would_change_and_changes_nothing(alice: User, nba: Graph, conversation: Talk) -> None:
@@ -95,9 +97,10 @@ def test_what_nobody_could_look_through_is_not_proposed(
 def test_nothing_is_proposed_by_who_may_not_change_anything_any_more(
     alice: User, nba: Graph, conversation: Talk
 ) -> None:
+    when_it_began = member_of(alice)
     Membership.objects.update(role=Role.VIEWER)
     with pytest.raises(ChangeRefused, match="may not change"):
-        proposed(alice, conversation, nba)
+        proposed(when_it_began, conversation, nba)
     Membership.objects.update(role=Role.EDITOR)
     nba.delete()
     with pytest.raises(ChangeRefused, match="deleted"):
