@@ -155,8 +155,7 @@ def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision)
     Raises `Forbidden` and, before anything is decided, `NotFound` where one of them is.
     """
     member.require_editor()
-    for proposal_id in proposal_ids:
-        queries.proposal_for(member, proposal_id)
+    queries.require_proposals(member, proposal_ids)
     answers = []
     for proposal_id in proposal_ids:
         try:

@@ -36,9 +36,9 @@ def _versions(graph: Graph, items: Collection[Item]) -> dict[Item, int]:
     keys = {kind: [item.key for item in items if item.kind == kind] for kind in {item.kind for item in items}}
     found: list[rows.Stored] = []
     if NODE.name in keys:
-        found += rows.nodes(graph, keys[NODE.name]).values()
+        found += rows.nodes(graph, keys[NODE.name], fields=()).values()
     if EDGE.name in keys:
-        found += rows.edges(graph, keys[EDGE.name]).values()
+        found += rows.edges(graph, keys[EDGE.name], fields=()).values()
     if NODE_TYPE.name in keys:
         found += rows.node_types(graph.workspace_id, keys[NODE_TYPE.name]).values()
     return {stored.item: stored.version for stored in found} | {Item(GRAPH, graph.key): graph.version}
