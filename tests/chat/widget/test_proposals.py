@@ -322,6 +322,16 @@ def test_the_page_shows_a_card_of_another_conversation(editor: Widget) -> None:
     expect(editor.cards).to_be_in_viewport()
 
 
+def test_the_page_shows_a_card_of_somebody_elses_conversation(editor: Widget) -> None:
+    asked(editor).finish()
+    theirs = editor.server.session("Of Bob")
+    editor.server.sessions.remove(theirs)
+    proposal = editor.server.proposals.add(theirs, "00000000-0000-4000-8000-000000000001")
+    tell = "(detail) => document.dispatchEvent(new CustomEvent('countersign:select-proposal', { detail }))"
+    editor.page.evaluate(tell, {"id": proposal["id"], "from": "drawing"})
+    expect(editor.root.locator(".others .proposal")).to_be_in_viewport()
+
+
 def test_alice_wants_to_be_asked_before_every_change(editor: Widget) -> None:
     asked(editor).finish()
     menu = editor.open_menu()

@@ -30,7 +30,7 @@ export class Finding {
     this.listeners.abort();
   }
 
-  /** Whether the address named something, which is then being shown. */
+  /** Whether the address named something in a conversation of the reader, which is then being shown. */
   async asAddressed() {
     const query = new URLSearchParams(this.panel.context ? location.search : "");
     if (query.get("session")) return this.message(query.get("session"), query.get("message"));
@@ -38,7 +38,10 @@ export class Finding {
   }
 
   async message(sessionId, messageId) {
-    if (!(await this.open(sessionId))) return false;
+    if (!(await this.open(sessionId))) {
+      this.saySomebodyElses();
+      return false;
+    }
     if (messageId) await this.reveal(`.message[data-id="${CSS.escape(messageId)}"]`);
     return true;
   }
@@ -49,8 +52,11 @@ export class Finding {
     const quietly = { quietly: true };
     if (await this.reveal(card, { pages: 0, ...quietly })) return true;
     const proposal = await this.panel.api.proposal(id).catch(() => null);
-    if (!proposal || !(await this.open(proposal.sessionId))) return false;
-    return this.reveal(card, quietly);
+    if (!proposal) return false;
+    if (await this.open(proposal.sessionId)) return this.reveal(card, quietly);
+    if (this.panel.context) await this.panel.object.refresh();
+    if (!(await this.reveal(card, { pages: 0, ...quietly }))) this.saySomebodyElses();
+    return false;
   }
 
   /** True where the conversation is shown: others' are not for everybody. */
@@ -60,8 +66,11 @@ export class Finding {
     if (panel.conversation.id === sessionId) return true;
     const session = await panel.api.session(sessionId).catch(() => null);
     if (session) await panel.show(sessionId);
-    else panel.composer.notify(t("That is in a conversation of somebody else."));
     return session !== null;
+  }
+
+  saySomebodyElses() {
+    this.panel.composer.notify(t("That is in a conversation of somebody else."));
   }
 
   /** Scrolls to it, reading earlier messages where it is among those; `quietly` no further than the panel. */
