@@ -39,7 +39,7 @@ class UndoneFilter(OfferedFilter):
     parameter_name = "undone"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return [("yes", _("taken back since")), ("no", _("stands"))]
+        return [("yes", _("taken back, perhaps done again")), ("no", _("never taken back"))]
 
     def chosen(self, queryset: QuerySet[ChangeSet], value: str) -> QuerySet[ChangeSet]:
         undone = Exists(ChangeSet.objects.filter(undoes=OuterRef("pk")))
