@@ -11,8 +11,8 @@ from graphs.conflicts import Conflict
 from graphs.models import Graph, Modification
 from graphs.objects import EDGE, NODE, NODE_TYPE
 from graphs.operations import Item
+from graphs.scopes import GRAPH
 
-GRAPH = "graph"
 #: More than anybody reads; the first ones tell what happened.
 MOST = 200
 
