@@ -58,7 +58,16 @@ def test_it_filters_by_status_session_and_object(
     assert listed(alice, "object=graph:nba&status=pending") == names(mine)
     for nothing in (f"sessionId={foreign.session_id}", f"sessionId={uuid.uuid4()}", "object=graph:none"):
         assert listed(alice, nothing) == []
-    for wrong in ("status=x", "status=", "object=nba", "object=company:x", "object=graph:%00", "object=:", "limit=0", "cursor=x"):
+    for wrong in (
+        "status=x",
+        "status=",
+        "object=nba",
+        "object=company:x",
+        "object=graph:%00",
+        "object=:",
+        "limit=0",
+        "cursor=x",
+    ):
         problem(get(alice, f"proposals?{wrong}"), 400, "bad_cursor" if wrong == "cursor=x" else "validation")
 
 
