@@ -169,4 +169,5 @@ def _marks(obj: Any) -> Iterator[tuple[str]]:
 
 def _in_words(kind: str, key: str, action: str) -> str:
     label = KINDS[kind].label if kind in KINDS else kind
-    return f"{Modification.Action(action).label}: {label} {visible(key)}"
+    done = {"action": Modification.Action(action).label, "what": f"{label} {visible(key)}"}
+    return gettext("%(action)s: %(what)s") % done

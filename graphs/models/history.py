@@ -60,7 +60,7 @@ class ChangeSet(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.reason[:80] or str(self.id)
+        return self.reason[:80] or " · ".join(filter(None, (self.get_origin_display(), self.actor_label)))
 
 
 class Revision(models.Model):

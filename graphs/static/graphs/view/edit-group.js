@@ -19,8 +19,8 @@ export class Group {
       "div",
       { class: "group-bar", role: "toolbar", "aria-label": t("Selected nodes"), hidden: true },
       this.#words,
-      textButton(t("Arrange"), () => actions.arrange()),
-      textButton(t("Delete"), () => actions.remove(), { class: "button small danger" }),
+      textButton(t("Arrange"), () => actions.arrange(), { class: "button quiet" }),
+      textButton(t("Delete"), () => actions.remove(), { class: "button quiet" }),
       iconButton(ICONS.close, t("Select nothing (Esc)"), () => this.clear()),
     );
   }

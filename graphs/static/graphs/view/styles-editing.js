@@ -14,10 +14,11 @@ export const editing = stylesheet(`
 
 .group-bar {
   position: absolute; left: 12px; top: 58px; z-index: 1; display: flex; align-items: center; gap: 6px; padding: 2px 2px 2px 12px;
-  background: var(--_surface); border: 1px solid var(--_primary); border-radius: calc(var(--_radius) + 2px);
+  max-width: calc(100% - 24px); background: var(--_surface); border: 1px solid var(--_primary); border-radius: calc(var(--_radius) + 2px);
   box-shadow: var(--_shadow);
 }
 .group-bar[hidden] { display: none; }
+.group-bar .button { min-height: 32px; padding: 0 10px; }
 .group-words { font-weight: 600; font-variant-numeric: tabular-nums; margin-inline-end: 6px; }
 .choice-box {
   fill: var(--_primary); fill-opacity: 0.08; stroke: var(--_primary); stroke-width: calc(1px * max(1, var(--unit)));
@@ -153,7 +154,8 @@ export const editing = stylesheet(`
 }
 @container (max-width: 620px) {
   .one-sheet .edit-tools { top: 56px; }
-  .one-sheet .group-bar { top: 110px; }
+  .group-bar { top: 62px; }
+  .one-sheet .group-bar { top: 106px; }
   .edit-tools .icon-button, .new-node { height: 40px; min-width: 40px; }
   .new-node span { display: none; }
   .new-node { padding: 0 10px; }
