@@ -15,7 +15,7 @@ from graphs.objects import EDGE, KINDS, NODE
 from graphs.operations import Operation, Update
 from graphs.prepared import prepared
 from graphs.recording import STORED, Applied, Because, Part, Revised, modification_rows, parameters, to_json
-from graphs.storing import column, taken
+from graphs.storing import taken
 
 _TABLES = {NODE.name: Node._meta.db_table, EDGE.name: Edge._meta.db_table}
 
@@ -68,10 +68,10 @@ def _statement(kind: str, names: tuple[str, ...]) -> str:
     looks again at rows that it locks. Nothing is written unless all of them are as expected.
     """
     fields = [KINDS[kind].field(name) for name in names]
-    columns = ", ".join(map(column, fields))
+    columns = ", ".join(field.attribute for field in fields)
     new = ", ".join(taken(field, place) for place, field in enumerate(fields, start=1))
     expected = " AND ".join(
-        f"to_jsonb(t.{column(field)}) IS NOT DISTINCT FROM nullif(r->{place}, 'null')"
+        f"to_jsonb(t.{field.attribute}) IS NOT DISTINCT FROM nullif(r->{place}, 'null')"
         for place, field in enumerate(fields, start=len(fields) + 1)
     )
     return f"""

@@ -90,10 +90,9 @@ def _update_together(model: type[Model], kind: Kind, updates: Sequence[Update], 
     rows = []
     for update in updates:
         stored = before.found[update.item]
-        record = {name: stored.record[name] for name in changed} | update.new
-        values = before.references.attributes(kind, record)
-        rows.append([stored.id, *(values[column(field)] for field in fields)])
-    columns = ", ".join(map(column, fields))
+        record = stored.record | update.new
+        rows.append([stored.id, *(before.references.value(field, record[field.name]) for field in fields)])
+    columns = ", ".join(field.attribute for field in fields)
     values_taken = ", ".join(taken(field, place) for place, field in enumerate(fields, start=1))
     table = model._meta.db_table
     with connection.cursor() as cursor:
@@ -103,10 +102,6 @@ def _update_together(model: type[Model], kind: Kind, updates: Sequence[Update], 
             "FROM jsonb_array_elements(%s::jsonb) AS r WHERE t.id = (r->>0)::bigint",
             [json.dumps(rows, cls=DjangoJSONEncoder, allow_nan=False)],
         )
-
-
-def column(field: Field) -> str:
-    return f"{field.column}_id" if field.form == "key" else field.column
 
 
 def taken(field: Field, place: int) -> str:
