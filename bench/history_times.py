@@ -13,17 +13,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any
 
 import django
 
 Times = dict[str, list[float]]
 
 
-Result = TypeVar("Result")
-
-
-def timed(times: Times, name: str, work: Callable[[], Result]) -> Result:
+def timed(times: Times, name: str, work: Callable[[], Any]) -> Any:
     began = time.perf_counter()
     result = work()
     times.setdefault(name, []).append(time.perf_counter() - began)
