@@ -53,7 +53,7 @@ def test_alice_edits_approves_and_undoes_while_another_window_looks_on(one_proce
 
     expect(alice.answers.nth(1)).to_contain_text("It is renamed.")
     expect(alice.answers.nth(1)).to_contain_text("1 change recorded")
-    expect(other.cards).to_contain_text("Approved by alice")
+    expect(other.cards).to_contain_text("Edited and approved by alice")
     expect(other.page.locator("graph-view")).to_contain_text("Fetch scores")
     assert name_of("fetch-api") == "Fetch scores"
 
