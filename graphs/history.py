@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -17,9 +18,10 @@ ORDERING = ("-version",)
 
 _UNDOING = """
 WITH RECURSIVE undoing AS (
-    SELECT id, undoes, created_at FROM graphs_changeset WHERE undoes = ANY(%s)
+    SELECT id, undoes, created_at FROM graphs_changeset WHERE undoes && %s::uuid[] AND NOT undoes = '{}'
     UNION
-    SELECT c.id, c.undoes, c.created_at FROM graphs_changeset AS c JOIN undoing ON c.undoes = undoing.id
+    SELECT c.id, c.undoes, c.created_at
+    FROM graphs_changeset AS c JOIN undoing ON c.undoes @> ARRAY[undoing.id] AND NOT c.undoes = '{}'
 )
 SELECT id, undoes FROM undoing ORDER BY created_at DESC
 """
@@ -121,6 +123,11 @@ def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
     return found
 
 
+def undoing(ids: list[Any]) -> "QuerySet[ChangeSet]":
+    """What takes any of these change sets back."""
+    return ChangeSet.objects.filter(undoes__overlap=ids).exclude(undoes=[])
+
+
 def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
     """Which of these change sets are taken back, and by which other one. Who undoes an undoing does them again."""
     with connection.cursor() as cursor:
@@ -130,5 +137,5 @@ def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
     for id_, undoes in rows:
         # Whatever undoes this one came later: it was looked at before.
         if id_ not in undone:
-            undone.setdefault(undoes, id_)
+            undone |= {each: id_ for each in undoes if each not in undone}
     return {id_: undone[id_] for id_ in ids if id_ in undone}

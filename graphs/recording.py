@@ -26,7 +26,7 @@ class Because:
     causes: tuple[str, ...] = ()
     prompt_version: str = ""
     model: str = ""
-    undoes: uuid.UUID | None = None
+    undoes: tuple[uuid.UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ made AS (
     INSERT INTO graphs_changeset (id, workspace, actor, actor_label, origin, cause, causes, reason, prompt_version,
         model, undoes, size)
     SELECT %(id)s, %(workspace)s, %(actor)s, %(actor_label)s, %(origin)s, %(cause)s, %(causes)s::varchar[], %(reason)s,
-        %(prompt_version)s, %(model)s, %(undoes)s, %(size)s
+        %(prompt_version)s, %(model)s, %(undoes)s::uuid[], %(size)s
     WHERE EXISTS (SELECT FROM revisions)
 ), revised AS (
     INSERT INTO graphs_revision (change_set_id, type, object, key, label, version)
@@ -136,7 +136,7 @@ def parameters(
         "reason": because.reason,
         "prompt_version": because.prompt_version,
         "model": because.model,
-        "undoes": because.undoes,
+        "undoes": list(because.undoes),
         "size": len(modifications),
         "modifications": to_json(modifications),
     }

@@ -6,6 +6,7 @@ since, the clash is named (`graphs.clashes`); who rolls back may leave that out.
 
 import hashlib
 import json
+import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -205,18 +206,19 @@ def _refuse(plan: Plan, digest: str | None) -> None:
 
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:
-    """`undoes` only where all of one change set is taken back."""
-    whole = not any(step.undone.left for step in plan.steps)
-    undoes = None
+    """`undoes` only what is taken back as a whole."""
+    there = {step.graph.pk for step in plan.steps}
+    whole = plan.done.graphs.keys() <= there and not any(step.undone.left for step in plan.steps)
+    undoes: tuple[uuid.UUID, ...] = ()
     match plan.scope:
         case ChangeSets(ids):
             causes = tuple(f"change-set:{id_}" for id_ in ids)
-            undoes = ids[0] if len(ids) == 1 and whole else None
+            undoes = plan.done.change_sets if whole else ()
         case OneModification(id_):
             causes = (f"modification:{id_}",)
         case Caused(cause):
             # Not among the causes: what is taken back is no further change of that conversation.
-            return Because(actor, Origin.ROLLBACK, reason, cause)
+            return Because(actor, Origin.ROLLBACK, reason, cause, undoes=plan.done.change_sets if whole else ())
         case AsOf(version=version):
             causes = (f"as-of:{version}",)
     return Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=undoes)

@@ -13,6 +13,7 @@ from django.utils.timezone import make_aware
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import OfferedFilter, WorkspaceFilter
+from graphs.history import undoing
 from graphs.models import ChangeSet, Origin, Revision, Workspace
 
 
@@ -42,7 +43,7 @@ class UndoneFilter(OfferedFilter):
         return [("yes", _("taken back, perhaps done again")), ("no", _("never taken back"))]
 
     def chosen(self, queryset: QuerySet[ChangeSet], value: str) -> QuerySet[ChangeSet]:
-        undone = Exists(ChangeSet.objects.filter(undoes=OuterRef("pk")))
+        undone = Exists(undoing([OuterRef("pk")]))
         return queryset.filter(undone if value == "yes" else ~undone)
 
 

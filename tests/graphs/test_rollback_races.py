@@ -53,7 +53,7 @@ def test_two_rollbacks_of_one_change_set(nba: Graph, alice: User, _round: int) -
 
     assert at_once(undo, undo) == ["NothingToUndo", "done"]
     assert Node.objects.get(key="fetch-api").name == "Fetch API"
-    assert ChangeSet.objects.filter(undoes=done.change_set_id).count() == 1
+    assert ChangeSet.objects.filter(undoes=[done.change_set_id]).count() == 1
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))

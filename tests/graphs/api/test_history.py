@@ -170,6 +170,19 @@ def test_what_is_undone_and_done_again_many_times_is_still_listed(nba: Graph, al
     ]
 
 
+def test_what_a_turn_did_is_marked_when_the_turn_is_taken_back(nba: Graph, alice: User, editor: Client) -> None:
+    first = rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
+    second = rename(nba, "Fetch", "Get", by(alice, TURN, TALK))
+
+    whole = editor.post(f"{HISTORY}/rollback", {"scope": {"turn": TURN.partition(":")[2]}}, "application/json")
+    assert (whole.status_code, whole.json()["undoes"]) == (201, None)
+    undone_by = {read(editor, f"/{each.change_set_id}")["undoneBy"] for each in (first, second)}
+    assert undone_by == {whole.json()["id"]}
+
+    assert roll_back(editor, whole.json()["id"]).status_code == 201
+    assert {read(editor, f"/{each.change_set_id}")["undoneBy"] for each in (first, second)} == {None}
+
+
 def test_conflicts_are_told_and_may_be_left_out(nba: Graph, alice: User, bob: User, editor: Client) -> None:
     done = rename(nba, "Fetch API", "Fetch", by(alice))
     rename(nba, "Fetch", "Get", by(bob))
