@@ -194,6 +194,8 @@ def _held_session(session_id: uuid.UUID) -> Session:
 
 def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
     """Why a decision had no effect, as the proposal stands now; None where it had one."""
+    if mine and proposal.status in {ProposalStatus.APPLIED, ProposalStatus.REJECTED}:
+        return None
     details = {"proposal": proposal_json(proposal)}
     if proposal.status == ProposalStatus.EXPIRED:
         return Refused("expired", _("Nobody decided in time; this proposal has expired."), details=details)
@@ -202,10 +204,8 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
     if proposal.status == ProposalStatus.STALE:
         sentence = _("What this proposal would change has changed meanwhile. Nothing was applied.")
         return Refused("stale", sentence, details={**details, "conflicts": proposal.conflicts})
-    if proposal.status == ProposalStatus.FAILED:
-        sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
-        return Refused("failed", sentence, details=details)
-    return None
+    sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
+    return Refused("failed", sentence, details=details)
 
 
 def _decided_sentence(proposal: Proposal) -> str:
