@@ -84,7 +84,7 @@ export class Asking {
     return decided.actions.length ? this.#attempt(decided) : { saved: true };
   }
 
-  /** The id of the change set that takes another one back, or null. */
+  /** The id of the change set that takes another one back; null where none can, undefined where it may be tried again. */
   async #rollback(id, said) {
     try {
       const changeSet = await this.#queue.add({ send: () => this.#requests.rollback(id) });
@@ -92,6 +92,10 @@ export class Asking {
       return changeSet.id;
     } catch (error) {
       if (!(error instanceof EditError)) throw error;
+      if (error.passing || error.status === 401) {
+        this.#host.say(sentenceOf(error));
+        return undefined;
+      }
       await this.#host.refresh();
       const names = listed(error.conflicts.map(({ label, object }) => label || this.#host.nameOf(object)));
       const person = listed(error.conflicts.map(({ changedBy }) => changedBy || t("somebody")));

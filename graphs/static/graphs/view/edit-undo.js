@@ -33,7 +33,7 @@ export class UndoStack {
     this.#changed();
   }
 
-  /** Takes the latest back: `rollback(id)` gives the id of what that made. Where it fails, it is not tried again. */
+  /** Takes the latest back: `rollback(id)` gives the id of what that made, null where it never can, undefined where it may be tried again. */
   async undo(rollback) {
     await this.#move(this.#done, this.#undone, rollback);
   }
@@ -47,7 +47,8 @@ export class UndoStack {
     if (id === undefined) return;
     this.#changed();
     const made = await rollback(id);
-    if (made !== null) to.push(made);
+    if (made === undefined) from.push(id);
+    else if (made !== null) to.push(made);
     this.#changed();
   }
 }
