@@ -311,6 +311,7 @@ def test_what_expired_can_be_asked_for_again(editor: Widget) -> None:
 
 
 def test_the_page_shows_a_card_of_another_conversation(editor: Widget) -> None:
+    editor.page.wait_for_load_state("networkidle")  # What waits about the graph has been asked for: nothing yet.
     other = editor.server.session("The other one")
     message = other.add_message("assistant", content="Look:")
     proposal = editor.server.proposals.add(other, message["id"])
