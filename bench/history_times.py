@@ -6,11 +6,13 @@ The scale is that of `bench.history` as JSON. Reference and product take turns. 
 time by what was done, and the statements of a rollback.
 """
 
+import gc
 import json
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import django
@@ -18,10 +20,11 @@ import django
 Times = dict[str, list[float]]
 
 
-def timed(times: Times, name: str, work: Callable[[], object]) -> None:
+def timed(times: Times, name: str, work: Callable[[], Any]) -> Any:
     began = time.perf_counter()
-    work()
+    result = work()
     times.setdefault(name, []).append(time.perf_counter() - began)
+    return result
 
 
 def updates(times: Times, member: Any, count: int) -> None:
@@ -137,8 +140,36 @@ def rollbacks(times: Times, member: Any, objects: int, count: int) -> int:
     return sum(query["sql"] not in ("BEGIN", "COMMIT") for query in captured)
 
 
+def approvals(times: Times, member: Any, objects: int, count: int) -> None:
+    """Of one proposal that renames so many nodes: the dry run that makes it, and the decision."""
+    from bench import long_history, proposed
+    from chat import deciding
+
+    graph = long_history.create(member.workspace, "approvals", objects)
+    for number in range(count):
+        answer = proposed.conversation(member, graph)
+        arguments = proposed.renamed({f"n{n}": f"Better {number} {n}" for n in range(objects)})
+        made = timed(times, "propose many", lambda w=answer, a=arguments: proposed.proposed(member, graph, w, a))
+        proposed.wait_for(made)
+        decision = deciding.Decision(approved=True, digest=made.digest)
+        timed(times, "approve many", lambda p=made, d=decision: deciding.decide(member, str(p.pk), d))
+
+
+def behave_like_a_web_process() -> None:
+    """Its modules are loaded and out of garbage collection, and wake-ups go to a hub (here to nobody)."""
+    from django.conf import settings
+
+    from chat.events import wakeup
+
+    import_module(settings.ROOT_URLCONF)
+    wakeup.use(lambda _stream_id, _last_sequence: None)
+    gc.collect()
+    gc.freeze()
+
+
 def main() -> None:
     django.setup()
+    behave_like_a_web_process()
     from graphs.access import member_of
     from graphs.models import Membership
 
@@ -148,6 +179,7 @@ def main() -> None:
     updates(times, member, scale["updates"])
     versions(times, member, {"few": scale["few"], "many": scale["many"]}, scale["reads"])
     statements = rollbacks(times, member, scale["objects"], scale["rollbacks"])
+    approvals(times, member, scale["objects"], scale["rollbacks"])
     print(json.dumps({"times": times, "statements": statements}))
 
 

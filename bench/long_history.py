@@ -11,8 +11,8 @@ WITH ids AS MATERIALIZED (
     FROM generate_series(2, %(last)s) AS g
 ), made AS (
     INSERT INTO graphs_changeset
-        (id, workspace, actor_label, origin, cause, causes, reason, prompt_version, model, size, created_at)
-    SELECT id, %(workspace)s, 'demo', 'manual', '', '{}', '', '', '', 1, at FROM ids
+        (id, workspace, actor_label, origin, cause, causes, reason, prompt_version, model, undoes, size, created_at)
+    SELECT id, %(workspace)s, 'demo', 'manual', '', '{}', '', '', '', '{}', 1, at FROM ids
 ), revised AS (
     INSERT INTO graphs_revision (change_set_id, type, object, key, label, version, created_at)
     SELECT id, 'graph', %(graph)s, %(key)s, %(key)s, version, at FROM ids ORDER BY version

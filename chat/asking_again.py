@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from chat import actions, queries
+from chat import actions, deciding, queries
 from chat.idempotency import once
 from chat.models import Proposal, ProposalStatus
 from chat.refusals import Refused
@@ -24,6 +24,9 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
     """
     member.require_editor()
     proposal = queries.proposal_for(member, proposal_id)
+    if proposal.status == ProposalStatus.PENDING:
+        deciding.expire(proposal.session_id)
+        proposal.refresh_from_db(fields=["status"])
     if proposal.status not in {ProposalStatus.STALE, ProposalStatus.EXPIRED, ProposalStatus.FAILED}:
         raise Refused("conflict", _("This proposal was not refused because something changed."))
     if proposal.session.owner_id != member.user.pk:

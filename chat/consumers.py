@@ -167,10 +167,9 @@ class ChatSocket:
 
     async def _handle(self, text: str | None) -> None:
         """One frame; raises `Closing` when the connection ends over it."""
-        own_id = None
+        data = None
         try:
             data = self._parsed(text)
-            own_id = frames.own_id(data)
             frame = frames.read(data)
             if isinstance(frame, frames.Authenticate):
                 await self._authenticate(frame)
@@ -181,9 +180,8 @@ class ChatSocket:
                 await self._commands.do(frame)
         except (Closing, OperationalError, InterfaceError, NotServing):
             raise
-        except BadJSON as error:
-            await self._wire.refuse(frames.guessed_id(text), *_refusal(error))
         except Exception as error:
+            own_id = frames.guessed_id(text) if data is None else frames.own_id(data)
             await self._wire.refuse(own_id, *_refusal(error))
 
     def _parsed(self, text: str | None) -> Any:

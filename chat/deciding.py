@@ -155,8 +155,7 @@ def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision)
     Raises `Forbidden` and, before anything is decided, `NotFound` where one of them is.
     """
     member.require_editor()
-    for proposal_id in proposal_ids:
-        queries.proposal_for(member, proposal_id)
+    queries.require_proposals(member, proposal_ids)
     answers = []
     for proposal_id in proposal_ids:
         try:
@@ -175,10 +174,11 @@ def waiting_in(member: Member, session_id: str) -> list[str]:
 def expire_all() -> int:
     """Closes every proposal that nobody decided in time, one conversation after the other; returns how many."""
     due = Proposal.objects.filter(status=ProposalStatus.PENDING, expires_at__lte=Now())
-    return sum(_expire(session_id) for session_id in due.order_by().values_list("session", flat=True).distinct())
+    return sum(expire(session_id) for session_id in due.order_by().values_list("session", flat=True).distinct())
 
 
-def _expire(session_id: uuid.UUID) -> int:
+def expire(session_id: uuid.UUID) -> int:
+    """The same in one conversation."""
     with transaction.atomic():
         session = _held_session(session_id)
         expired = expire_due(session)
@@ -194,6 +194,8 @@ def _held_session(session_id: uuid.UUID) -> Session:
 
 def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
     """Why a decision had no effect, as the proposal stands now; None where it had one."""
+    if mine and proposal.status in {ProposalStatus.APPLIED, ProposalStatus.REJECTED}:
+        return None
     details = {"proposal": proposal_json(proposal)}
     if proposal.status == ProposalStatus.EXPIRED:
         return Refused("expired", _("Nobody decided in time; this proposal has expired."), details=details)
@@ -202,10 +204,8 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
     if proposal.status == ProposalStatus.STALE:
         sentence = _("What this proposal would change has changed meanwhile. Nothing was applied.")
         return Refused("stale", sentence, details={**details, "conflicts": proposal.conflicts})
-    if proposal.status == ProposalStatus.FAILED:
-        sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
-        return Refused("failed", sentence, details=details)
-    return None
+    sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
+    return Refused("failed", sentence, details=details)
 
 
 def _decided_sentence(proposal: Proposal) -> str:

@@ -4,7 +4,7 @@ The site, a workspace and a tool ask by rules (`ValidationRule`), a session by i
 itself. One level that asks is enough; the proposal keeps which ones did.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from django.db.models import Q
 
@@ -16,13 +16,19 @@ Asked = list[dict[str, str]]
 
 
 def asked_by(
-    session: Session, graph: Graph, tool: str, operations: Sequence[Operation], request_validation: bool
+    session: Session,
+    graph: Graph,
+    tool: str,
+    operations: Sequence[Operation],
+    request_validation: bool,
+    steps: Collection[str] = (),
 ) -> Asked:
     """The levels that want a person to decide, `{level, why}`; none only where an allowance covers everything.
 
-    Levels are "app", "workspace", "tool", "session", "request" and, without an allowance, "default".
+    Levels are "app", "workspace", "tool", "session", "request" and, without an allowance, "default". `steps` are the
+    tools that a batch is made of: what asks before one of them asks before the batch.
     """
-    levels = list(_rules(graph.workspace_id, tool))
+    levels = list(_rules(graph.workspace_id, {tool, *steps}))
     if session.require_validation:
         levels.append({"level": "session", "why": str(session.pk)})
     if request_validation:
@@ -31,11 +37,11 @@ def asked_by(
     return levels or _not_allowed(graph, tool, operations)
 
 
-def _rules(workspace_id: int, tool: str) -> Iterator[dict[str, str]]:
+def _rules(workspace_id: int, tools: Collection[str]) -> Iterator[dict[str, str]]:
     rules = ValidationRule.objects.filter(
-        Q(workspace=None) | Q(workspace=workspace_id), tool__in=["", tool]
+        Q(workspace=None) | Q(workspace=workspace_id), tool__in=["", *tools]
     ).select_related("workspace")
-    for rule in sorted(rules, key=lambda rule: (bool(rule.tool), rule.workspace_id or 0)):
+    for rule in sorted(rules, key=lambda rule: (rule.tool, rule.workspace_id or 0)):
         where = rule.workspace.slug if rule.workspace else ""
         if rule.tool:
             yield {"level": "tool", "why": rule.tool}

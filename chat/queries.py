@@ -1,18 +1,19 @@
 """All that a person may see of conversations. No door fetches a session, message or stream any other way."""
 
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Prefetch, Q, QuerySet
 from django.db.models.functions import Now
 
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session, Stream
-from chat.proposals.telling import proposal_json
+from chat.proposals.telling import proposals_json
 from graphs.access import Member, NotFound
 from graphs.models import Role
 
@@ -113,7 +114,8 @@ def sessions_of(member: Member, context_type: str = "", context_id: str = "") ->
 def messages_of(session: Session) -> QuerySet[Message]:
     """What people see of a conversation; what is only for the model is left out."""
     shown = session.messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE)
-    return shown.select_related("run").prefetch_related("run__model_calls", "proposals__decided_by")
+    proposals = Prefetch("proposals", Proposal.objects.select_related("decided_by").defer("operations"))
+    return shown.select_related("run").prefetch_related("run__model_calls", proposals)
 
 
 def reading_point(session: Session, messages: list[Message]) -> int:
@@ -134,7 +136,7 @@ def proposals_of(member: Member, *, status: str = "", session_id: str = "", grap
 
     One that nobody decided in time is expired from that moment on, whether or not anybody noticed.
     """
-    proposals = Proposal.objects.filter(workspace=member.workspace).select_related("decided_by")
+    proposals = Proposal.objects.filter(workspace=member.workspace).select_related("decided_by").defer("operations")
     late = Q(status=ProposalStatus.PENDING, expires_at__lte=Now())
     if status == ProposalStatus.PENDING:
         proposals = proposals.filter(status=status, expires_at__gt=Now())
@@ -151,6 +153,13 @@ def proposal_for(member: Member, proposal_id: str) -> Proposal:
     """A proposal of this workspace; raises `NotFound`."""
     proposals = Proposal.objects.filter(workspace=member.workspace)
     return _one_proposal(proposals, proposal_id)
+
+
+def require_proposals(member: Member, proposal_ids: Collection[str]) -> None:
+    """Raises `NotFound` unless all of them are of this workspace."""
+    ids = set(map(parsed_id, proposal_ids))
+    if Proposal.objects.filter(workspace=member.workspace, pk__in=ids).count() < len(ids):
+        raise NotFound
 
 
 def proposal_and_member(user: User, proposal_id: str) -> tuple[Proposal, Member]:
@@ -253,14 +262,9 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
         "type": kinds.get(run.outcome, "message"),
         "message": run.message.content,
         "toolCalls": tool_calls(run.message),
-        "proposals": proposals_of_message(run.message),
+        "proposals": proposals_json(run.message.proposals.all()),
         **({"error": run.error} if run.error else {}),
     }
-
-
-def proposals_of_message(message: Message) -> list[dict[str, Any]]:
-    """What an answer proposed, as it stands now."""
-    return [proposal_json(proposal) for proposal in message.proposals.all()]
 
 
 def usage_of(run: Run) -> dict[str, Any] | None:

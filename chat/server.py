@@ -62,6 +62,7 @@ class DrainingServer(Server):
         globalLogBeginner.beginLoggingTo(nowhere, redirectStandardIO=False, discardBuffer=True)
         self._loop = reactor._asyncioEventloop
         asyncio.set_event_loop(self._loop)
+        self._loop.set_exception_handler(log_unless_client_left)
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self.drain)
         reactor.callWhenRunning(self._begin)
@@ -138,6 +139,14 @@ class DrainingServer(Server):
             "disconnected" not in found for found in self.connections.values()
         ):
             await asyncio.sleep(0.05)
+
+
+def log_unless_client_left(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What nobody awaited is logged; not that a client left, which Django tells nobody where a request is cut short."""
+    from django.core.exceptions import RequestAborted
+
+    if not isinstance(context.get("exception"), RequestAborted):
+        loop.default_exception_handler(context)
 
 
 async def _turn_away_readers() -> None:

@@ -108,6 +108,8 @@ DATABASES["default"]["OPTIONS"] = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,
+    # How often a connection runs a statement of `graphs.prepared` before it keeps the plan; of the ORM it keeps none.
+    "prepare_threshold": 5,
 } | DATABASES["default"].get("OPTIONS", {})
 #: After an outage the pool is back within seconds; the library's own patience would grow to minutes.
 DATABASES["default"]["OPTIONS"]["pool"] = {

@@ -28,15 +28,16 @@ def _visible(key: str) -> str:
     return key
 
 
-_Text = Annotated[str, AfterValidator(storable_text)]
-Key = Annotated[_Text, Field(min_length=1, max_length=MAX_KEY)]
+# After the lengths, which else were told in "items".
+_STORABLE = AfterValidator(storable_text)
+Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY), _STORABLE]
 NewKey = Annotated[Key, AfterValidator(_visible)]
-EdgeKey = Annotated[_Text, Field(min_length=1, max_length=MAX_EDGE_KEY)]
-TypeKey = Annotated[_Text, Field(min_length=1, max_length=MAX_NAME)]
-Name = Annotated[_Text, Field(max_length=MAX_NAME)]
-ShortText = Annotated[_Text, Field(max_length=MAX_SHORT)]
-Description = Annotated[_Text, Field(max_length=MAX_DESCRIPTION)]
-Code = Annotated[_Text, Field(max_length=MAX_PROCESS)]
+EdgeKey = Annotated[str, Field(min_length=1, max_length=MAX_EDGE_KEY), _STORABLE]
+TypeKey = Annotated[str, Field(min_length=1, max_length=MAX_NAME), _STORABLE]
+Name = Annotated[str, Field(max_length=MAX_NAME), _STORABLE]
+ShortText = Annotated[str, Field(max_length=MAX_SHORT), _STORABLE]
+Description = Annotated[str, Field(max_length=MAX_DESCRIPTION), _STORABLE]
+Code = Annotated[str, Field(max_length=MAX_PROCESS), _STORABLE]
 Coordinate = Annotated[
     float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False), AfterValidator(lambda value: value or 0.0)
 ]
@@ -53,7 +54,7 @@ class Part(BaseModel):
 
 
 class Handle(Part):
-    id: Annotated[ShortText, Field(min_length=1)]
+    id: Annotated[str, Field(min_length=1, max_length=MAX_SHORT), _STORABLE]
     type: Literal["in", "out"]
     accept: ShortText = "any"
     label: Name | None = None
@@ -85,7 +86,9 @@ class Handles(Part):
 class Patch(Part):
     """Replaces a text that occurs exactly once."""
 
-    search: Annotated[Code, Field(min_length=1, description="Copied exactly; occurs only once.")]
+    search: Annotated[
+        str, Field(min_length=1, max_length=MAX_PROCESS, description="Copied exactly; occurs only once."), _STORABLE
+    ]
     replace: Code
 
 
@@ -216,7 +219,7 @@ class CreateNodeWithEdges(Part):
 class ConfigureNodeType(_Coded):
     mode: Literal["create", "update"]
     type_key: NewKey | None = Field(None, description="The type to update, or the key of a new one; else made.")
-    display_name: Annotated[Name, Field(min_length=1)] | None = None
+    display_name: Annotated[str, Field(min_length=1, max_length=MAX_NAME), _STORABLE] | None = None
     description: Description | None = None
     category: ShortText | None = None
     icon: ShortText | None = None

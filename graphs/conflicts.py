@@ -91,11 +91,8 @@ class Before:
         operations = tuple(operations)
         gone = {o.item.key for o in operations if _deletes(o, NODE.name)}
         new = {o.item.key for o in operations if isinstance(o, Create) and o.item.kind == NODE.name}
-        there = {
-            "source": (self.references.nodes.keys() - gone) | new,
-            "target": (self.references.nodes.keys() - gone) | new,
-            "sheet": self.references.sheets.keys(),
-        }
+        nodes = (self.references.nodes.keys() - gone) | new
+        there = {"source": nodes, "target": nodes, "sheet": self.references.sheets.keys()}
         return [
             Conflict(operation.item, name, record[name], None)
             for operation in operations

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from graphs import writing
+from graphs.access import Member, hold_role
 from graphs.actions import Action
 from graphs.changes import plan
 from graphs.conflicts import Conflicting
@@ -37,21 +38,23 @@ class KeyUsed(Exception):
     """The key of the request belongs to another one."""
 
 
-def edit(user: User, graph: Graph, request: Request) -> uuid.UUID:
+def edit(member: Member, graph: Graph, request: Request) -> uuid.UUID:
     """Does what is asked for, all or nothing, and gives the id of its change set.
 
-    Raises `seen.Overlapping`, `KeyUsed`, `changes.ChangeRefused`, and `Graph.DoesNotExist` for a graph that is gone.
+    Raises `seen.Overlapping`, `KeyUsed`, `changes.ChangeRefused`, `Graph.DoesNotExist` for a graph that is gone, and
+    `NotFound` or `Forbidden` for who may not change it by now.
     """
     with transaction.atomic():
+        hold_role(member).require_editor()
         graph = Graph.objects.select_for_update(no_key=True).get(pk=graph.pk)
-        cause = _cause(user, request)
+        cause = _cause(member.user, request)
         done = _done_before(graph, cause, request)
         if done:
             return done
         seen = Seen.read(graph, request.seen)
         planned = plan(graph, request.actions)
         seen.refuse_overlaps(planned.operations)
-        because = Because(user, Origin.MANUAL, request.reason, *_causes(cause, request))
+        because = Because(member.user, Origin.MANUAL, request.reason, *_causes(cause, request))
         try:
             return writing.apply(graph, planned.operations, because).change_set_id
         except Conflicting as conflicting:

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -17,9 +18,10 @@ ORDERING = ("-version",)
 
 _UNDOING = """
 WITH RECURSIVE undoing AS (
-    SELECT id, undoes, created_at FROM graphs_changeset WHERE undoes = ANY(%s)
+    SELECT id, undoes, created_at FROM graphs_changeset WHERE undoes && %s::uuid[] AND NOT undoes = '{}'
     UNION
-    SELECT c.id, c.undoes, c.created_at FROM graphs_changeset AS c JOIN undoing ON c.undoes = undoing.id
+    SELECT c.id, c.undoes, c.created_at
+    FROM graphs_changeset AS c JOIN undoing ON c.undoes @> ARRAY[undoing.id] AND NOT c.undoes = '{}'
 )
 SELECT id, undoes FROM undoing ORDER BY created_at DESC
 """
@@ -27,7 +29,10 @@ SELECT id, undoes FROM undoing ORDER BY created_at DESC
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key."""
+    """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key.
+
+    A type that was deleted is what it was last.
+    """
 
     type: str
     id: int
@@ -60,10 +65,18 @@ def subject(workspace_id: int, type_: str, key: str) -> Subject:
         rows = NodeType.objects.filter(workspace=workspace_id, key=key)
     else:
         raise NotFound
-    found = rows.values_list("pk", "version").first()
+    found = rows.values_list("pk", "version").first() or _deleted(workspace_id, type_, key)
     if found is None:
         raise NotFound
     return Subject(type_, found[0], key, found[1])
+
+
+def _deleted(workspace_id: int, type_: str, key: str) -> tuple[int, int] | None:
+    """The last version of a type that people deleted. Graphs are not deleted by changes."""
+    if type_ != NODE_TYPE.name:
+        return None
+    rows = Revision.objects.filter(type=type_, key=key, change_set__workspace=workspace_id)
+    return rows.order_by("-id").values_list("object", "version").first()
 
 
 def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":
@@ -110,6 +123,11 @@ def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
     return found
 
 
+def undoing(ids: list[Any]) -> "QuerySet[ChangeSet]":
+    """What takes any of these change sets back."""
+    return ChangeSet.objects.filter(undoes__overlap=ids).exclude(undoes=[])
+
+
 def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
     """Which of these change sets are taken back, and by which other one. Who undoes an undoing does them again."""
     with connection.cursor() as cursor:
@@ -119,5 +137,5 @@ def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
     for id_, undoes in rows:
         # Whatever undoes this one came later: it was looked at before.
         if id_ not in undone:
-            undone.setdefault(undoes, id_)
+            undone |= {each: id_ for each in undoes if each not in undone}
     return {id_: undone[id_] for id_ in ids if id_ in undone}

@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from graphs import recording, writing
+from graphs import recording
+from graphs.holding import hold_types
 from graphs.interchange.base import MAX_KEY, FileWarning, ParsedGraph, ParsedNodeType, shown
 from graphs.interchange.keys import UniqueTexts, slug
 from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
@@ -96,7 +97,7 @@ def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
 def _create_node_types(workspace: Workspace, parsed: tuple[ParsedNodeType, ...]) -> list[FileWarning]:
     """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
     if parsed:
-        writing.hold_types(workspace.pk)
+        hold_types(workspace.pk)
     present = {row.key: row for row in workspace.node_types.filter(key__in=[item.key for item in parsed])}
     new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
     rows = [NodeType(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS}) for item in new]

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
-MAX_DEPTH = 100
-_MAY_HIDE_BAD_TEXT = re.compile(r"\\u(0000|[dD][89a-fA-F])")
-_BAD_TEXT = re.compile("[\x00\ud800-\udfff]")
+from graphs.interchange.documents import MAX_DEPTH, UNSTORABLE
+
+_MAY_HIDE_UNSTORABLE = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
 Path = tuple[str | int, ...]
 
@@ -42,7 +42,7 @@ def parse_json(data: bytes | str) -> Any:
         raise BadJSON(_not_json(error)) from error
     except RecursionError as error:
         raise BadJSON(_too_deep()) from error
-    _check(value, with_text=bool(_MAY_HIDE_BAD_TEXT.search(text)))
+    _check(value, with_text=bool(_MAY_HIDE_UNSTORABLE.search(text)))
     return value
 
 
@@ -57,7 +57,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _clean(text: str) -> str:
-    found = _BAD_TEXT.search(text)
+    found = UNSTORABLE.search(text)
     if found:
         line = text.count("\n", 0, found.start()) + 1
         raise BadJSON(_("Line %(line)s holds a character that is not allowed (NUL or half a pair).") % {"line": line})
@@ -112,7 +112,7 @@ def _children(path: Path, item: Any, with_text: bool) -> Iterator[tuple[Path, An
 
 def _check_text(path: Path, item: Any) -> None:
     texts = [item] if isinstance(item, str) else list(item) if isinstance(item, dict) else []
-    if any(_BAD_TEXT.search(text) for text in texts):
+    if any(UNSTORABLE.search(text) for text in texts):
         where = ".".join(map(str, path)) or _("the text")
         raise BadJSON(
             _("%(where)s holds a character that is not allowed (NUL or half a pair).") % {"where": shown(where)}

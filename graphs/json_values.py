@@ -2,22 +2,19 @@
 
 import json
 import math
-import re
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from graphs.interchange.documents import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS
+from graphs.interchange.documents import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE
 
 #: Characters of JSON that one value may take.
 MAX_JSON_CHARS = 1_000_000
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
 
 def storable_text(text: str) -> str:
     """The text. Raises `ValueError` for one that PostgreSQL refuses."""
-    if _UNSTORABLE.search(text):
+    if UNSTORABLE.search(text):
         raise ValueError(_("a NUL character or half of a surrogate pair cannot be stored"))
     return text
 

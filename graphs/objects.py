@@ -22,6 +22,11 @@ class Field:
     label: str | Promise
     form: Form = "text"
 
+    @property
+    def attribute(self) -> str:
+        """The column itself, where `column` is a relation."""
+        return f"{self.column}_id" if self.form == "key" else self.column
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

@@ -6,6 +6,7 @@ since, the clash is named (`graphs.clashes`); who rolls back may leave that out.
 
 import hashlib
 import json
+import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from django.db import transaction
 from graphs import writing
 from graphs.access import NotFound
 from graphs.conflicts import Before
+from graphs.holding import hold, hold_types
 from graphs.models import Graph, Node, Origin, Revision
 from graphs.objects import NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
@@ -137,11 +139,11 @@ def _hold(workspace_id: int, graphs: Sequence[Graph], done: Done) -> dict[int, i
     versions = {}
     for graph in graphs:
         try:
-            versions[graph.pk] = writing.hold(graph)
+            versions[graph.pk] = hold(graph)
         except Graph.DoesNotExist:
             continue
     if done.hosts:
-        writing.hold_types(workspace_id)
+        hold_types(workspace_id)
     return versions
 
 
@@ -204,18 +206,19 @@ def _refuse(plan: Plan, digest: str | None) -> None:
 
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:
-    """`undoes` only where all of one change set is taken back."""
-    whole = not any(step.undone.left for step in plan.steps)
-    undoes = None
+    """`undoes` only what is taken back as a whole."""
+    there = {step.graph.pk for step in plan.steps}
+    whole = plan.done.graphs.keys() <= there and not any(step.undone.left for step in plan.steps)
+    undoes: tuple[uuid.UUID, ...] = ()
     match plan.scope:
         case ChangeSets(ids):
             causes = tuple(f"change-set:{id_}" for id_ in ids)
-            undoes = ids[0] if len(ids) == 1 and whole else None
+            undoes = plan.done.change_sets if whole else ()
         case OneModification(id_):
             causes = (f"modification:{id_}",)
         case Caused(cause):
             # Not among the causes: what is taken back is no further change of that conversation.
-            return Because(actor, Origin.ROLLBACK, reason, cause)
+            return Because(actor, Origin.ROLLBACK, reason, cause, undoes=plan.done.change_sets if whole else ())
         case AsOf(version=version):
             causes = (f"as-of:{version}",)
     return Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=undoes)

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
-from graphs.objects import EDGE, NODE, NODE_TYPE, Kind
+from graphs.objects import EDGE, NODE, NODE_TYPE, Field, Kind
 from graphs.operations import Item, Record
 
 
@@ -61,16 +61,13 @@ class References:
 
     def attributes(self, kind: Kind, record: Record) -> dict[str, Any]:
         """A record as the attributes of a row. Raises `KeyError` for a key that names nothing."""
-        found: dict[str, Any] = {}
-        for field in kind.fields:
-            if field.name not in record:
-                continue
-            value = record[field.name]
-            if field.form == "key":
-                found[f"{field.column}_id"] = (self.sheets if field.column == "sheet" else self.nodes)[value]
-            else:
-                found[field.column] = value
-        return found
+        return {field.attribute: self.value(field, record[field.name]) for field in kind.fields if field.name in record}
+
+    def value(self, field: Field, value: Any) -> Any:
+        """What stands in the column of a field. Raises `KeyError` as well."""
+        if field.form != "key":
+            return value
+        return (self.sheets if field.column == "sheet" else self.nodes)[value]
 
 
 def sheets(graph: Graph) -> dict[str, int]:

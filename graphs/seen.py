@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
 from graphs import rows
 from graphs.conflicts import Conflict
+from graphs.json_values import same
 from graphs.models import Graph, Modification
-from graphs.objects import EDGE, NODE, NODE_TYPE
+from graphs.objects import EDGE, KINDS, NODE, NODE_TYPE
 from graphs.operations import Create, Delete, Item, Operation, Record, Update
 
 #: Whoever is further behind than this many modifications of an item is asked about every field.
@@ -91,7 +94,7 @@ class Seen:
             found = stored.record[field]
             if since is None:
                 yield Overlap(item, field, None, found, value, stored.version)
-            elif field in since and since[field].old != found:
+            elif field in since and not same(since[field].old, found):
                 change = since[field]
                 yield Overlap(item, field, change.old, found, value, stored.version, change.by, change.at)
 
@@ -103,7 +106,7 @@ class Seen:
             item, record = operation.item, operation.record
             unseen = item.kind == EDGE.name and item not in self.versions
             if unseen and {record["source"], record["target"]} & nodes:
-                last = next(iter(_modifications(self.graph, item)), None)
+                last = _modifications(self.graph, item).first()
                 version = _stored(self.graph, {item: 0})[item].version
                 yield Overlap(item, "", None, record, None, version, *_signed(last))
 
@@ -123,18 +126,21 @@ def _changed_since(graph: Graph, stored: rows.Stored, version: int) -> dict[str,
     Every change set that touches an item raises its version by one: as many of them are read back.
     """
     behind = stored.version - version
-    if behind == 0:
-        return {}
+    if behind <= 0:
+        return None if behind else {}
     found: dict[str, _Change] = {}
     change_sets: set[int] = set()
-    for modification in _modifications(graph, stored.item):
+    most = min(behind * len(KINDS[stored.item.kind].fields), MOST_LOOKED_AT)
+    latest = _modifications(graph, stored.item)[:most]
+    for modification in latest:
         change_sets.add(modification.version)
-        if len(change_sets) > max(behind, 0):
-            break
+        if len(change_sets) > behind:
+            return found
         for field, old in _olds(modification).items():
             by, at = (found[field].by, found[field].at) if field in found else _signed(modification)
             found[field] = _Change(old, by, at)
-    return found if behind > 0 and len(change_sets) >= behind else None
+    cut = len(latest) == MOST_LOOKED_AT
+    return found if len(change_sets) == behind and not cut else None
 
 
 def _olds(modification: Modification) -> Record:
@@ -148,20 +154,20 @@ def _signed(modification: Modification | None) -> tuple[str, datetime | None]:
 
 
 def _gone(graph: Graph, item: Item) -> Overlap:
-    last = next(iter(_modifications(graph, item)), None)
+    last = _modifications(graph, item).first()
     known = last if last and last.action == Modification.Action.DELETE else None
     return Overlap(item, "", known.old if known else None, None, None, None, *_signed(known))
 
 
-def _modifications(graph: Graph, item: Item) -> Sequence[Modification]:
-    """The latest ones of an item, newest first."""
+def _modifications(graph: Graph, item: Item) -> QuerySet[Modification]:
+    """Those of an item, newest first."""
     found = Modification.objects.filter(kind=item.kind, key=item.key)
     if item.kind == NODE_TYPE.name:
         ids = [stored.id for stored in rows.node_types(graph.workspace_id, [item.key]).values()]
         found = found.filter(type=NODE_TYPE.name, object__in=ids)
     else:
         found = found.filter(type="graph", object=graph.pk)
-    return list(found.select_related("change_set").order_by("-version", "-id")[:MOST_LOOKED_AT])
+    return found.select_related("change_set").order_by("-version", "-id")
 
 
 def _stored(graph: Graph, items: dict[Item, int]) -> dict[Item, rows.Stored]:

@@ -18,7 +18,6 @@ from graphs.operations import Create, Delete, Item, Operation, Update
 
 #: Rows of one INSERT.
 BATCH = 1_000
-#: How a value of each form is taken out of its place in a row that is a JSON array.
 _TAKEN: dict[Form, str] = {
     "text": "r->>{}",
     "code": "r->>{}",
@@ -88,26 +87,26 @@ def _update(model: type[Model], kind: Kind, operations: Iterable[Operation], bef
 def _update_together(model: type[Model], kind: Kind, updates: Sequence[Update], before: Before) -> None:
     changed = {name for update in updates for name in update.new}
     fields = [field for field in kind.fields if field.name in changed]
-    columns = [_attribute(field) for field in fields]
     rows = []
     for update in updates:
         stored = before.found[update.item]
-        record = {name: stored.record[name] for name in changed} | update.new
-        values = before.references.attributes(kind, record)
-        rows.append([stored.id, *(values[_attribute(field)] for field in fields)])
-    taken = ", ".join(_TAKEN[field.form].format(place) for place, field in enumerate(fields, start=1))
+        record = stored.record | update.new
+        rows.append([stored.id, *(before.references.value(field, record[field.name]) for field in fields)])
+    columns = ", ".join(field.attribute for field in fields)
+    values_taken = ", ".join(taken(field, place) for place, field in enumerate(fields, start=1))
     table = model._meta.db_table
     with connection.cursor() as cursor:
         # Names of tables and columns, and places, are the registry's.
         cursor.execute(
-            f"UPDATE {table} AS t SET ({', '.join(columns)}, version) = ROW({taken}, t.version + 1) "  # noqa: S608
+            f"UPDATE {table} AS t SET ({columns}, version) = ROW({values_taken}, t.version + 1) "  # noqa: S608
             "FROM jsonb_array_elements(%s::jsonb) AS r WHERE t.id = (r->>0)::bigint",
             [json.dumps(rows, cls=DjangoJSONEncoder, allow_nan=False)],
         )
 
 
-def _attribute(field: Field) -> str:
-    return f"{field.column}_id" if field.form == "key" else field.column
+def taken(field: Field, place: int) -> str:
+    """Its value out of the place of a row `r` that is a JSON array."""
+    return _TAKEN[field.form].format(place)
 
 
 def _create(

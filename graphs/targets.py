@@ -11,11 +11,10 @@ from graphs.conflicts import Conflict
 from graphs.models import Graph, Modification
 from graphs.objects import EDGE, NODE, NODE_TYPE
 from graphs.operations import Item
+from graphs.scopes import GRAPH
 
-GRAPH = "graph"
 #: More than anybody reads; the first ones tell what happened.
 MOST = 200
-_CHANGE_SETS = Count("change_set", distinct=True)
 
 
 def moved(graph: Graph, targets: Sequence[dict[str, Any]]) -> tuple[Conflict, ...]:
@@ -37,23 +36,26 @@ def _versions(graph: Graph, items: Collection[Item]) -> dict[Item, int]:
     keys = {kind: [item.key for item in items if item.kind == kind] for kind in {item.kind for item in items}}
     found: list[rows.Stored] = []
     if NODE.name in keys:
-        found += rows.nodes(graph, keys[NODE.name]).values()
+        found += rows.nodes(graph, keys[NODE.name], fields=()).values()
     if EDGE.name in keys:
-        found += rows.edges(graph, keys[EDGE.name]).values()
+        found += rows.edges(graph, keys[EDGE.name], fields=()).values()
     if NODE_TYPE.name in keys:
         found += rows.node_types(graph.workspace_id, keys[NODE_TYPE.name]).values()
     return {stored.item: stored.version for stored in found} | {Item(GRAPH, graph.key): graph.version}
 
 
 def moved_only_through(graph: Graph, conflicts: Sequence[Conflict], cause: str, since: datetime) -> bool:
-    """Whether every version between then and now was made by a change set of this cause."""
-    changed = _modifications(graph, {conflict.item for conflict in conflicts}, since)
-    through = changed.filter(change_set__causes__contains=[cause]).values("kind", "key")
-    steps = {Item(row["kind"], row["key"]): row["steps"] for row in through.annotate(steps=_CHANGE_SETS).order_by()}
-    return all(
-        conflict.found is not None and conflict.found - conflict.expected == steps.get(conflict.item)
-        for conflict in conflicts
-    )
+    """Whether every version between then and now was made by a change set of this cause, and every deletion."""
+    through = Count("change_set", distinct=True, filter=Q(change_set__causes__contains=[cause]))
+    changed = _modifications(graph, {conflict.item for conflict in conflicts}, since).values("kind", "key")
+    counted = changed.annotate(steps=Count("change_set", distinct=True), through=through).order_by()
+    known = {Item(row["kind"], row["key"]): (row["steps"], row["through"]) for row in counted}
+
+    def accounted_for(conflict: Conflict) -> bool:
+        steps, of_cause = known.get(conflict.item, (0, 0))
+        return of_cause > 0 and of_cause == (steps if conflict.found is None else conflict.found - conflict.expected)
+
+    return all(map(accounted_for, conflicts))
 
 
 def explained(graph: Graph, conflicts: Sequence[Conflict], since: datetime) -> list[dict[str, Any]]:

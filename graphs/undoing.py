@@ -129,7 +129,8 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
     touched = {operation.item for operation in done}
     chosen = {each for each in left if each.item in touched}
     whole = {each.item for each in chosen if not each.field} | _items_left(done, chosen)
-    kept = [part for operation in done if (part := _kept(operation, whole, chosen)) is not None]
+    parts = (_kept(operation, whole, chosen) for operation in done) if chosen else done
+    kept = [part for part in parts if part is not None]
     found = {item: stored.record for item, stored in before.found.items()}
     settled = {item for item, began in _beginnings(kept).items() if same(began, _plain(found.get(item)))}
     undoing = _Undoing({operation.item: found.get(operation.item) for operation in kept})
@@ -143,13 +144,14 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
     return Undone(operations, clashes, (*chosen, *with_them))
 
 
-def _beginnings(done: Iterable[Operation]) -> dict[Item, Record | None]:
+def _beginnings(done: Sequence[Operation]) -> dict[Item, Record | None]:
     """Of items that came or went, what they were before anything was done: what is so again needs nothing."""
+    came_or_went = {operation.item for operation in done if not isinstance(operation, Update)}
     changed: dict[Item, Record] = {}
     found: dict[Item, Record | None] = {}
     for operation in done:
         match operation:
-            case _ if operation.item in found:
+            case _ if operation.item in found or operation.item not in came_or_went:
                 continue
             case Update(item, old, _):
                 changed[item] = {**old, **changed.get(item, {})}

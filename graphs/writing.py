@@ -1,20 +1,20 @@
 """The one door for changes: operations, their history and the notice of them, in one transaction.
 
 Proposals and edits by hand come through `apply`; rollbacks, which look at what they hold before they know what to do,
-through `hold` and `finish`. Whoever changes an object holds its row until the commit, so that versions rise in the
-order of the commits.
+through `finish`.
 """
 
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.dispatch import Signal
 
-from graphs import rows
+from graphs import at_once, rows
 from graphs.conflicts import Before
-from graphs.models import Graph, Workspace
+from graphs.holding import hold, hold_types
+from graphs.models import Graph
 from graphs.objects import NODE_TYPE
 from graphs.operations import Delete, Operation, net
 from graphs.recording import Applied, Because, Part, Revised, record
@@ -22,10 +22,6 @@ from graphs.storing import store
 
 #: Sent with `change` (`Applied`) inside the transaction, after everything else of it.
 changed = Signal()
-
-_HOLD = """
-UPDATE graphs_graph SET version = version + 1, updated_at = statement_timestamp() WHERE id = %s RETURNING version
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +42,15 @@ def apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Ap
     """
     operations = net(operations)
     with transaction.atomic():
-        version = hold(graph)
+        if at_once.fits(operations):
+            version, applied = at_once.apply(graph, operations, because)
+            if applied is not None:
+                return _told(applied)
+        else:
+            version = hold(graph)
         if any(operation.item.kind == NODE_TYPE.name for operation in operations):
             hold_types(graph.workspace_id)
         return finish([Change(graph, version, operations, Before.read(graph, operations))], because)
-
-
-def hold(graph: Graph) -> int:
-    """Holds the graph's row until the commit and gives its new version, also when only types of its workspace change.
-
-    Several graphs are held in the order of their primary keys, then their types.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [graph.pk])
-        found = cursor.fetchone()
-    if found is None:
-        raise Graph.DoesNotExist
-    return int(found[0])
-
-
-def hold_types(workspace_id: int) -> None:
-    """Types belong to no graph: who changes some holds their workspace against others who do."""
-    Workspace.objects.select_for_update(no_key=True).only("pk").get(pk=workspace_id)
 
 
 def finish(changes: Sequence[Change], because: Because) -> Applied:
@@ -79,6 +62,10 @@ def finish(changes: Sequence[Change], because: Because) -> Applied:
         change.before.refuse_conflicts(change.operations)
     applied = Applied(uuid.uuid4(), changes[0].graph.workspace_id, tuple(map(_write, changes)), because)
     record(applied)
+    return _told(applied)
+
+
+def _told(applied: Applied) -> Applied:
     changed.send(sender=Graph, change=applied)
     return applied
 

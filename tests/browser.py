@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests import cast, chromium
 
@@ -21,6 +21,10 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+#: What is expected comes sooner or later: a busy machine is no fault of the page.
+expect.set_options(timeout=20_000)
 
 
 def sign_in(context: BrowserContext, user: User, url: str) -> None:

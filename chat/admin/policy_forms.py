@@ -47,7 +47,9 @@ class RuleForm(forms.ModelForm):
         model = ValidationRule
         fields = ("workspace", "tool")
 
-    tool = forms.ChoiceField(label=_("Tool"), help_text=_("Asks before every change by this tool."))
+    tool = forms.ChoiceField(
+        label=_("Tool"), help_text=_("Asks before every change by this tool, alone or in a batch.")
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

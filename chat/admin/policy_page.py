@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from chat.admin.policy_forms import tool_label, write_tools
 from chat.models import Allowance, ValidationRule
-from graphs.admin.audit import auditable
+from graphs.admin.audit import auditable, may_audit
 from graphs.models import Workspace
 from graphs.objects import KINDS
 
@@ -28,22 +28,22 @@ class ToolPolicy:
 
 
 def page(request: HttpRequest, site: Mapping[str, Any]) -> HttpResponse:
-    """The policy of `?workspace=`, else of the first one the person may audit."""
-    workspaces = list(auditable(request).order_by("name", "pk"))
-    if not workspaces:
+    """The policy of `?workspace=`, else of the first one the person may audit; where there is none, what to do."""
+    if not may_audit(request):
         raise PermissionDenied
-    slug = request.GET.get("workspace") or workspaces[0].slug
-    workspace = next((each for each in workspaces if each.slug == slug), None)
-    if workspace is None:
+    workspaces = list(auditable(request).order_by("name", "pk"))
+    slug = request.GET.get("workspace")
+    workspace = next((each for each in workspaces if slug in {None, "", each.slug}), None)
+    if workspace is None and slug:
         raise Http404
     context = {
         **site,
         "title": _("What is asked, and what passes"),
-        "subtitle": str(workspace),
+        "subtitle": str(workspace or ""),
         "opts": ValidationRule._meta,
         "workspace": workspace,
         "workspaces": workspaces,
-        "tools": policies(workspace),
+        "tools": policies(workspace) if workspace else [],
     }
     return render(request, "admin/chat/policy/explained.html", context)
 

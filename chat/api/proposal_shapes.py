@@ -87,6 +87,7 @@ class ProposalShape(Answer):
     decided_at: str | None
     feedback: str
     change_set_id: str | None
+    undone_by: str | None
     conflicts: list[ProposalConflictShape]
 
 

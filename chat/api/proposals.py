@@ -15,7 +15,7 @@ from chat.api.messages import accepted_json
 from chat.api.requests import act, shared_proposal
 from chat.deciding import Decided, Decision
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.telling import proposal_json
+from chat.proposals.telling import proposal_json, proposals_json
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
@@ -40,18 +40,18 @@ class ProposalsView(APIView):
         """The proposals of the workspace, the latest first; those that wait, the oldest first."""
         waiting = request.GET.get("status") == ProposalStatus.PENDING
         ordering = ("created_at", "id") if waiting else ("-created_at", "-id")
-        return paged(request, _filtered(request), ordering, lambda rows: [proposal_json(row) for row in rows])
+        return paged(request, _filtered(request), ordering, proposals_json)
 
 
 def _filtered(request: Request) -> QuerySet[Proposal]:
-    status, session_id = request.GET.get("status", ""), request.GET.get("sessionId", "")
+    status, session_id = request.GET.get("status"), request.GET.get("sessionId", "")
     about = request.GET.get("object", "")
     kind, _colon, key = about.partition(":")
-    if status and status not in ProposalStatus.values:
+    if status is not None and status not in ProposalStatus.values:
         raise _wrong("status", _("There is no such status."))
     if about and not (kind == "graph" and key and key.isprintable()):
         raise _wrong("object", _("“object” names a kind and an object, for example graph:nba."))
-    return queries.proposals_of(current_member(request), status=status, session_id=session_id, graph_key=key)
+    return queries.proposals_of(current_member(request), status=status or "", session_id=session_id, graph_key=key)
 
 
 def _wrong(name: str, sentence: str) -> Problem:

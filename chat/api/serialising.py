@@ -1,5 +1,7 @@
 """Sessions, messages and events as JSON."""
 
+import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -9,6 +11,7 @@ from chat.engine.states import load
 from chat.events.vocabulary import event_json
 from chat.markdown import render
 from chat.models import Message, Session
+from chat.proposals.telling import proposals_json
 from chat.queries import EventPage
 
 
@@ -42,7 +45,16 @@ def waiting_json(session: Session) -> dict[str, Any] | None:
     return {"kind": state.waiting.kind, "id": state.waiting.id}
 
 
-def message_json(message: Message) -> dict[str, Any]:
+def messages_json(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    proposed = [(message, proposal) for message in messages for proposal in message.proposals.all()]
+    told = proposals_json([proposal for _message, proposal in proposed])
+    by_message: dict[uuid.UUID, list[dict[str, Any]]] = {}
+    for (message, _proposal), as_json in zip(proposed, told, strict=True):
+        by_message.setdefault(message.pk, []).append(as_json)
+    return [_message_json(message, by_message.get(message.pk, [])) for message in messages]
+
+
+def _message_json(message: Message, proposals: list[dict[str, Any]]) -> dict[str, Any]:
     """An answer that is still being written has no content here: its events tell it."""
     run = getattr(message, "run", None)
     return {
@@ -53,7 +65,7 @@ def message_json(message: Message) -> dict[str, Any]:
         "html": render(message.content) if message.role == Message.Role.ASSISTANT else "",
         "reasoning": message.reasoning,
         "toolCalls": queries.tool_calls(message) if message.content or message.status != "streaming" else [],
-        "proposals": queries.proposals_of_message(message),
+        "proposals": proposals,
         "model": message.model,
         "runId": str(run.pk) if run else None,
         "error": run.error if run else None,

@@ -82,7 +82,7 @@ class SessionMessagesView(APIView):
 
         def as_json(rows: Any) -> list[dict[str, Any]]:
             shown.extend(reversed(rows))
-            return [serialising.message_json(row) for row in shown]
+            return serialising.messages_json(shown)
 
         response = paged(request, queries.messages_of(session), ("-sequence",), as_json)
         assert response.data is not None

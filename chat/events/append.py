@@ -7,6 +7,7 @@ from django.db import connection, transaction
 
 from chat.events import wakeup
 from chat.events.vocabulary import EVENT_VERSION, NewEvent, as_row, to_json
+from graphs.prepared import prepared
 
 
 class Fenced(Exception):
@@ -63,7 +64,7 @@ def _stored(statement: str, where: dict[str, Any], events: Sequence[NewEvent]) -
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")
     stored = to_json([as_row(event.storable()) for event in events])
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(statement, {**where, "count": len(events), "events": stored})
         row: tuple[int, int] | None = cursor.fetchone()
     if row is not None:

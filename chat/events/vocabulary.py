@@ -2,13 +2,13 @@
 
 import json
 import math
-import re
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from graphs.interchange.documents import UNSTORABLE
 from graphs.versions import Shape
 
 EventType = Literal[
@@ -59,7 +59,7 @@ class NewEvent:
 
         Raises `TypeError`, `ValueError` or `RecursionError` for data that is not JSON.
         """
-        if self.type in MERGEABLE and not _UNSTORABLE.search(self.data["delta"]):
+        if self.type in MERGEABLE and not UNSTORABLE.search(self.data["delta"]):
             return self
         data = storable(self.data)
         to_json(data)
@@ -80,7 +80,6 @@ class StoredEvent:
 
 
 #: NUL and lone surrogates, which PostgreSQL's jsonb refuses; a model can write both.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(value: Any) -> Any:
@@ -90,7 +89,7 @@ def storable(value: Any) -> Any:
     """
     match value:
         case str():
-            return _UNSTORABLE.sub("\ufffd", value)
+            return UNSTORABLE.sub("\ufffd", value)
         case dict():
             return {storable(key): storable(value[key]) for key in sorted(value, key=_place_in_jsonb)}
         case list() | tuple():

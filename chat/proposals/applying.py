@@ -1,6 +1,7 @@
 """Doing what was approved, in the transaction that approves it."""
 
 import logging
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import DataError, IntegrityError
@@ -32,12 +33,12 @@ def carry_out(proposal: Proposal, graph: Graph | None, actor: User) -> None:
         proposal.status = ProposalStatus.FAILED
         return
     moved = targets.moved(graph, proposal.targets)
-    if moved and not _still_the_same(proposal, graph, moved):
+    planned = _left_to_do(proposal, graph, moved) if moved else proposal.operations
+    if planned is None:
         _mark_stale(proposal, graph, moved)
         return
-    planned = [operations.from_json(each) for each in proposal.operations]
     try:
-        applied = writing.apply(graph, planned, _because(proposal, actor))
+        applied = writing.apply(graph, list(map(operations.from_json, planned)), _because(proposal, actor))
     except Conflicting as error:
         _mark_stale(proposal, graph, error.conflicts)
     except (IntegrityError, DataError):
@@ -47,16 +48,20 @@ def carry_out(proposal: Proposal, graph: Graph | None, actor: User) -> None:
         proposal.status, proposal.change_set = ProposalStatus.APPLIED, applied.change_set_id
 
 
-def _still_the_same(proposal: Proposal, graph: Graph, moved: tuple[Conflict, ...]) -> bool:
-    """Where only other proposals of the same turn, which the person saw beside it, were applied meanwhile: whether what
-    was shown is still exactly what would happen."""
+def _left_to_do(proposal: Proposal, graph: Graph, moved: tuple[Conflict, ...]) -> list[dict[str, Any]] | None:
+    """Where only other proposals of the same turn, which the person saw beside it, were applied meanwhile: what was
+    shown, but for what one of them has deleted already (an edge between two nodes that go). None where anything else
+    would happen."""
     if not targets.moved_only_through(graph, moved, _turn(proposal), proposal.created_at):
-        return False
+        return None
+    gone = [("delete", each.item.kind, each.item.key) for each in moved if each.found is None]
+    shown = [each for each in proposal.operations if (each["action"], each["type"], each["id"]) not in gone]
     try:
         action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), proposal.arguments)
-        return draft(graph, proposal.tool, action, proposal.arguments, proposal.pk).operations == proposal.operations
+        now = draft(graph, proposal.tool, action, proposal.arguments, proposal.pk).operations
     except (ValidationError, ChangeRefused):
-        return False
+        return None
+    return shown if now == shown else None
 
 
 def _turn(proposal: Proposal) -> str:

@@ -10,11 +10,11 @@ from django.db.models.functions import Now
 from chat import notices, policy
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Session
-from chat.proposals.applying import carry_out
+from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
 from chat.proposals.telling import decision_event, proposal_event
 from graphs.access import Forbidden, Member, NotFound, hold_role
-from graphs.actions import Action
+from graphs.actions import Action, Batch
 from graphs.models import Graph
 from graphs.refusals import ChangeRefused
 
@@ -69,7 +69,9 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
         targets=drafted.targets,
         diff=drafted.diff,
         digest=drafted.digest,
-        asked_by=policy.asked_by(session, graph, call.tool, drafted.planned, call.request_validation),
+        asked_by=policy.asked_by(
+            session, graph, call.tool, drafted.planned, call.request_validation, _steps(call.action)
+        ),
         expires_at=Now() + timedelta(days=settings.PROPOSAL_DAYS),
     )
     proposal.save(force_insert=True)
@@ -80,6 +82,12 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
         events.append(decision_event(proposal))
     notices.tell(graph.pk, graph.workspace_id, events)
     return Proposed(proposal, tuple(events))
+
+
+def _steps(action: Action) -> set[str]:
+    """The tools that a batch is made of."""
+    steps = action.actions if isinstance(action, Batch) else ()
+    return {f"{TOOL_PREFIX}{step.tool.removeprefix(TOOL_PREFIX)}" for step in steps}
 
 
 def _let_through(proposal: Proposal, graph: Graph, member: Member) -> None:

@@ -1,11 +1,14 @@
 """What the log and the API say of proposals."""
 
+import uuid
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils import timezone
 
 from chat.events.vocabulary import NewEvent
 from chat.models import Proposal, ProposalStatus
+from graphs import history
 from graphs.diffs import labelled
 
 
@@ -39,6 +42,7 @@ def decision_event(proposal: Proposal) -> NewEvent:
             "decidedBy": decider(proposal),
             "decidedAt": proposal.decided_at.isoformat() if proposal.decided_at else None,
             **({"feedback": proposal.feedback} if proposal.feedback else {}),
+            **({"edited": True} if proposal.decided_arguments is not None else {}),
             **({"changeSetId": str(proposal.change_set)} if proposal.change_set else {}),
             **({"conflicts": proposal.conflicts} if proposal.conflicts else {}),
         },
@@ -46,8 +50,22 @@ def decision_event(proposal: Proposal) -> NewEvent:
     )
 
 
-def proposal_json(proposal: Proposal) -> dict[str, Any]:
-    """One that nobody decided in time counts as expired from that moment on."""
+def undone(proposals: Iterable[Proposal]) -> Mapping[uuid.UUID, uuid.UUID]:
+    """What took back what came of these proposals: change set by change set, in one query for all of them."""
+    applied = [proposal.change_set for proposal in proposals if proposal.change_set]
+    return history.undone_by(applied) if applied else {}
+
+
+def proposals_json(proposals: Iterable[Proposal]) -> list[dict[str, Any]]:
+    shown = list(proposals)
+    taken_back = undone(shown)
+    return [proposal_json(proposal, taken_back) for proposal in shown]
+
+
+def proposal_json(proposal: Proposal, taken_back: Mapping[uuid.UUID, uuid.UUID] | None = None) -> dict[str, Any]:
+    """One that nobody decided in time counts as expired from that moment on. `taken_back` is what `undone` gives."""
+    taken_back = undone([proposal]) if taken_back is None else taken_back
+    undone_by = taken_back.get(proposal.change_set) if proposal.change_set else None
     late = proposal.status == ProposalStatus.PENDING and proposal.expires_at <= timezone.now()
     return {
         "id": str(proposal.pk),
@@ -70,6 +88,7 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
         "decidedAt": proposal.decided_at.isoformat() if proposal.decided_at else None,
         "feedback": proposal.feedback,
         "changeSetId": str(proposal.change_set) if proposal.change_set else None,
+        "undoneBy": str(undone_by) if undone_by else None,
         "conflicts": proposal.conflicts,
     }
 

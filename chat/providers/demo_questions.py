@@ -86,11 +86,17 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("find", rf"^(?:please )?{_SHOW_EN}\s+(?P<s>.+?){_END}"),
     ("find", rf"^{_SHOW_FR}\s+(?P<s>.+?){_END}"),
 )
+#: How people ask for a change, which may be all that tells their language.
+_FRENCH_VERBS = _words(
+    "reorganise range relie deconnecte insere ajoute supprime enleve renomme modifie deplace remplace connecte "
+    "ameliore cree"
+)
 _FRENCH = _words(
     "que quoi qu est-ce fait font apres avant quand lorsque si le les ce cette graphe trouve cherche ou comment "
     "noeud noeuds contient echoue bonjour bonsoir salut aide dans des une du sert passe-t-il il explique decris "
-    "montre quel quels quelle et vient qui cas gestion erreurs sont resume mon ma presente suit un"
-)
+    "montre quel quels quelle et vient qui cas gestion erreurs sont resume mon ma presente suit un "
+    "mets mettre mettez droite gauche haut bas feuille"
+) | {f"{verb}{ending}" for verb in _FRENCH_VERBS for ending in ("", "r", "z")}
 _ENGLISH = _words(
     "what does do the is are happens happen after before when if find search where which how this in node nodes "
     "hello help explain describe show tell me of and graph workflow fails that there summarise summarize handled "

@@ -92,11 +92,11 @@ def own_id(data: Any) -> int | str | None:
     return given if fits or (type(given) is int and abs(given) < 2**63) else None
 
 
-_OWN_ID = re.compile(r'"_id"\s*:\s*(?:(\d{1,18})|"([\w.:-]{1,100})")')
+_OWN_ID = re.compile(r'"_id"\s*:\s*(?:(-?\d{1,18})\b|"([^"\\\x00-\x1f]{1,100})")')
 
 
 def guessed_id(text: str | None) -> int | str | None:
-    """The `_id` of a frame that cannot be read as JSON, as far as its text shows it."""
+    """The `_id` of a frame that is no JSON, or came too soon to be read, as far as its text shows it."""
     found = _OWN_ID.search(text or "")
     if found is None:
         return None

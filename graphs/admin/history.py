@@ -21,6 +21,7 @@ from graphs.admin import causes, history_filters, history_objects, history_rollb
 from graphs.admin.audit import AuditAdmin, may_audit
 from graphs.admin.newest import NEWEST, NewestPaginator
 from graphs.code_diff import visible
+from graphs.history import undoing, undone_by
 from graphs.models import ChangeSet, Modification, Workspace
 from graphs.objects import KINDS
 
@@ -65,7 +66,7 @@ class ChangeSetAdmin(AuditAdmin):
             .get_queryset(request)
             .annotate(
                 first=Subquery(told[:1]),
-                undone_by=Subquery(ChangeSet.objects.filter(undoes=OuterRef("pk")).values("pk")[:1]),
+                undone_by=Subquery(undoing([OuterRef("pk")]).values("pk")[:1]),
                 workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
             )
             .prefetch_related("revisions")
@@ -120,8 +121,8 @@ class ChangeSetAdmin(AuditAdmin):
             "page": page,
             "objects": history_objects.shown(change_set, list(page), whole="whole" in request.GET),
             "whole_address": f"?whole&page={page.number}",
-            "undone_by": ChangeSet.objects.filter(undoes=change_set.pk).order_by("created_at"),
-            "undid": ChangeSet.objects.filter(pk=change_set.undoes).first() if change_set.undoes else None,
+            "undone_by": undoing([change_set.pk]).order_by("created_at"),
+            "undone": ChangeSet.objects.filter(pk__in=change_set.undoes).order_by("created_at"),
             "choices": history_scopes.choices(change_set),
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
@@ -146,7 +147,7 @@ class ChangeSetAdmin(AuditAdmin):
     @admin.display(description=_("reason"))
     def what(self, obj: Any) -> SafeString:
         """Without a reason, what was changed first; with a mark where it was taken back or takes something back."""
-        told = obj.reason or (_in_words(**obj.first) if obj.first else "—")
+        told = obj.reason or (_in_words(**obj.first) if obj.first else gettext("The graph began here"))
         return format_html("{} {}", told, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
 
     @admin.display(description=_("changes"))
@@ -160,7 +161,7 @@ class ChangeSetAdmin(AuditAdmin):
 
 
 def _marks(obj: Any) -> Iterator[tuple[str]]:
-    if obj.undone_by:
+    if obj.undone_by and undone_by([obj.pk]):  # unless that was undone again
         yield (gettext("undone"),)
     if obj.undoes:
         yield (gettext("undoes another"),)
@@ -168,4 +169,5 @@ def _marks(obj: Any) -> Iterator[tuple[str]]:
 
 def _in_words(kind: str, key: str, action: str) -> str:
     label = KINDS[kind].label if kind in KINDS else kind
-    return f"{Modification.Action(action).label}: {label} {visible(key)}"
+    done = {"action": Modification.Action(action).label, "what": f"{label} {visible(key)}"}
+    return gettext("%(action)s: %(what)s") % done

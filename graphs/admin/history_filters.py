@@ -13,6 +13,7 @@ from django.utils.timezone import make_aware
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import OfferedFilter, WorkspaceFilter
+from graphs.history import undoing
 from graphs.models import ChangeSet, Origin, Revision, Workspace
 
 
@@ -39,10 +40,10 @@ class UndoneFilter(OfferedFilter):
     parameter_name = "undone"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return [("yes", _("taken back since")), ("no", _("stands"))]
+        return [("yes", _("taken back, perhaps done again")), ("no", _("never taken back"))]
 
     def chosen(self, queryset: QuerySet[ChangeSet], value: str) -> QuerySet[ChangeSet]:
-        undone = Exists(ChangeSet.objects.filter(undoes=OuterRef("pk")))
+        undone = Exists(undoing([OuterRef("pk")]))
         return queryset.filter(undone if value == "yes" else ~undone)
 
 

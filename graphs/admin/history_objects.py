@@ -26,19 +26,16 @@ class ShownObject:
 
 
 def links(change_set: ChangeSet) -> Iterator[SafeString]:
-    """To the objects as they are, and to their versions; of one that is gone only its name is left."""
+    """To the objects as they are, and to their versions; of one that is gone its versions are left."""
     for revision in change_set.revisions.all():
-        model = MODELS.get(revision.type)
-        there = model._default_manager.filter(pk=revision.object).first() if model else None
-        if there is None:
-            yield SafeString(format_html("{} {}", _name(revision), _("(deleted since)")))
-            continue
-        meta = there._meta
-        versions = reverse(f"admin:{meta.app_label}_{meta.model_name}_versions", args=[there.pk])
+        model = MODELS[revision.type]
+        there = model._default_manager.filter(pk=revision.object).first()
+        gone = format_html("{} {}", _name(revision), _("(deleted since)"))
+        versions = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_versions", args=[revision.object])
         yield format_html(
             '{} <span class="quiet">{}</span> <a href="{}?a={}&amp;b={}">{}</a>',
-            change_link(there, _name(revision)), revision.version, versions, revision.version - 1, revision.version,
-            _("versions"),
+            change_link(there, _name(revision)) if there else gone, revision.version, versions, revision.version - 1,
+            revision.version, _("versions"),
         )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ class Choice:
 
 def choices(change_set: ChangeSet, asked_for: QueryDict | None = None) -> list[Choice]:
     """What can be taken back from a change set: itself, what it belongs to, or everything since it."""
-    found: list[tuple[str, dict[str, str]]] = [(_("Only this change set"), {})]
+    found: list[tuple[str, dict[str, str]]] = [(_("Only this change set"), {})] if change_set.size else []
     for what, kind in (("turn", "message"), ("session", "session")):
         if cause := _cause(change_set, kind):
             count = ChangeSet.objects.filter(workspace=change_set.workspace, causes__contains=[cause]).count()
@@ -34,7 +34,8 @@ def choices(change_set: ChangeSet, asked_for: QueryDict | None = None) -> list[C
     for revision in change_set.revisions.all():
         label = {"label": revision.label or revision.key}
         where = {"object": f"{revision.type}:{revision.object}"}
-        found.append((_("“%(label)s” as it was before this") % label, {"what": "before", **where}))
+        if change_set.size:
+            found.append((_("“%(label)s” as it was before this") % label, {"what": "before", **where}))
         found.append((_("“%(label)s” as this left it") % label, {"what": "after", **where}))
     return [
         Choice(text, address(change_set, query), asked_for is not None and asked_for.dict() == query)

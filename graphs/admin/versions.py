@@ -1,21 +1,23 @@
 """The versions of an object with a history: when each came about, and what differs between any two."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from graphs.admin.audit import auditable
 from graphs.admin.history_diff import of_diff
 from graphs.between import between
 from graphs.diffs import diff_of, labels_of
-from graphs.models import Graph, Revision
+from graphs.models import ChangeSet, Graph, Revision
 
 VERSIONS_PER_PAGE = 50
 #: Items of the difference that a page shows.
@@ -41,6 +43,16 @@ class Wanted(forms.Form):
         return cleaned
 
 
+@dataclass(frozen=True, slots=True)
+class Versioned:
+    """An object with versions; `row` is None where it was deleted since."""
+
+    type: str
+    pk: int
+    name: str
+    row: Model | None
+
+
 class VersionedAdmin(admin.ModelAdmin):
     """Adds the page of its versions to the admin of a kind of object; `type_` is what revisions call it."""
 
@@ -52,29 +64,41 @@ class VersionedAdmin(admin.ModelAdmin):
         return [path("<int:object_id>/versions/", view, name=name), *super().get_urls()]
 
     def versions_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        shown = self.get_object(request, str(object_id))
-        assert shown is not None, "the admin of an object answers 404 where there is none"
-        return page(request, shown, self.type_, self.admin_site.each_context(request))
+        if not self.has_view_permission(request):
+            raise Http404
+        row = self.get_queryset(request).filter(pk=object_id).first()
+        name = self._last_name(request, object_id) if row is None else str(row)
+        shown = Versioned(self.type_, object_id, name, row)
+        return page(request, shown, {**self.admin_site.each_context(request), "opts": self.opts})
+
+    def _last_name(self, request: HttpRequest, object_id: int) -> str:
+        """What an object was called that is gone; 404 where its workspace is not the person's to audit."""
+        seen = ChangeSet.objects.filter(workspace__in=auditable(request).values("pk"))
+        revisions = Revision.objects.filter(type=self.type_, object=object_id, change_set__in=seen)
+        last = revisions.order_by("-version").first()
+        if last is None:
+            raise Http404
+        return last.label or last.key
 
 
-def page(request: HttpRequest, shown: Model, type_: str, site: Mapping[str, Any]) -> HttpResponse:
+def page(request: HttpRequest, shown: Versioned, site: Mapping[str, Any]) -> HttpResponse:
     """The versions of an object the person may see, newest first, and the difference of `?a=` and `?b=`."""
-    revisions = Revision.objects.filter(type=type_, object=shown.pk).select_related("change_set").order_by("-version")
+    revisions = Revision.objects.filter(type=shown.type, object=shown.pk).select_related("change_set")
+    revisions = revisions.order_by("-version")
     last = revisions.values_list("version", flat=True).first() or 0
     wanted = Wanted(last, request.GET)
     usable = wanted.is_valid()
     listed = _listed(revisions, wanted.cleaned_data.get("below"))
     a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
     compared = usable and None not in (a, b)
-    operations = between(type_, shown.pk, a or 0, b or 0) if compared else ()
+    operations = between(shown.type, shown.pk, a or 0, b or 0) if compared else ()
     first = operations[:ITEMS_SHOWN]
-    labels = labels_of(shown, [each.item for each in first]) if isinstance(shown, Graph) else {}
+    labels = labels_of(shown.row, [each.item for each in first]) if isinstance(shown.row, Graph) else {}
     context = {
         **site,
         "title": _("Versions"),
-        "subtitle": str(shown),
-        "opts": shown._meta,
-        "object": shown,
+        "subtitle": shown.name,
+        "shown": shown,
         "form": wanted,
         "revisions": listed[:VERSIONS_PER_PAGE],
         "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,

@@ -71,9 +71,9 @@ class ChangesView(APIView):
         graph = graph_for(member, key)
         member.require_editor()
         limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
-        wanted = _request(request)
+        wanted = _request(request, graph)
         try:
-            done = editing.edit(member.user, graph, wanted)
+            done = editing.edit(member, graph, wanted)
         except Graph.DoesNotExist as gone:
             raise NotFound from gone
         except ChangeRefused as refusal:
@@ -94,10 +94,11 @@ class NodeTypesView(APIView):
         return paged(request, types, ("key", "id"), serialising.node_types)
 
 
-def _request(request: Request) -> editing.Request:
+def _request(request: Request, graph: Graph) -> editing.Request:
     body = read_body(request, ChangesBody)
     seen = [(Item(expected.type, expected.id), expected.version) for expected in body.expected]
-    digest = hashlib.sha256(json.dumps(request.data, sort_keys=True).encode()).hexdigest()[:40]
+    asked = json.dumps([graph.pk, request.data], sort_keys=True)
+    digest = hashlib.sha256(asked.encode()).hexdigest()[:40]
     return editing.Request(_actions(body.actions), seen, body.reason, _idempotency_key(request), digest)
 
 

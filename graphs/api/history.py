@@ -4,6 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any, NoReturn
 
+from django.db import transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -13,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs import history, rollback
-from graphs.access import Member, NotFound
+from graphs.access import Member, NotFound, hold_role
 from graphs.api import history_json, history_shapes
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
@@ -128,7 +129,9 @@ def _rolled_back(member: Member, scope: Scope, body: history_shapes.RollbackBody
     if body.preview:
         return Response(history_json.plan_json(member, rollback.preview(workspace, scope, left_out)))
     try:
-        done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
+        with transaction.atomic():
+            hold_role(member).require_editor()
+            done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
     except rollback.RollbackRefused as refusal:
         _tell(member, refusal)
     return Response(history_json.applied_json(member, done.change_set_id), status=201)

@@ -116,7 +116,7 @@ def _change_sets(member: Member, change_sets: Sequence[ChangeSet]) -> list[dict[
             "promptVersion": each.prompt_version or None,
             "model": each.model or None,
             "createdAt": each.created_at,
-            "undoes": str(each.undoes) if each.undoes else None,
+            "undoes": str(each.undoes[0]) if len(each.undoes) == 1 else None,
             "undoneBy": str(undone_by[each.pk]) if each.pk in undone_by else None,
             "objects": objects.get(each.pk, []),
             "modificationCount": each.size,

@@ -23,9 +23,11 @@ MAX_CONTAINERS = 2_000_000
 #: From here on Python writes floats with an exponent, which jsonb does not keep.
 EXPONENT_FROM = 1e16
 
+#: What PostgreSQL refuses in a text: NUL and half a surrogate pair.
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|-?Infinity|NaN|-?\d[\d.eE+-]*', re.DOTALL)
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
@@ -188,9 +190,9 @@ def _doubled_message(key: str) -> str:
 
 def _report_unstorable(document: Any, problems: Problems) -> None:
     for trail, value in _walk(document):
-        if isinstance(value, str) and _UNSTORABLE.search(value):
+        if isinstance(value, str) and UNSTORABLE.search(value):
             problems.add(_path(trail), _("The text contains a NUL character or half of a surrogate pair."))
-        elif isinstance(value, dict) and any(_UNSTORABLE.search(key) for key in value):
+        elif isinstance(value, dict) and any(UNSTORABLE.search(key) for key in value):
             problems.add(_path(trail), _("A key contains a NUL character or half of a surrogate pair."))
 
 

@@ -31,7 +31,7 @@ class ChangeSet(models.Model):
 
     `cause` says what led to it, as `kind:id`; what it means is known to whoever gave it. `causes` are all of them from
     the narrowest to the widest (the proposal, the message, the session), to find what one of them changed.
-    `undoes` is the change set that this one takes back, where it is exactly one; `size` is the number of modifications.
+    `undoes` are the change sets that this one takes back as a whole; `size` is the number of modifications.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -44,7 +44,7 @@ class ChangeSet(models.Model):
     reason = models.TextField(_("reason"), blank=True)
     prompt_version = models.CharField(_("prompt version"), max_length=40, blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)
-    undoes = models.UUIDField(_("undoes"), null=True)
+    undoes = ArrayField(models.UUIDField(), verbose_name=_("undoes"), default=list)
     size = models.PositiveIntegerField(_("modifications"), default=0)
     created_at = models.DateTimeField(_("when"), db_default=Now())
 
@@ -56,11 +56,11 @@ class ChangeSet(models.Model):
             models.Index(fields=["workspace", "-created_at", "-id"], name="change_set_latest"),
             models.Index(fields=["-created_at", "-id"], name="change_set_newest"),
             GinIndex(fields=["causes"], name="change_set_causes"),
-            models.Index(fields=["undoes"], name="change_set_undoes", condition=models.Q(undoes__isnull=False)),
+            GinIndex(fields=["undoes"], name="change_set_undone", condition=~models.Q(undoes=[])),
         ]
 
     def __str__(self) -> str:
-        return self.reason[:80] or str(self.id)
+        return self.reason[:80] or " · ".join(filter(None, (self.get_origin_display(), self.actor_label)))
 
 
 class Revision(models.Model):

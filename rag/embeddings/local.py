@@ -1,7 +1,7 @@
 """The model that needs no key and no network: WordLlama's table of tokens, read from the wheel that brought it.
 
 A text is the sum of its tokens' vectors; a token that comes n times counts 1 + ln n. Why this one:
-docs/decisions/0016-the-local-embedder.md.
+docs/decisions/0017-the-local-embedder.md.
 """
 
 import json

@@ -521,6 +521,7 @@ def test_it_refuses_frames_that_come_too_fast(alice: User, settings: Settings) -
                 socket.send("ai:interrupt", _id=number, sessionId=SESSION)
             await socket.until(lambda each: len(each.received) == 6)
         assert [each["code"] for each in socket.received[1:]] == ["not_found"] * 4 + ["throttled"]
+        assert [each["_id"] for each in socket.received[1:]] == list(range(5))
 
     run(test)
 

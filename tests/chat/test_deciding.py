@@ -9,12 +9,15 @@ from chat import deciding
 from chat.deciding import Decision, decide
 from chat.models import Proposal, ProposalStatus, StreamEvent
 from chat.refusals import Refused
-from graphs import writing
+from graphs import rollback, writing
 from graphs.access import Forbidden, NotFound, member_of
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, Origin, Role, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
+from graphs.scopes import Caused
 from tests.cast import draw_nba, member
+from tests.graphs.test_rollback import removed
+from tests.graphs.test_writing import TO_RETURN
 from tests.proposed import DELETE, MOVE, RENAME, waiting
 
 pytestmark = pytest.mark.django_db
@@ -208,6 +211,7 @@ def test_edited_arguments_are_applied_as_they_were_previewed(alice: User, propos
     assert name_of_node() == "Get"
     assert (decided.decided_arguments, decided.arguments) == (arguments, RENAME[1])
     assert (decided.digest, decided.diff) == (shown.digest, shown.diff)
+    assert told(proposal.session.stream.name)[-1][1]["edited"] is True
 
 
 def test_edited_arguments_need_the_digest_of_what_would_be_applied_now(
@@ -268,6 +272,26 @@ def test_what_was_shown_beside_it_does_not_make_it_stale(alice: User, dora: User
     approve(alice, connecting)
     rename(nba, dora, "Mine")
     refused("stale", alice, moving)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_nodes_go_with_the_edge_between_them(alice: User, nba: Graph, first: int) -> None:
+    proposals = waiting(alice, nba, DELETE, ("delete_node", {"nodeKey": "return"}))
+    approve(alice, proposals[first])
+    approve(alice, proposals[1 - first])
+
+    assert set(Node.objects.values_list("key", flat=True)) == {"root"}
+    assert not Edge.objects.exists()
+    turn = f"message:{proposals[0].message_id}"
+    rollback.roll_back(nba.workspace_id, alice, Caused(turn))
+    assert (Node.objects.count(), Edge.objects.count()) == (3, 2)
+
+
+def test_an_edge_that_somebody_else_deleted_makes_both_its_ends_stale(alice: User, dora: User, nba: Graph) -> None:
+    proposals = waiting(alice, nba, DELETE, ("delete_node", {"nodeKey": "return"}))
+    writing.apply(nba, removed(nba, TO_RETURN), Because(dora, Origin.MANUAL))
+    for proposal in proposals:
+        refused("stale", alice, proposal)
 
 
 def test_new_nodes_of_one_turn_get_keys_of_their_own(alice: User, nba: Graph) -> None:

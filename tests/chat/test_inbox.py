@@ -38,7 +38,7 @@ def test_the_whole_workspace_sees_what_waits(alice: User, bob: User, proposal: P
     for user in (alice, bob):
         (shown,) = listed(page(user))
         assert (shown["id"], shown["owner"], shown["object"]["id"]) == (str(proposal.pk), "alice", "nba")
-    assert " may-edit" in page(alice)
+    assert ' user-name="alice" may-edit' in page(alice)
     assert " may-edit" not in page(bob)
 
 

@@ -4,14 +4,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from chat import asking_again, deciding
-from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent
+from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
 from chat.proposals import Proposed, WriteCall, cancel_pending, propose
 from chat.proposals.drafting import digest_of
 from chat.refusals import Refused
 from graphs import actions, writing
-from graphs.access import Forbidden, member_of
+from graphs.access import Forbidden, Member, member_of
 from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
@@ -29,12 +30,14 @@ def conversation(alice: User, nba: Graph) -> Talk:
 
 
 def proposed(
-    owner: User, found: Talk, graph: Graph, call: tuple[str, dict[str, Any]] = RENAME, **values: Any
+    owner: User | Member, found: Talk, graph: Graph, call: tuple[str, dict[str, Any]] = RENAME, **values: Any
 ) -> Proposed:
     name, arguments = call
     write = WriteCall("c1", f"propose_{name}", actions.parse(name, arguments), arguments, "Better.", **values)
     with transaction.atomic():
-        return propose(member_of(owner), found.session, found.run.message, graph, write)
+        return propose(
+            owner if isinstance(owner, Member) else member_of(owner), found.session, found.run.message, graph, write
+        )
 
 
 def test_a_proposal_holds_what_it_would_change_and_changes_nothing(alice: User, nba: Graph, conversation: Talk) -> None:
@@ -94,9 +97,10 @@ def test_what_nobody_could_look_through_is_not_proposed(
 def test_nothing_is_proposed_by_who_may_not_change_anything_any_more(
     alice: User, nba: Graph, conversation: Talk
 ) -> None:
+    when_it_began = member_of(alice)
     Membership.objects.update(role=Role.VIEWER)
     with pytest.raises(ChangeRefused, match="may not change"):
-        proposed(alice, conversation, nba)
+        proposed(when_it_began, conversation, nba)
     Membership.objects.update(role=Role.EDITOR)
     nba.delete()
     with pytest.raises(ChangeRefused, match="deleted"):
@@ -116,6 +120,17 @@ def test_an_allowance_lets_it_through_at_once(alice: User, nba: Graph, conversat
     with pytest.raises(Refused) as refusal:
         deciding.decide(member_of(alice), str(found.proposal.pk), deciding.Decision(False))
     assert refusal.value.code == "decided"
+
+
+def test_what_asks_before_a_tool_asks_before_a_batch_with_it(alice: User, nba: Graph, conversation: Talk) -> None:
+    """Otherwise a model would get around the rule by calling the tool in a batch of one."""
+    Allowance.objects.create(workspace=nba.workspace, tool="propose_batch", kind="node")
+    ValidationRule.objects.create(workspace=nba.workspace, tool="propose_update_node")
+    name, arguments = RENAME
+    batch = ("batch", {"actions": [{"tool": f"propose_{name}", "arguments": arguments}]})
+    found = proposed(alice, conversation, nba, batch)
+    assert found.proposal.status == ProposalStatus.PENDING
+    assert found.proposal.asked_by == [{"level": "tool", "why": "propose_update_node"}]
 
 
 def test_the_model_can_ask_for_a_person(alice: User, nba: Graph, conversation: Talk) -> None:
@@ -174,6 +189,16 @@ def test_the_model_is_told_what_changed_and_asked_again_once(alice: User, stale:
     (message,) = Message.objects.filter(pk=accepted["userMessageId"])
     assert message.session == stale.session
     assert 'node fetch-api, name: "Fetch API" → "Mine"' in message.content
+
+
+def test_what_expired_a_moment_ago_is_asked_for_again(alice: User, nba: Graph) -> None:
+    (late,) = waiting(alice, nba, RENAME)
+    Proposal.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    accepted = asking_again.propose_again(member_of(alice), str(late.pk))
+    late.refresh_from_db()
+    assert late.status == ProposalStatus.EXPIRED
+    assert late.session.messages.filter(pk=accepted["userMessageId"]).exists()
 
 
 def test_only_the_owner_of_a_conversation_asks_again_and_only_where_something_changed(

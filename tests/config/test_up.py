@@ -19,6 +19,8 @@ from tests.config.running import Up
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
 
 Start = Callable[..., Up]
+#: All are handled alike.
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.environ.get("FULL") else [signal.SIGINT]
 
 
 def write_something(data_dir: Path) -> None:
@@ -43,7 +45,8 @@ def answer(port: int) -> int:
         return int(response.read())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.faults
+@pytest.mark.parametrize("number", SIGNALS)
 def test_it_leaves_nothing_behind_when_it_is_stopped(up: Start, number: signal.Signals) -> None:
     running = up("--web", "2", "--workers", "1")
     running.ready()

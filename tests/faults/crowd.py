@@ -7,6 +7,7 @@ keeps everything it received, and whatever it met that it should not have.
 import asyncio
 import contextlib
 import json
+import os
 import random
 import threading
 import time
@@ -31,6 +32,8 @@ PATIENCE_S = 60
 #: Within which everybody gets on after what was away is back.
 GET_ON_WITHIN_S = 10
 ANSWER = "SCRIPT=" + json.dumps({"text": " ".join(f"word{number}" for number in range(20)), "delay_s": 0.05})
+#: Between two rounds of somebody who looks at pages: without a pause, they alone fill a core.
+STROLL_S = 0.1 if os.environ.get("FULL") else 0.5
 #: What a connection is closed with when the server says "come back", and when it just ends.
 COME_BACK = {4012, 1006, None}
 #: What a door answers when it cannot do its work now.
@@ -263,7 +266,7 @@ class PasserBy(Person):
                 self.surprises.append(f"{page} answered {answer.status}: {text[:300]}")
         self.well()
         self._urls.append(self._urls.pop(0))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(STROLL_S)
 
 
 class Crowd:

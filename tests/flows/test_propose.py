@@ -53,7 +53,7 @@ def test_alice_edits_approves_and_undoes_while_another_window_looks_on(one_proce
 
     expect(alice.answers.nth(1)).to_contain_text("It is renamed.")
     expect(alice.answers.nth(1)).to_contain_text("1 change recorded")
-    expect(other.cards).to_contain_text("Approved by alice")
+    expect(other.cards).to_contain_text("Edited and approved by alice")
     expect(other.page.locator("graph-view")).to_contain_text("Fetch scores")
     assert name_of("fetch-api") == "Fetch scores"
 
@@ -82,9 +82,11 @@ def test_alice_works_through_the_inbox_by_keyboard_and_bob_only_looks(one_proces
     keys.press("j")
     expect(alice.page.locator(CHOSEN)).to_contain_text("Change Return")
     keys.press("k")
-    keys.press("a")
+    keys.down("a")
     expect(alice.page.locator(LINES).first).to_contain_text("applied")
     expect(alice.page.locator(CHOSEN)).to_contain_text("Change Return")
+    keys.down("a")  # still held: what comes next was not looked at
+    keys.up("a")
     keys.press("r")
     keys.type("Keep the name.")
     keys.press("Enter")

@@ -138,6 +138,49 @@ def test_a_node_is_dragged_and_the_drag_undone_and_redone(opened: Opened) -> Non
     changed(3)
 
 
+def test_several_nodes_are_moved_arranged_and_deleted_as_one(opened: Opened) -> None:
+    page = opened()
+    keys = ["fetch-api", "return"]
+    before = {node.key: (node.pos_x, node.pos_y) for node in Node.objects.filter(key__in=keys)}
+    click_node(page, keys[0])
+    page.keyboard.press("Escape")
+    page.keyboard.down("Shift")
+    page.mouse.click(*middle(card(page, keys[1])))
+    page.keyboard.up("Shift")
+    expect(page.locator(".group-words")).to_have_text("2 nodes selected")
+    expect(page.locator(".details")).to_be_hidden()
+    start = middle(card(page, keys[0]))
+    drag(page, start, (start[0] + 30, start[1] + 90))
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    by = {key: Node.objects.get(key=key).pos_y - before[key][1] for key in keys}
+    assert by[keys[0]] == by[keys[1]] > 0
+    changed(1)
+
+    page.reload()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Redo")).to_be_enabled()
+    assert {node.key: (node.pos_x, node.pos_y) for node in Node.objects.filter(key__in=keys)} == before
+    page.get_by_role("button", name="Arrange").click()
+    expect(page.locator(".toast")).to_contain_text("Arranged")
+    arranged = ChangeSet.objects.first()
+    assert arranged
+    assert (arranged.actor_label, arranged.origin) == ("alice", Origin.MANUAL)
+
+    page.get_by_role("application").focus()
+    page.keyboard.press("Control+a")
+    count = Node.objects.filter(sheet__key="main").count()
+    expect(page.locator(".group-words")).to_have_text(f"{count} nodes selected")
+    page.keyboard.press("Delete")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator(".group-bar")).to_be_hidden()
+    expect(page.get_by_text("Undone.")).to_be_hidden()
+    page.get_by_role("application").focus()
+    page.keyboard.press("Control+z")
+    expect(page.locator('.nodes [data-key="return"]')).to_be_visible()
+    assert Node.objects.filter(sheet__key="main").count() == count
+    changed(5)
+
+
 def test_a_node_is_made_connected_labelled_and_deleted_with_its_edges(opened: Opened) -> None:
     page = opened()
     page.get_by_role("application").focus()

@@ -113,10 +113,13 @@ def test_a_change_is_taken_back_as_it_was_shown_and_that_too(page: Page, nba: Gr
     expect(page.locator(".notice.success")).to_contain_text("Rolled back")
     expect(entries(page)).to_have_count(2)
     expect(entries(page).first).to_contain_text("It was better.")
+    expect(entries(page).last.locator(".history-undone")).to_be_visible()
     assert name_of("root") == before
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice.success")).to_contain_text("was taken back")
     expect(entries(page)).to_have_count(3)
+    expect(entries(page).last.locator(".history-undone")).to_be_hidden()
+    expect(entries(page).nth(1).locator(".history-undone")).to_be_visible()
     assert name_of("root") == "Begin"
 
 

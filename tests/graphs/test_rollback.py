@@ -49,7 +49,7 @@ def test_a_change_set_is_taken_back_by_a_new_one_and_that_again(nba: Graph, alic
     assert (made.origin, made.reason, made.undoes, made.actor_label) == (
         "rollback",
         "too short",
-        done.change_set_id,
+        [done.change_set_id],
         "alice",
     )
     assert made.cause == f"change-set:{done.change_set_id}"
@@ -87,7 +87,7 @@ def test_a_later_edit_is_named_and_may_be_left_out(nba: Graph, alice: User, bob:
     undone = back(nba, alice, done, LeftOut(FETCH, "name"))
     fetch = Node.objects.get(key="fetch-api")
     assert (fetch.name, fetch.process) == ("Get", "return fetch(url)")
-    assert ChangeSet.objects.get(pk=undone.change_set_id).undoes is None
+    assert ChangeSet.objects.get(pk=undone.change_set_id).undoes == []
 
 
 def test_one_modification_of_several(nba: Graph, alice: User) -> None:

@@ -7,15 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 
 from graphs import rollback, writing
 from graphs.conflicts import Conflicting
-from graphs.models import ChangeSet, Graph, Node, NodeType, Origin, Revision
+from graphs.models import ChangeSet, Graph, Membership, Node, NodeType, Origin, Revision, Role
 from graphs.operations import Item, Update
 from graphs.recording import Because
 from graphs.rollback import Clashing, NothingToUndo
 from graphs.scopes import ChangeSets
+from tests.cast import signed_in
+from tests.chat.engine.driving import until
 from tests.graphs.test_rollback import by, rename
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,7 +53,7 @@ def test_two_rollbacks_of_one_change_set(nba: Graph, alice: User, _round: int) -
 
     assert at_once(undo, undo) == ["NothingToUndo", "done"]
     assert Node.objects.get(key="fetch-api").name == "Fetch API"
-    assert ChangeSet.objects.filter(undoes=done.change_set_id).count() == 1
+    assert ChangeSet.objects.filter(undoes=[done.change_set_id]).count() == 1
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
@@ -79,3 +81,28 @@ def test_a_type_that_is_changed_through_two_graphs(nba: Graph, alice: User, _rou
 
     assert at_once(lambda: change(nba, "a"), lambda: change(other, "b")) == ["Conflicting", "done"]
     assert Revision.objects.filter(type="nodeType").count() == 1
+
+
+def test_a_role_that_is_being_taken_away_is_waited_for(nba: Graph, alice: User) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(alice))
+    client = signed_in(alice)
+
+    def undo() -> int:
+        try:
+            return client.post(f"/api/v1/history/{done.change_set_id}/rollback", {}, "application/json").status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Membership.objects.filter(user=alice).update(role=Role.VIEWER)
+            answer = pool.submit(undo)
+            until(somebody_waits)
+        assert answer.result(30) == 403
+    assert Node.objects.get(key="fetch-api").name == "Fetch"
+
+
+def somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])

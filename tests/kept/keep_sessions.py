@@ -12,10 +12,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
-from chat import actions
+from chat import actions, deciding
+from chat.deciding import Decision
 from chat.engine.states import Phase, SessionKind, State, Waiting
 from chat.events import compaction
-from chat.models import Message, Run, Session, Stream, StreamEvent
+from chat.models import Message, Proposal, Run, Session, Stream, StreamEvent
 from graphs.access import member_of
 from graphs.models import Graph
 from tests.chat.engine.driving import Engine, ask, rested, until
@@ -27,6 +28,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 MODELS = ("custom", "openai-reasoning", "anthropic-thinking")
 SEARCH = ScriptedCall("search_nodes", {"query": "fetch"}, id="call_a")
 DETAIL = ScriptedCall("read_node_detail", {"nodeKey": "fetch-api"}, id="call_b")
+RENAME = ScriptedCall("propose_update_node", {"nodeKey": "fetch-api", "updates": {"name": "Fetch"}, "reason": "Short."})
+MOVE = ScriptedCall("propose_move_node", {"nodeKey": "return", "posX": 500, "posY": 40, "reason": "Tidy."})
+LABEL = ScriptedCall("propose_update_node", {"nodeKey": "return", "updates": {"name": "Result"}, "reason": "Clear."})
 WORDS = "It fetches the games — 日本語 🏀 — of **today**, and hands them on to `return`. "
 
 
@@ -71,6 +75,19 @@ def talks_under_way(vendor: VendorServer, alice: User) -> dict[str, Any]:
     return {"half answered, with a question behind": answering, "between two rounds": between}
 
 
+def talks_that_propose(vendor: VendorServer, alice: User) -> dict[str, Run]:
+    """What is not decided yet can be, in whatever reads this."""
+    vendor.script(Script(text="I propose two things.", tool_calls=(RENAME, MOVE)))
+    waiting = rested(ask(alice, "Improve it.", model="custom").run_id)
+    moved = Proposal.objects.get(message=waiting.message_id, tool="propose_move_node")
+    deciding.decide(member_of(alice), str(moved.pk), Decision(False, "Leave it where it is."))
+    vendor.script(Script(text="I propose a name.", tool_calls=(LABEL,)), Script(text="I wait."))
+    meanwhile = rested(ask(alice, "Name the last one.", model="custom").run_id)
+    rested(ask(alice, "I think about it.", session_id=str(meanwhile.session_id)).run_id)
+    Proposal.objects.update(expires_at=Now() + timedelta(days=36_500))
+    return {"waits for a decision": waiting, "wrote before the decision": meanwhile}
+
+
 def shown(run_id: object) -> int:
     return StreamEvent.objects.filter(run_id=run_id, type="content_delta").count()
 
@@ -93,6 +110,7 @@ def every_phase(alice: User) -> dict[str, Session]:
 @pytest.mark.timeout(300)
 def test_keep(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
     names = {name: str(run.session_id) for name, run in talks_at_rest(vendor, alice).items()}
+    names |= {name: str(run.session_id) for name, run in talks_that_propose(vendor, alice).items()}
     names |= {name: str(session.pk) for name, session in every_phase(alice).items()}
     names |= {name: str(accepted.session_id) for name, accepted in talks_under_way(vendor, alice).items()}
     storing.keep(storing.FOLDER / f"sessions_v{len(storing.kept()) + 1}.json", names)

@@ -9,14 +9,15 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from chat.events import reading
-from chat.models import Message, ModelCall, Run, Session, Stream, StreamEvent
+from chat.models import Message, ModelCall, Proposal, Run, Session, Stream, StreamEvent
+from chat.notices import stream_name
 from chat.transcript import replay
-from graphs.models import Workspace
+from graphs.models import Graph
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
 #: In the order in which rows can be stored.
-TABLES = [model._meta.db_table for model in (Stream, StreamEvent, Session, Message, Run, ModelCall)]
-_PEOPLE = ("owner_id", "author_id")
+TABLES = [model._meta.db_table for model in (Stream, StreamEvent, Session, Message, Run, ModelCall, Proposal)]
+_PEOPLE = ("owner_id", "author_id", "decided_by_id")
 
 
 def kept() -> list[Path]:
@@ -64,8 +65,11 @@ def _rows(table: str) -> list[dict[str, Any]]:
         return [json.loads(row[0]) for row in cursor.fetchall()]
 
 
-def restore(document: dict[str, Any], owner: User, workspace: Workspace) -> None:
-    """Stores the rows in tables as they were then, and brings those up to date; everything becomes the owner's."""
+def restore(document: dict[str, Any], owner: User, graph: Graph) -> None:
+    """Stores the rows in tables as they were then, and brings those up to date.
+
+    Everything becomes the owner's, in the workspace of the graph, which is what they talk about.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'chat\\_%'")
         for (table,) in cursor.fetchall():
@@ -73,8 +77,10 @@ def restore(document: dict[str, Any], owner: User, workspace: Workspace) -> None
         cursor.execute("DELETE FROM django_migrations WHERE app = 'chat'")
     try:
         _migrate(document["migration"])
+        with connection.cursor() as cursor:  # migrations may have stored something for what is there
+            cursor.execute(f"TRUNCATE {', '.join(document['tables'])} CASCADE")
         for table, rows in document["tables"].items():
-            _store(table, [_owned(row, owner, workspace) for row in rows])
+            _store(table, [_owned(row, owner, graph) for row in rows])
     finally:
         _migrate(None)
 
@@ -86,9 +92,11 @@ def _migrate(name: str | None) -> None:
     executor.migrate(targets)
 
 
-def _owned(row: dict[str, Any], owner: User, workspace: Workspace) -> dict[str, Any]:
-    ours = dict.fromkeys(_PEOPLE, owner.pk) | {"workspace_id": workspace.pk}
-    return {name: ours.get(name, value) for name, value in row.items()}
+def _owned(row: dict[str, Any], owner: User, graph: Graph) -> dict[str, Any]:
+    ours = dict.fromkeys(_PEOPLE, owner.pk) | {"workspace_id": graph.workspace_id, "graph": graph.pk}
+    if str(row.get("name", "")).startswith("graph_"):
+        ours["name"] = stream_name(graph.pk)
+    return {name: value if value is None else ours.get(name, value) for name, value in row.items()}
 
 
 def _store(table: str, rows: list[dict[str, Any]]) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import actions
+from chat import actions, deciding
+from chat.deciding import Decision
 from chat.engine.states import State, load
 from chat.events import compaction
-from chat.models import Run, RunStatus, Session
+from chat.models import Proposal, ProposalStatus, Run, RunStatus, Session
 from graphs.access import member_of
-from graphs.models import Graph, Workspace
+from graphs.models import Graph, Node
 from tests import checker
 from tests.chat.engine.driving import ask, engine, rested
 from tests.chat.events.logs import stored
@@ -23,10 +24,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(params=storing.kept(), ids=lambda path: path.stem)
-def document(request: pytest.FixtureRequest, alice: User, demo_workspace: Workspace, nba: Graph) -> dict[str, Any]:
+def document(request: pytest.FixtureRequest, alice: User, nba: Graph) -> dict[str, Any]:
     path: Path = request.param
     found = json.loads(path.read_text())
-    storing.restore(found, alice, demo_workspace)
+    storing.restore(found, alice, nba)
     return found
 
 
@@ -78,6 +79,25 @@ def test_they_go_on(document: dict[str, Any], vendor: VendorServer, alice: User)
             assert rested(again.run_id).status == RunStatus.SUCCEEDED, name
     checker.check_gap_free()
     checker.check_replay()
+
+
+def test_what_they_propose_can_be_decided(document: dict[str, Any], vendor: VendorServer, alice: User) -> None:
+    if "waits for a decision" not in document["sessions"]:
+        pytest.skip("kept before there were proposals")
+    checker.check_proposals()
+    with engine():
+        for name in ("waits for a decision", "wrote before the decision"):
+            (pending,) = Proposal.objects.filter(session=session(document, name), status=ProposalStatus.PENDING)
+            decided = deciding.decide(member_of(alice), str(pending.pk), Decision(True, digest=pending.digest))
+            assert decided.run is not None
+            assert rested(decided.run.run_id).status == RunStatus.SUCCEEDED, name
+    assert dict(Node.objects.filter(key__in=["fetch-api", "return"]).values_list("key", "name")) == {
+        "fetch-api": "Fetch",
+        "return": "Result",
+    }
+    checker.check_gap_free()
+    checker.check_replay()
+    checker.check_proposals()
 
 
 @pytest.mark.parametrize("state", ["answered by", "folded, by"])

@@ -1,7 +1,7 @@
 /* <proposal-inbox>: what waits for a decision in the workspace, as a list and the card of the one that is chosen.
  *
- * Attributes: workspace, api, graphs (the address of graphs, with its slash), may-edit. The page brings the first list
- * as JSON in #inbox-data; further ones are read from the same page. Keys are told in docs/widget.md.
+ * Attributes: workspace, api, graphs (the address of graphs, with its slash), user-name, may-edit. The page brings the
+ * first list as JSON in #inbox-data; further ones are read from the same page. Keys are told in docs/widget.md.
  */
 
 import { changeTitle } from "../graphs/diff.js";
@@ -47,7 +47,7 @@ export class ProposalInbox extends HTMLElement {
 
   build(root) {
     this.list = new InboxList((id) => this.choose(id, { open: true }));
-    this.bar = new UndoBar(this.api);
+    this.bar = new UndoBar(this.api, this.decisions);
     this.said = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
     this.detail = h("div", { class: "inbox-detail" });
     this.help = helpCard();
@@ -128,6 +128,8 @@ export class ProposalInbox extends HTMLElement {
       const actions = {
         show: (each) => location.assign(this.addressOf(each)),
         undo: (each) => this.bar.undo(each),
+        redo: (each) => this.bar.redo(each),
+        owner: (each) => each.owner === this.getAttribute("user-name"),
       };
       this.cards.set(proposal.id, new ProposalCard(this.decisions, { mayDecide: this.mayDecide, actions }));
     }

@@ -104,13 +104,14 @@ class GraphHistory extends HTMLElement {
     this.#showState();
   }
 
-  /** What was changed since the newest that is listed. */
+  /** What was changed since the newest that is listed, and what of these is taken back by now. */
   async #news() {
     const loading = this.#loading;
     const page = await this.#try(() => this.#api.timeline(this.#filters.values));
     if (!page || loading !== this.#loading) return;
-    const known = new Set(this.#entries.map(({ changeSet }) => changeSet.id));
+    const known = new Map(this.#entries.map((entry) => [entry.changeSet.id, entry]));
     if (page.results.length && !page.results.some(({ id }) => known.has(id))) return this.#load();
+    for (const changeSet of page.results) known.get(changeSet.id)?.tell(changeSet);
     const fresh = page.results.filter(({ id }) => !known.has(id)).map((changeSet) => this.#entry(changeSet));
     for (const { element } of fresh) element.classList.add("fresh");
     this.#entries.unshift(...fresh);

@@ -75,6 +75,10 @@ def test_mere_staff_sets_nothing(demo_workspace: Workspace) -> None:
     assert client.get(reverse("admin:chat_policy_explained")).status_code == 403
 
 
+def test_where_there_is_no_workspace_it_says_what_to_do(db: None) -> None:
+    assert reverse("admin:graphs_workspace_add") in explained(superuser())
+
+
 def test_an_allowance_says_who_gave_it(demo_workspace: Workspace, nba: Graph) -> None:
     client = auditor(demo_workspace)
     fields = {"workspace": demo_workspace.pk, "tool": MOVE, "what": "node.posX", "graph_key": "nba"}

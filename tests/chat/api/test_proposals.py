@@ -58,7 +58,16 @@ def test_it_filters_by_status_session_and_object(
     assert listed(alice, "object=graph:nba&status=pending") == names(mine)
     for nothing in (f"sessionId={foreign.session_id}", f"sessionId={uuid.uuid4()}", "object=graph:none"):
         assert listed(alice, nothing) == []
-    for wrong in ("status=x", "object=nba", "object=company:x", "object=graph:%00", "object=:", "limit=0", "cursor=x"):
+    for wrong in (
+        "status=x",
+        "status=",
+        "object=nba",
+        "object=company:x",
+        "object=graph:%00",
+        "object=:",
+        "limit=0",
+        "cursor=x",
+    ):
         problem(get(alice, f"proposals?{wrong}"), 400, "bad_cursor" if wrong == "cursor=x" else "validation")
 
 
@@ -91,6 +100,24 @@ def test_a_decision_answers_with_what_became_of_it(alice: User, proposal: Propos
 
     again = problem(post(alice, f"proposals/{proposal.pk}/decide", {"approved": False}), 409, "decided")
     assert again["proposal"] == found
+
+
+def test_what_was_taken_back_is_told_wherever_a_proposal_is(
+    alice: User, nba: Graph, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    proposals = waiting(alice, nba, RENAME, MOVE)
+    for proposal in proposals:
+        post(alice, f"proposals/{proposal.pk}/decide", {"approved": True})
+    first = Proposal.objects.get(pk=proposals[0].pk)
+    undone = post(alice, f"history/{first.change_set}/rollback", {}).json()["id"]
+    assert get(alice, f"proposals/{first.pk}").json()["undoneBy"] == undone
+    with django_assert_max_num_queries(5):
+        found = {each["id"]: each["undoneBy"] for each in get(alice, "proposals").json()["results"]}
+    assert [found[str(proposal.pk)] for proposal in proposals] == [undone, None]
+    messages = get(alice, f"chat/sessions/{first.session_id}/messages").json()["results"]
+    assert [each["undoneBy"] for message in messages for each in message["proposals"]] == [undone, None]
+    post(alice, f"history/{undone}/rollback", {})
+    assert get(alice, f"proposals/{first.pk}").json()["undoneBy"] is None
 
 
 def test_a_stale_one_is_refused_with_what_changed(alice: User, nba: Graph) -> None:

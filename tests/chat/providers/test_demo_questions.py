@@ -49,6 +49,23 @@ def test_it_understands(text, kind, subject, language):
 
 
 @pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Supprime error-handler", "fr"),
+        ("Déplace fetch-api à droite", "fr"),
+        ("Renommer root en Start", "fr"),
+        ("Mets url de fetch-api à https://a.example", "fr"),
+        ("Delete error-handler", "en"),
+        ("Move fetch-api to the right", "en"),
+        ("Tidy up", "en"),
+    ],
+)
+def test_whoever_asks_for_a_change_is_answered_in_their_language(text, language):
+    question = understand(text)
+    assert (question.kind, question.language) == ("change", language)
+
+
+@pytest.mark.parametrize(
     ("text", "kind", "names", "words"),
     [
         ("Rename fetch-api to Get players", "rename", ("fetch-api",), {"name": "Get players"}),

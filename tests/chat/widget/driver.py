@@ -43,8 +43,8 @@ class Answer:
     def decided(self, proposal: Json, status: str, **fields: Any) -> None:
         """Somebody decided, somewhere."""
         now = self.server.proposals.decided(proposal["id"], status, **fields)
-        told = ("status", "decidedBy", "decidedAt", "changeSetId", "conflicts")
-        self.emit("decision", proposalId=proposal["id"], **{name: now[name] for name in told})
+        told = ("status", "decidedBy", "decidedAt", "changeSetId", "conflicts", "edited")
+        self.emit("decision", proposalId=proposal["id"], **{name: now[name] for name in told if name in now})
 
     def finish(self, reason: str = "finished", **data: Any) -> None:
         full = self.session.message(self.message_id)["content"]

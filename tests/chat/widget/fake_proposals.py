@@ -37,6 +37,7 @@ def as_json(session: FakeSession, message_id: str, **fields: Any) -> Json:
         "decidedAt": None,
         "feedback": "",
         "changeSetId": None,
+        "undoneBy": None,
         "conflicts": [],
         **fields,
     }
@@ -72,9 +73,8 @@ class FakeProposals:
         match path.split("/"):
             case ["streams", "events", _name]:
                 return 200, {"events": [], "last": 0}
-            case ["history", _id, "rollback"]:
-                self.rollbacks += 1
-                return 201, {"id": f"rollback-{self.rollbacks}"}
+            case ["history", id_, "rollback"]:
+                return 201, {"id": self._rolled_back(id_)}
             case ["proposals"]:
                 return 200, {"results": self._listed(parse_qs(query)), "next": None, "previous": None}
             case ["proposals", "decide"]:
@@ -88,6 +88,16 @@ class FakeProposals:
             case ["proposals", _id, "propose-again"]:
                 return 202, {}
         return 404, {"title": "Not found"}
+
+    def _rolled_back(self, id_: str) -> str:
+        self.rollbacks += 1
+        made = f"rollback-{self.rollbacks}"
+        for proposal in self.by_id.values():
+            if id_ == proposal["changeSetId"]:
+                proposal["undoneBy"] = made
+            elif id_ == proposal["undoneBy"]:
+                proposal["undoneBy"] = None
+        return made
 
     def _listed(self, query: dict[str, list[str]]) -> list[Json]:
         wanted = query.get("status", ["pending"])

@@ -72,8 +72,12 @@ def test_alice_approves_undoes_and_does_it_again(editor: Widget) -> None:
     expect(editor.bar).to_contain_text("Applied: Change Fetch API")
     editor.bar.get_by_role("button", name="Undo").click()
     expect(editor.bar).to_contain_text("Undone: Change Fetch API")
-    editor.bar.get_by_role("button", name="Redo").click()
+    expect(editor.cards).to_have_attribute("data-status", "undone")
+    editor.page.reload()
+    expect(editor.cards).to_contain_text("taken back")
+    editor.cards.get_by_role("button", name="Redo").click()
     expect(editor.bar).to_contain_text("Applied: Change Fetch API")
+    expect(editor.cards.get_by_role("button", name="Undo")).to_be_visible()
     paths = [path for path, _body in editor.server.proposals.asked if path.startswith("history/")]
     assert paths == [f"history/set-{proposal['id'][:8]}/rollback", "history/rollback-1/rollback"]
 
@@ -169,8 +173,23 @@ def test_a_decision_somewhere_else_shows_here(editor: Widget) -> None:
     expect(editor.cards.nth(1)).to_have_attribute("data-status", "stale")
     expect(editor.cards.nth(1)).to_contain_text("fetch-api · name was A, is B")
     editor.cards.nth(1).get_by_role("button", name="Propose again").click()
+    expect(editor.cards.nth(1)).to_contain_text("was asked to propose it again")
     expect(editor.cards.nth(1).get_by_role("button", name="Propose again")).to_have_count(0)
+    expect(editor.bar).to_be_hidden()
     assert editor.server.proposals.asked[-1][0] == f"proposals/{second['id']}/propose-again"
+
+
+def test_what_was_edited_somewhere_else_is_shown_as_it_was_applied(editor: Widget) -> None:
+    answer = asked(editor)
+    proposal = answer.propose()
+    answer.finish("waiting")
+    edited = [updated({**TEXT, "new": "Fetch scores"})]
+    now = {"decidedBy": "bob", "diff": edited, "decidedArguments": {"updates": {"name": "Fetch scores"}}}
+    expect(editor.cards).to_be_visible()
+    answer.decided(proposal, "applied", edited=True, **now)
+    expect(editor.cards).to_contain_text("Edited and approved by bob")
+    editor.cards.get_by_text("What was applied, as edited").click()
+    expect(editor.cards.locator("ins")).to_contain_text("Fetch scores")
 
 
 def test_what_cannot_be_decided_says_why_and_stays(editor: Widget) -> None:
@@ -267,7 +286,32 @@ def test_alice_decides_what_waits_in_other_conversations(editor: Widget) -> None
     assert editor.server.proposals.by_id[proposal["id"]]["status"] == "applied"
 
 
+def test_what_came_of_nothing_in_other_conversations_is_said_where_its_card_was(editor: Widget) -> None:
+    asked(editor).finish()
+    other = editor.server.session("The other one")
+    proposal = editor.server.proposals.add(other, other.add_message("assistant")["id"])
+    editor.page.reload()
+    others = editor.root.locator(".others")
+    others.locator("summary").first.click()
+    now = editor.server.proposals.decided(proposal["id"], "stale", decidedBy=None)
+    refusal = {"code": "stale", "detail": "It moved on.", "conflicts": [], "proposal": now}
+    editor.server.proposals.refusals[f"proposals/{proposal['id']}/decide"] = (409, refusal)
+    others.get_by_role("button", name="Approve").click()
+    expect(others).to_be_hidden()
+    expect(editor.bar).to_contain_text("Change Fetch API: What it would change was changed meanwhile")
+
+
+def test_what_expired_can_be_asked_for_again(editor: Widget) -> None:
+    answer = asked(editor)
+    answer.propose(expiresAt="2020-01-01T00:00:00+00:00")
+    answer.finish("waiting")
+    expect(editor.cards).to_contain_text("Nobody decided in time.")
+    editor.cards.get_by_role("button", name="Propose again").click()
+    expect(editor.cards).to_contain_text("was asked to propose it again")
+
+
 def test_the_page_shows_a_card_of_another_conversation(editor: Widget) -> None:
+    editor.page.wait_for_load_state("networkidle")  # What waits about the graph has been asked for: nothing yet.
     other = editor.server.session("The other one")
     message = other.add_message("assistant", content="Look:")
     proposal = editor.server.proposals.add(other, message["id"])
@@ -277,6 +321,16 @@ def test_the_page_shows_a_card_of_another_conversation(editor: Widget) -> None:
     editor.page.evaluate(tell, detail)
     expect(editor.title).to_have_text("The other one")
     expect(editor.cards).to_be_in_viewport()
+
+
+def test_the_page_shows_a_card_of_somebody_elses_conversation(editor: Widget) -> None:
+    asked(editor).finish()
+    theirs = editor.server.session("Of Bob")
+    editor.server.sessions.remove(theirs)
+    proposal = editor.server.proposals.add(theirs, "00000000-0000-4000-8000-000000000001")
+    tell = "(detail) => document.dispatchEvent(new CustomEvent('countersign:select-proposal', { detail }))"
+    editor.page.evaluate(tell, {"id": proposal["id"], "from": "drawing"})
+    expect(editor.root.locator(".others .proposal")).to_be_in_viewport()
 
 
 def test_alice_wants_to_be_asked_before_every_change(editor: Widget) -> None:

@@ -84,7 +84,7 @@ def test_nothing_can_be_added_changed_or_deleted(own: ChangeSet) -> None:
 def test_filters_and_search_choose(own: ChangeSet, foreign: ChangeSet, nba: Graph, bob: User) -> None:
     session = uuid.uuid4()
     because = {"origin": Origin.CHAT, "causes": (f"message:{uuid.uuid4()}", f"session:{session}"), "model": "demo-1"}
-    wanted = update(nba, bob, because={**because, "undoes": own.pk}, name="Renamed")
+    wanted = update(nba, bob, because={**because, "undoes": (own.pk,)}, name="Renamed")
     client = superuser()
     for query in (
         {"who": "BOB"}, {"origin": "chat"}, {"session": str(session)}, {"q": "demo-1"}, {"q": str(wanted.pk)},
@@ -148,13 +148,19 @@ def test_a_large_change_set_is_shown_in_pages(alice: User, nba: Graph, monkeypat
 
 
 def test_undoing_and_undone_know_each_other(own: ChangeSet, alice: User, nba: Graph) -> None:
-    undoing = update(nba, alice, because={"undoes": own.pk, "reason": "Back again"}, process="return fetch(url)")
+    undoing = update(nba, alice, because={"undoes": (own.pk,), "reason": "Back again"}, process="return fetch(url)")
     client = superuser()
     assert str(undoing.pk) in opened(client, own)
     assert str(own.pk) in opened(client, undoing)
     text = listed(client)
     assert "undoes another" in text
-    assert "undone" in text
+    assert text.count('<span class="state">undone</span>') == 1
+
+
+def test_what_was_done_again_is_not_undone(own: ChangeSet, alice: User, nba: Graph) -> None:
+    undoing = update(nba, alice, because={"undoes": (own.pk,)}, process="return fetch(url)")
+    update(nba, alice, because={"undoes": (undoing.pk,)}, process="again")
+    assert listed(superuser()).count('<span class="state">undone</span>') == 1, "the undoing alone"
 
 
 def test_it_stays_readable_when_people_and_objects_are_gone(own: ChangeSet, alice: User, nba: Graph) -> None:

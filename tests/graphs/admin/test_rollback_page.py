@@ -66,7 +66,7 @@ def test_it_is_taken_back_by_the_admin_with_a_reason(own: ChangeSet) -> None:
     assert signed(client, address(own), digest_of(shown(client, address(own)))) == 302
     assert process() == "return fetch(url)"
     done = ChangeSet.objects.get(origin=Origin.ROLLBACK)
-    assert (done.actor_label, done.reason, done.undoes) == ("auditor", "It was wrong", own.pk)
+    assert (done.actor_label, done.reason, done.undoes) == ("auditor", "It was wrong", [own.pk])
 
 
 def test_a_rollback_can_be_taken_back(own: ChangeSet) -> None:

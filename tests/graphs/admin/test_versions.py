@@ -3,12 +3,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from graphs import rows
 from graphs.admin import versions
 from graphs.models import Graph, NodeType, Workspace
-from graphs.operations import Item, Update
+from graphs.operations import Delete, Item, Update
 from tests.cast import draw_nba
 from tests.graphs.admin.changing import changed, update
-from tests.graphs.admin.staff import auditor, superuser
+from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -70,3 +71,20 @@ def test_a_node_type_has_versions_too(alice: User, nba: Graph) -> None:
     assert "<del>Old</del> name" in text
     assert "<ins>New</ins> name" in text
     assert f"{address}?a=" in client.get(reverse("admin:graphs_changeset_change", args=[done.pk])).content.decode()
+
+
+def test_the_versions_of_a_type_stay_when_it_is_deleted(alice: User, nba: Graph, other_workspace: Workspace) -> None:
+    NodeType.objects.create(workspace=nba.workspace, key="step", display_name="Step")
+    before = NodeType.objects.get()
+    rename = Update(Item("nodeType", "step"), {"displayName": "Step"}, {"displayName": "Retry"})
+    changed(nba, [rename], alice, reason="Renamed")
+    old = rows.node_types(nba.workspace_id, ["step"])["step"].record
+    done = changed(nba, [Delete(Item("nodeType", "step"), old)], alice, reason="Not needed")
+    address = reverse("admin:graphs_nodetype_versions", args=[before.pk])
+    client = superuser()
+    assert f"{address}?a=" in client.get(reverse("admin:graphs_changeset_change", args=[done.pk])).content.decode()
+    text = client.get(address).content.decode()
+    assert all(told in text for told in ("Retry", "(deleted since)", "Renamed", "Not needed"))
+    assert client.get(address, {"a": before.version, "b": before.version + 1}).status_code == 200
+    assert auditor(other_workspace).get(address).status_code == 404
+    assert mere_staff(nba.workspace).get(address).status_code == 404

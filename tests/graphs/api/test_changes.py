@@ -7,12 +7,14 @@ from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
-from graphs import editing
+from graphs import editing, writing
+from graphs.access import Forbidden, member_of
 from graphs.actions import parse
-from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
-from graphs.operations import Item
+from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role, Workspace
+from graphs.operations import Item, Update
+from graphs.recording import Because
 from graphs.seen import Overlapping
-from tests.cast import member, signed_in
+from tests.cast import draw_nba, member, signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
 
 CHANGES = "/api/v1/graphs/nba/changes"
@@ -141,6 +143,36 @@ def test_a_field_that_was_changed_and_changed_back_is_no_conflict(client: Client
     assert change(client, rename("Mine"), seen=("node:fetch-api:1",)).status_code == 201
 
 
+def test_true_is_not_1(client: Client) -> None:
+    """JSON tells them apart, so they are two sides."""
+    change(client, action("replace_data", nodeKey="fetch-api", data={"retry": True}))
+    change(client, action("replace_data", nodeKey="fetch-api", data={"retry": 1}))
+    mine = action("replace_data", nodeKey="fetch-api", data={"retry": False})
+    [conflict] = problem(change(client, mine, seen=("node:fetch-api:2",)), 409, "conflict")["conflicts"]
+    assert (conflict["expected"], conflict["found"]) == ({"retry": True}, {"retry": 1})
+
+
+def test_who_is_too_far_behind_to_be_told_is_asked_about_every_field(client: Client, nba: Graph) -> None:
+    """Also about what only the oldest of their five hundred and one modifications tells."""
+
+    def apply(old: dict[str, Any], new: dict[str, Any]) -> None:
+        writing.apply(nba, [Update(Item("node", "fetch-api"), old, new)], Because(None, Origin.MANUAL))
+
+    def box(size: float) -> dict[str, Any]:
+        return dict.fromkeys(("posX", "posY", "width", "height"), size)
+
+    node = Node.objects.get(key="fetch-api")
+    there = {"posX": node.pos_x, "posY": node.pos_y, "width": None, "height": None}
+    apply(
+        {"process": node.process, "data": node.data, **there}, {"process": "theirs", "data": {"more": True}, **box(1.0)}
+    )
+    for size in range(1, 100):
+        apply({"name": str(size - 1) if size > 1 else node.name, **box(size)}, {"name": str(size), **box(size + 1.0)})
+
+    mine = action("update_node", nodeKey="fetch-api", updates={"process": "mine"})
+    problem(change(client, mine, seen=("node:fetch-api:1",)), 409, "conflict")
+
+
 def test_what_somebody_deleted_is_told_with_what_it_was(client: Client) -> None:
     change(client, action("delete_node", nodeKey="fetch-api"))
     [conflict] = problem(change(client, rename("Late"), seen=("node:fetch-api:1",)), 409, "conflict")["conflicts"]
@@ -196,6 +228,23 @@ def test_a_key_of_somebody_else_is_another_key(client: Client, demo_workspace: W
     assert Node.objects.get(key="fetch-api").name == "Dora's"
 
 
+def test_the_same_key_for_another_graph_is_another_request(client: Client, nba: Graph) -> None:
+    """Nobody is told that something was done that was not."""
+    change(client, rename("One"), key="k")
+    Graph.objects.filter(key="nba").update(key="former")
+    draw_nba(nba.workspace)
+    problem(change(client, rename("One"), key="k"), 422, "idempotency_key")
+
+
+def test_the_role_counts_that_a_person_has_when_it_is_done(alice: User, nba: Graph) -> None:
+    asked = editing.Request([parse("update_node", rename("Late")["arguments"])])
+    before = member_of(alice)
+    Membership.objects.filter(user=alice).update(role=Role.VIEWER)
+    with pytest.raises(Forbidden):
+        editing.edit(before, nba, asked)
+    assert not ChangeSet.objects.exists()
+
+
 def test_there_is_a_limit(client: Client, settings: Settings) -> None:
     settings.LIMIT_CHANGES = "1/hour"
     change(client, rename("One"))
@@ -231,7 +280,7 @@ def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, nba: Grap
         asked = editing.Request([parse("update_node", rename(f"Name {number}")["arguments"])], seen)
         try:
             ready.wait()
-            editing.edit(alice, nba, asked)
+            editing.edit(member_of(alice), nba, asked)
             outcomes.append("done")
         except Overlapping:
             outcomes.append("told")
@@ -257,7 +306,7 @@ def test_the_same_request_many_times_at_once_is_done_once(alice: User, nba: Grap
     def edit() -> None:
         try:
             ready.wait()
-            made.append(editing.edit(alice, nba, editing.Request([create], key="k", digest="d")))
+            made.append(editing.edit(member_of(alice), nba, editing.Request([create], key="k", digest="d")))
         finally:
             connection.close()
 

@@ -9,7 +9,7 @@ from django.test import Client
 from graphs import causes, writing
 from graphs.access import Member
 from graphs.api import history_shapes
-from graphs.models import ChangeSet, Graph, Modification, Node, Origin, Revision, Workspace
+from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Origin, Revision, Workspace
 from graphs.operations import Create, Delete, Item, Update
 from graphs.recording import Because
 from tests.cast import draw_nba, signed_in
@@ -119,6 +119,21 @@ def test_two_versions_are_compared(nba: Graph, alice: User, editor: Client) -> N
     problem(editor.get(f"{HISTORY}/versions", {"object": "graph:nba", "a": 1, "b": 4}), 400, "validation")
 
 
+def test_a_deleted_type_keeps_its_history_and_comes_back(
+    nba: Graph, alice: User, editor: Client, charlie: User
+) -> None:
+    step = Item("nodeType", "step")
+    fields = {"displayName": "Step", "description": "", "category": "", "icon": "", "handles": {}, "process": ""}
+    writing.apply(nba, [Create(step, fields)], by(alice))
+    writing.apply(nba, [Delete(step, fields)], by(alice))
+    assert [each["version"] for each in read(editor, object="nodeType:step")["results"]] == [2, 1]
+    assert read(editor, "/versions", object="nodeType:step", a=1)["total"] == 1
+    assert signed_in(charlie).get(HISTORY, {"object": "nodeType:step"}).status_code == 404
+    asked = {"scope": {"object": {"type": "nodeType", "id": "step"}, "version": 1}}
+    assert roll_back(editor, **asked).status_code == 201
+    assert NodeType.objects.get(workspace=nba.workspace).display_name == "Step"
+
+
 def test_undo_and_redo(nba: Graph, alice: User, editor: Client) -> None:
     done = rename(nba, "Fetch API", "Fetch", by(alice))
 
@@ -153,6 +168,19 @@ def test_what_is_undone_and_done_again_many_times_is_still_listed(nba: Graph, al
     assert [each["undoneBy"] for each in listed] == [
         newest_first[place - 1] if place % 2 else None for place in range(45)
     ]
+
+
+def test_what_a_turn_did_is_marked_when_the_turn_is_taken_back(nba: Graph, alice: User, editor: Client) -> None:
+    first = rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
+    second = rename(nba, "Fetch", "Get", by(alice, TURN, TALK))
+
+    whole = editor.post(f"{HISTORY}/rollback", {"scope": {"turn": TURN.partition(":")[2]}}, "application/json")
+    assert (whole.status_code, whole.json()["undoes"]) == (201, None)
+    undone_by = {read(editor, f"/{each.change_set_id}")["undoneBy"] for each in (first, second)}
+    assert undone_by == {whole.json()["id"]}
+
+    assert roll_back(editor, whole.json()["id"]).status_code == 201
+    assert {read(editor, f"/{each.change_set_id}")["undoneBy"] for each in (first, second)} == {None}
 
 
 def test_conflicts_are_told_and_may_be_left_out(nba: Graph, alice: User, bob: User, editor: Client) -> None:

@@ -31,7 +31,8 @@ def test_an_unknown_action_is_told_apart() -> None:
     [
         ("delete_node", {"nodeKey": "a", "force": True}, "'force'"),
         ("delete_node", {"node_key": "a"}, "'node_key'"),
-        ("delete_node", {"nodeKey": "x" * 101}, "'nodeKey'"),
+        ("delete_node", {"nodeKey": "x" * 101}, "'nodeKey': String should have at most 100 characters."),
+        ("configure_node_type", {"mode": "create", "displayName": ""}, "String should have at least 1 character."),
         ("delete_node", {"nodeKey": "a\0"}, "NUL"),
         ("move_node", {"nodeKey": "a", "posX": "5", "posY": 0}, "'posX'"),
         ("move_node", {"nodeKey": "a", "posX": 1e8, "posY": 0}, "'posX'"),

@@ -1,6 +1,7 @@
 """Whatever the bytes, a file is read or refused with a sentence: nothing else is ever raised."""
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -11,6 +12,10 @@ from graphs.interchange import ImportRefused, Limits, ParsedGraph, Problem, pars
 from tests.graphs.interchange.samples import native
 from tests.graphs.interchange.strategies import almost_files, native_documents, nonsense
 
+pytestmark = pytest.mark.faults
+
+#: How many more files are tried at full counts.
+MORE = 4 if os.environ.get("FULL") else 1
 FORMATS = ["auto", "native", "n8n", "node-red"]
 LIMITS = Limits(max_bytes=1_000_000, max_nodes=1_000)
 
@@ -41,19 +46,19 @@ def check_graph(graph: ParsedGraph) -> None:
 
 
 @given(data=st.binary(max_size=300), format=st.sampled_from(FORMATS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=75 * MORE, deadline=None)
 def test_it_reads_or_refuses_any_bytes(data: bytes, format: str) -> None:
     attempt(data, format)
 
 
 @given(document=almost_files, format=st.sampled_from(FORMATS))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=125 * MORE, deadline=None)
 def test_it_reads_or_refuses_any_json(document: Any, format: str) -> None:
     attempt(json.dumps(document).encode(), format)
 
 
 @given(document=native_documents(), field=st.sampled_from(sorted(native())), value=nonsense, index=st.integers(0, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50 * MORE, deadline=None)
 def test_it_reads_or_refuses_native_files_with_anything_replaced(
     document: dict[str, Any], field: str, value: Any, index: int
 ) -> None:
@@ -74,7 +79,7 @@ def test_it_refuses_files_that_were_cut_off(document: dict[str, Any], cut: float
 
 
 @given(document=native_documents(), position=st.floats(0, 1), byte=st.integers(0, 255))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50 * MORE, deadline=None)
 def test_it_reads_or_refuses_files_with_a_wrong_byte(document: dict[str, Any], position: float, byte: int) -> None:
     data = bytearray(json.dumps(document, ensure_ascii=False).encode())
     data[int(position * (len(data) - 1))] = byte

@@ -12,14 +12,14 @@ import { textButton } from "../widget/view/buttons.js";
 import { mayBeEdited } from "./arguments.js";
 import { conflictList } from "./conflicts.js";
 import { EditForm } from "./edit.js";
-import { isPending, statusOf } from "./proposal.js";
+import { isPending, statusOf, wasEdited } from "./proposal.js";
 import { rejectForm } from "./reject.js";
 import { askedText, outcomeText, statusText, untilText } from "./words.js";
 
-const SIGNS = { pending: "question", applied: "check", rejected: "close" };
+const SIGNS = { pending: "question", applied: "check", undone: "retry", rejected: "close" };
 
 export class ProposalCard {
-  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo?}. */
+  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo, redo, owner?}. */
   constructor(decisions, { mayDecide, actions = {} }) {
     this.decisions = decisions;
     this.mayDecide = mayDecide;
@@ -77,7 +77,7 @@ export class ProposalCard {
     if (this.preview) return h("div", { class: "proposal-diff edited" }, diffList(this.preview.diff));
     this.parts.diff ??= status === "pending"
       ? h("div", { class: "proposal-diff" }, diffList(this.proposal.diff))
-      : folded(this.proposal.diff);
+      : folded(this.proposal);
     return this.parts.diff;
   }
 
@@ -130,16 +130,23 @@ export class ProposalCard {
 
   /** What can be done about one that is decided. */
   afterwards(status) {
-    const { conflicts, changeSetId } = this.proposal;
-    if (status === "stale") return [conflictList(conflicts ?? []), this.againButton(), this.problemLine()];
-    const mayUndo = status === "applied" && changeSetId && this.mayDecide && this.actions.undo;
-    if (!mayUndo) return [];
-    const undo = textButton(t("Undo"), () => this.actions.undo(this.proposal));
-    return [h("div", { class: "proposal-actions" }, undo)];
+    const { actions, proposal } = this;
+    const { conflicts, changeSetId } = proposal;
+    if (status === "stale" || status === "expired") {
+      return [conflictList(conflicts ?? []), this.again(), this.problemLine()];
+    }
+    if (!changeSetId || !this.mayDecide) return [];
+    const button = status === "undone"
+      ? textButton(t("Redo"), () => actions.redo(proposal))
+      : textButton(t("Undo"), () => actions.undo(proposal));
+    return [h("div", { class: "proposal-actions" }, button)];
   }
 
-  againButton() {
-    if (!this.mayDecide || this.askedAgain) return null;
+  /** In a conversation of somebody else only they can ask for it. */
+  again() {
+    const { owner } = this.actions;
+    if (!this.mayDecide || (owner && !owner(this.proposal))) return null;
+    if (this.askedAgain) return h("p", { role: "status", text: t("The assistant was asked to propose it again.") });
     const again = textButton(t("Propose again"), () => this.proposeAgain(), "primary");
     return h("div", { class: "proposal-actions" }, again);
   }
@@ -159,11 +166,11 @@ export class ProposalCard {
     } else if (plain && event.target === this.element) this.press(event);
   }
 
-  /** Does what the key `a`, `e` or `r` means; true where it means something now. */
+  /** Does what the key `a`, `e` or `r` means; true where it means something now. A key that is held means it once. */
   press(event) {
     const meant = { a: () => this.approve(), e: () => this.edit(), r: () => this.reject() }[event.key.toLowerCase()];
     const ready = this.mayDecide && isPending(this.proposal) && !this.busy && ["view", "preview"].includes(this.mode);
-    if (!meant || !ready) return false;
+    if (!meant || !ready || event.repeat) return false;
     event.preventDefault();
     meant();
     return true;
@@ -250,8 +257,10 @@ function keyButton(text, key, click, kind) {
   return button;
 }
 
-function folded(diff) {
-  const details = h("details", { class: "proposal-diff" }, h("summary", { text: t("What was proposed") }));
+function folded(proposal) {
+  const { diff } = proposal;
+  const text = wasEdited(proposal) ? t("What was applied, as edited") : t("What was proposed");
+  const details = h("details", { class: "proposal-diff" }, h("summary", { text }));
   details.addEventListener("toggle", () => details.childElementCount === 1 && details.append(diffList(diff)));
   return details;
 }

@@ -5,7 +5,9 @@ import { t } from "../../graphs/strings.js";
 import { h } from "../widget/elements.js";
 import { momentText } from "../widget/words.js";
 
-const LONGEST = 200;
+/** What is longer, or has lines, stands in a block of its own. */
+const LONGEST_IN_LINE = 80;
+const LONGEST = 2_000;
 const MOST = 20;
 
 /** `conflicts` are `[{object, field, expected, found, label?, fieldLabel?, code?, detail?, changedBy?, changedAt?}]`. */
@@ -34,17 +36,23 @@ function sentences(conflict) {
   const name = [label || object.id, fieldLabel || field].filter(Boolean).join(" · ");
   const what = h("strong", { dir: "auto", text: visible(name) });
   const by = changedBy ? t("changed by {who}, {when}", { who: changedBy, when: momentText(changedAt) }) : "";
-  return [what, ` ${difference(conflict)}`, by ? h("small", { text: ` ${by}` }) : ""];
+  return [what, " ", difference(conflict), by ? h("small", { text: ` ${by}` }) : ""];
 }
 
 function difference({ expected, found, code, detail }) {
   if (detail && code !== "changed") return visible(detail);
   if (found === null) return t("is gone");
   if (expected === null) return t("is there already");
-  return t("was {expected}, is {found}", { expected: inLine(expected), found: inLine(found) });
+  const sides = [expected, found].map(readable);
+  if (sides.some((text) => text.length > LONGEST_IN_LINE || text.includes("\n"))) return blocks(sides);
+  return t("was {expected}, is {found}", { expected: sides[0], found: sides[1] });
 }
 
-function inLine(value) {
+function blocks([was, is]) {
+  return h("span", { class: "conflict-sides", dir: "auto" }, h("del", { text: was }), h("ins", { text: is }));
+}
+
+function readable(value) {
   const text = visible(typeof value === "string" ? value : JSON.stringify(value) ?? "");
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text || "“”";
 }

@@ -1,6 +1,7 @@
 /* All that a person can do with proposals, over REST; several views hear what became of them.
  *
- * Events: "changed" {proposal}: a newer state of one; "decided" {proposal}: it was decided here, just now.
+ * Events: "changed" {proposal}: a newer state of one; "decided" {proposal}: it was decided here, just now;
+ * "refused" {proposal}: that was tried here, and had no effect.
  */
 
 /** The answer tells how things stand: nothing was done, but the card knows it now. */
@@ -21,6 +22,7 @@ export class Decisions extends EventTarget {
     } catch (error) {
       if (!TELLING.has(error.code) || !error.body?.proposal) throw error;
       this.changed(error.body.proposal);
+      this.tell("refused", error.body.proposal);
     }
   }
 
@@ -29,7 +31,7 @@ export class Decisions extends EventTarget {
     const { results } = await this.api.decideAll(proposals.map(({ id }) => id), approved);
     const now = results.map(({ proposal }) => proposal).filter(Boolean);
     now.forEach((proposal) => this.changed(proposal));
-    now.forEach((proposal) => this.tell("decided", proposal));
+    for (const { detail, proposal } of results) if (proposal) this.tell(detail ? "refused" : "decided", proposal);
     return results.filter(({ detail }) => detail).map(({ detail }) => detail);
   }
 

@@ -1,7 +1,8 @@
 /* A proposal as the views know it: from the API, or from the events that told of it. Pure.
  *
  * {id, status, tool, toolCallId, messageId, sessionId, object, arguments, reason, diff, digest, askedBy, createdAt,
- * expiresAt, decidedBy, decidedAt, feedback, changeSetId, conflicts}
+ * expiresAt, decidedBy, decidedAt, decidedArguments, feedback, changeSetId, undoneBy, conflicts}; `edited` is what an event
+ * tells of the decided arguments.
  */
 
 /** From an event; its arguments are not in it, they are asked for where they are needed. */
@@ -30,7 +31,7 @@ export function proposalFromEvent(frame) {
 }
 
 /** What a `decision` event says of it. */
-export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, diff }) {
+export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, edited, diff }) {
   return {
     status,
     decidedBy: decidedBy ?? null,
@@ -38,17 +39,24 @@ export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, confli
     changeSetId: changeSetId ?? null,
     conflicts: conflicts ?? [],
     ...(feedback && { feedback }),
+    ...(edited && { edited }),
     ...(diff && { diff }),
   };
 }
 
-/** The status people see: one whose time is over counts as expired before the server has said so. */
-export function statusOf({ status, expiresAt }, now = Date.now()) {
+/** The status people see: what was taken back is undone, and one whose time is over expired before the server says so. */
+export function statusOf({ status, expiresAt, undoneBy }, now = Date.now()) {
+  if (status === "applied" && undoneBy) return "undone";
   return status === "pending" && expiresAt && Date.parse(expiresAt) <= now ? "expired" : status;
 }
 
 export function isPending(proposal) {
   return statusOf(proposal) === "pending";
+}
+
+/** Whether a person made something else of it before they approved it. */
+export function wasEdited({ status, edited, decidedArguments }) {
+  return status === "applied" && Boolean(edited || decidedArguments);
 }
 
 /** The list with this proposal in its place, or at the end. */
@@ -58,10 +66,11 @@ export function withProposal(proposals, proposal) {
   return proposals.map((each) => (each.id === proposal.id ? newer(each, proposal) : each));
 }
 
-/** What is not told stays as it was, and what was decided stays decided: an answer may be older than an event. */
+/** What is not told stays as it was, and what was decided stays decided: an answer may be older than an event. What was
+ * taken back may be done again. */
 function newer(known, proposal) {
   if (known.status !== "pending" && proposal.status === "pending") return known;
-  const told = Object.entries(proposal).filter(([, value]) => value !== null && value !== undefined);
+  const told = Object.entries(proposal).filter(([name, value]) => (value ?? null) !== null || name === "undoneBy");
   const news = told.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name]));
   return news.length > 0 ? { ...known, ...Object.fromEntries(news) } : known;
 }

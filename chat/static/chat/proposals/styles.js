@@ -24,7 +24,7 @@ export const proposalsCss = `
 .proposal-sign .icon { display: block; }
 [data-status="applied"] .proposal-sign { color: var(--c-success); }
 :is([data-status="stale"], [data-status="failed"]) .proposal-sign { color: var(--c-warning); }
-:is([data-status="rejected"], [data-status="expired"], [data-status="cancelled"]) .proposal-sign {
+:is([data-status="undone"], [data-status="rejected"], [data-status="expired"], [data-status="cancelled"]) .proposal-sign {
   color: var(--c-muted);
 }
 .proposal-status {
@@ -58,6 +58,12 @@ export const proposalsCss = `
 .conflicts { margin: 0; padding-inline-start: 1.2em; font-size: 13px; overflow-wrap: anywhere; }
 div.conflicts { display: grid; gap: 4px; padding: 0; max-block-size: 12em; overflow-y: auto; }
 .conflict { display: flex; align-items: baseline; gap: 8px; cursor: pointer; }
+.conflict-sides { display: grid; gap: 2px; margin-block: 4px; font: 12px/1.5 var(--c-mono); }
+.conflict-sides > * {
+  max-block-size: 11em; overflow-y: auto; padding: 3px 8px; border-radius: 5px; white-space: pre-wrap; text-decoration: none;
+}
+.conflict-sides del { background: color-mix(in srgb, var(--c-danger) 12%, transparent); }
+.conflict-sides ins { background: color-mix(in srgb, var(--c-success) 14%, transparent); }
 .conflict input { accent-color: var(--c-primary); }
 .others { flex: none; max-block-size: 55%; overflow-y: auto; border-block-start: 1px solid var(--c-border); }
 .others > summary {

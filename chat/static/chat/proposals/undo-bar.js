@@ -9,49 +9,62 @@ import { h } from "../widget/elements.js";
 import { icon } from "../widget/icons.js";
 import { iconButton, textButton } from "../widget/view/buttons.js";
 import { conflictChoice } from "./conflicts.js";
+import { outcomeText } from "./words.js";
 
 export class UndoBar {
-  constructor(api) {
+  /** `decisions` asks how a proposal stands afterwards. */
+  constructor(api, decisions) {
     this.api = api;
+    this.decisions = decisions;
     this.element = h("div", { class: "undo-bar", role: "status", hidden: true });
   }
 
   /** A proposal that was decided here; of several the last one that was applied stands in the bar. */
-  offer({ status, changeSetId, diff }) {
-    if (status === "applied" && changeSetId) this.done(changeSetId, changeTitle(diff));
+  offer(proposal) {
+    if (proposal.status === "applied" && proposal.changeSetId) this.done(proposal, proposal.changeSetId);
   }
 
-  undo({ changeSetId, diff }) {
-    const title = changeTitle(diff);
-    return this.rollBack(changeSetId, {}, (undoing) => this.undone(undoing, title));
+  /** One of which nothing came, and whose card is gone from here. */
+  refused(proposal) {
+    this.show("warning", `${changeTitle(proposal.diff)}: ${outcomeText(proposal)}`);
   }
 
-  /** `changeSetId` is what did it, or did it again. */
-  done(changeSetId, title) {
-    const undo = () => this.rollBack(changeSetId, {}, (undoing) => this.undone(undoing, title));
-    this.show("check", t("Applied: {title}", { title }), textButton(t("Undo"), undo));
+  undo(proposal, done = proposal.changeSetId) {
+    return this.rollBack(proposal, done, {}, (undoing) => this.undone(proposal, undoing));
   }
 
-  undone(changeSetId, title) {
-    const redo = () => this.rollBack(changeSetId, {}, (redoing) => this.done(redoing, title));
-    this.show("retry", t("Undone: {title}", { title }), textButton(t("Redo"), redo));
+  redo(proposal, undoing = proposal.undoneBy) {
+    return this.rollBack(proposal, undoing, {}, (done) => this.done(proposal, done));
+  }
+
+  /** `done` is the change set that did it, or did it again. */
+  done(proposal, done) {
+    const title = changeTitle(proposal.diff);
+    this.show("check", t("Applied: {title}", { title }), textButton(t("Undo"), () => this.undo(proposal, done)));
+  }
+
+  undone(proposal, undoing) {
+    const title = changeTitle(proposal.diff);
+    this.show("retry", t("Undone: {title}", { title }), textButton(t("Redo"), () => this.redo(proposal, undoing)));
   }
 
   /** Asks about conflicts where there are some; `then` takes the id of the new change set. */
-  async rollBack(changeSetId, choice, then) {
+  async rollBack(proposal, changeSetId, choice, then) {
     this.show("clock", t("Working…"));
     try {
       const { id } = await this.api.rollBack(changeSetId, choice);
       then(id);
+      this.decisions.refresh(proposal).catch(() => {});
     } catch (error) {
-      if (error.body?.conflicts?.length) this.ask(changeSetId, error.body.conflicts, then);
+      const { conflicts } = error.body ?? {};
+      if (conflicts?.length) this.ask(conflicts, (leaveOut) => this.rollBack(proposal, changeSetId, { leaveOut }, then));
       else this.show("warning", error.message);
     }
   }
 
-  ask(changeSetId, conflicts, then) {
+  ask(conflicts, goOnWithout) {
     const choice = conflictChoice(conflicts);
-    const goOn = () => this.rollBack(changeSetId, { leaveOut: choice.chosen() }, then);
+    const goOn = () => goOnWithout(choice.chosen());
     this.show("warning", t("Some of it was changed since. What is ticked stays as it is now:"));
     const buttons = h(
       "div",

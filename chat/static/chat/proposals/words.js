@@ -2,7 +2,7 @@
 
 import { t } from "../../graphs/strings.js";
 import { momentText, timeText } from "../widget/words.js";
-import { statusOf } from "./proposal.js";
+import { statusOf, wasEdited } from "./proposal.js";
 
 const HOUR_S = 3600;
 const DAY_S = 86_400;
@@ -11,6 +11,7 @@ export function statusText(status) {
   switch (status) {
     case "pending": return t("waits for a decision");
     case "applied": return t("applied");
+    case "undone": return t("taken back");
     case "rejected": return t("rejected");
     case "stale": return t("out of date");
     case "expired": return t("expired");
@@ -24,7 +25,8 @@ export function outcomeText(proposal) {
   const { decidedBy: who, decidedAt } = proposal;
   const when = today(decidedAt) ? timeText(decidedAt) : momentText(decidedAt);
   switch (statusOf(proposal)) {
-    case "applied": return who ? t("Approved by {who}, {when}", { who, when }) : t("Applied unasked, {when}", { when });
+    case "applied": return appliedText(proposal, who, when);
+    case "undone": return undoneText(who, when);
     case "rejected": return t("Rejected by {who}, {when}", { who: who ?? "?", when });
     case "stale": return t("What it would change was changed meanwhile, so nothing was done.");
     case "expired": return t("Nobody decided in time. Nothing was changed.");
@@ -32,6 +34,19 @@ export function outcomeText(proposal) {
     case "failed": return t("It was approved, but could not be applied. Nothing was changed.");
     default: return "";
   }
+}
+
+function appliedText(proposal, who, when) {
+  if (!who) return t("Applied unasked, {when}", { when });
+  return wasEdited(proposal)
+    ? t("Edited and approved by {who}, {when}", { who, when })
+    : t("Approved by {who}, {when}", { who, when });
+}
+
+function undoneText(who, when) {
+  return who
+    ? t("Approved by {who}, {when}; undone since", { who, when })
+    : t("Applied unasked, {when}; undone since", { when });
 }
 
 /** Which level of the policy asks, for the person who has to answer. */

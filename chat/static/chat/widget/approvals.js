@@ -6,10 +6,13 @@ import { UndoBar } from "../proposals/undo-bar.js";
 export class Approvals {
   constructor({ api, conversation, mayDecide }) {
     this.decisions = new Decisions(api);
-    this.bar = new UndoBar(api);
+    this.bar = new UndoBar(api, this.decisions);
     this.mayDecide = mayDecide;
     this.decisions.addEventListener("changed", ({ detail }) => conversation.decided(detail));
     this.decisions.addEventListener("decided", ({ detail }) => this.bar.offer(detail));
+    this.decisions.addEventListener("refused", ({ detail }) => {
+      if (detail.sessionId !== conversation.id) this.bar.refused(detail);
+    });
     conversation.addEventListener("event", ({ detail }) => this.happened(detail));
   }
 
@@ -20,12 +23,13 @@ export class Approvals {
       mayDecide: this.mayDecide,
       show: ({ id }) => tellSelected(id),
       undo: (proposal) => this.bar.undo(proposal),
+      redo: (proposal) => this.bar.redo(proposal),
     };
   }
 
-  /** An event tells less than the API: neither arguments, nor labels in the reader's language. */
+  /** An event tells less than the API: neither arguments, nor labels in the reader's language, nor what was edited. */
   happened(frame) {
-    if (frame.type === "ai:proposal") this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
+    if (frame.type === "ai:proposal" || frame.edited) this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
   }
 }
 

@@ -30,7 +30,7 @@ export class Finding {
     this.listeners.abort();
   }
 
-  /** Whether the address named something, which is then being shown. */
+  /** Whether the address named something in a conversation of the reader, which is then being shown. */
   async asAddressed() {
     const query = new URLSearchParams(this.panel.context ? location.search : "");
     if (query.get("session")) return this.message(query.get("session"), query.get("message"));
@@ -38,17 +38,25 @@ export class Finding {
   }
 
   async message(sessionId, messageId) {
-    if (!(await this.open(sessionId))) return false;
+    if (!(await this.open(sessionId))) {
+      this.saySomebodyElses();
+      return false;
+    }
     if (messageId) await this.reveal(`.message[data-id="${CSS.escape(messageId)}"]`);
     return true;
   }
 
+  /** The page stays where it is: what is proposed is looked at in the drawing. */
   async proposal(id) {
     const card = `.proposal[data-id="${CSS.escape(id)}"]`;
-    if (await this.reveal(card, 0)) return true;
+    const quietly = { quietly: true };
+    if (await this.reveal(card, { pages: 0, ...quietly })) return true;
     const proposal = await this.panel.api.proposal(id).catch(() => null);
-    if (!proposal || !(await this.open(proposal.sessionId))) return false;
-    return this.reveal(card);
+    if (!proposal) return false;
+    if (await this.open(proposal.sessionId)) return this.reveal(card, quietly);
+    if (this.panel.context) await this.panel.object.refresh();
+    if (!(await this.reveal(card, { pages: 0, ...quietly }))) this.saySomebodyElses();
+    return false;
   }
 
   /** True where the conversation is shown: others' are not for everybody. */
@@ -58,12 +66,15 @@ export class Finding {
     if (panel.conversation.id === sessionId) return true;
     const session = await panel.api.session(sessionId).catch(() => null);
     if (session) await panel.show(sessionId);
-    else panel.composer.notify(t("That is in a conversation of somebody else."));
     return session !== null;
   }
 
-  /** Scrolls to it, reading earlier messages where it is among those. */
-  async reveal(selector, pages = MOST_PAGES) {
+  saySomebodyElses() {
+    this.panel.composer.notify(t("That is in a conversation of somebody else."));
+  }
+
+  /** Scrolls to it, reading earlier messages where it is among those; `quietly` no further than the panel. */
+  async reveal(selector, { pages = MOST_PAGES, quietly = false } = {}) {
     const { element, conversation, messages } = this.panel;
     await painted();
     for (let page = 0; page < pages && !element.querySelector(selector) && conversation.older; page += 1) {
@@ -75,12 +86,19 @@ export class Finding {
     const box = found.closest("details.others");
     if (box) box.open = true;
     messages.following = false;
-    found.scrollIntoView({ block: "center" });
+    if (quietly) centre(found, box ?? messages.scroller);
+    else found.scrollIntoView({ block: "center" });
     found.classList.remove("flash");
     void found.offsetWidth;
     found.classList.add("flash");
     return true;
   }
+}
+
+/** Scrolls `box` so that what is in it stands in its middle. */
+function centre(found, box) {
+  const [inner, outer] = [found.getBoundingClientRect(), box.getBoundingClientRect()];
+  box.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2;
 }
 
 /** The panel paints at most every 32 ms, with the next frame. */

@@ -62,8 +62,8 @@ summary.diff-head:hover { background: color-mix(in srgb, currentColor 6%, transp
   overflow: hidden;
 }
 .diff-lines { max-height: 420px; overflow: auto; padding-block: 3px; font: 12px/1.55 var(--d-mono); tab-size: 4; }
-.diff-line { display: flex; position: relative; width: max-content; min-width: 100%; }
-.diff-line code { font: inherit; white-space: pre; padding-inline-end: 12px; }
+.diff-line { display: flex; position: relative; }
+.diff-line code { flex: 1; min-width: 0; font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; padding-inline-end: 12px; }
 .diff-number {
   flex: none; width: 3.2em; padding-inline-end: 8px; text-align: end; color: var(--d-muted); user-select: none;
 }

@@ -28,15 +28,15 @@ export class Canvas {
   #callbacks;
 
   /**
-   * `callbacks`: picked(item | null, point), hovered(item | null, point), moved(); grabbed(point, pointerType) and
-   * doubled(point) as of `gestures.js`.
+   * `callbacks`: picked(item | null, point, beside), hovered(item | null, point), moved(); grabbed(point, pointerType,
+   * beside) and doubled(point) as of `gestures.js`.
    */
   constructor(callbacks) {
     this.#callbacks = callbacks;
     this.#stage.append(this.#scene.element);
     this.element = html("div", { class: "canvas", tabindex: "0", role: "application" }, this.#dots, this.#stage);
     new Gestures(this.element, this.viewport, {
-      picked: (point) => callbacks.picked(this.itemAt(point), point),
+      picked: (point, beside) => callbacks.picked(this.itemAt(point), point, beside),
       hovered: (point) => callbacks.hovered(point && this.itemAt(point), point),
       grabbed: callbacks.grabbed,
       doubled: callbacks.doubled,
@@ -173,6 +173,13 @@ export class Canvas {
   itemsNear(point, reach) {
     const { x, y } = this.spotAt(point);
     return this.#sheet ? [...this.#sheet.nodeGrid.query({ x: x - reach, y: y - reach, w: 2 * reach, h: 2 * reach })] : [];
+  }
+
+  /** The nodes that a box of the drawing touches, and the notes that lie in it as a whole. */
+  itemsIn(box) {
+    if (!this.#sheet) return [];
+    const notes = [...this.#sheet.noteGrid.query(box)].filter((note) => inside(note.box, box));
+    return [...this.#sheet.nodeGrid.query(box), ...notes];
   }
 
   /** The line under a point, or near it, where lines are drawn one by one. */

@@ -1,7 +1,6 @@
 // One graph as the reader sees it: its sheets, the view, the selection with its details, and what is proposed.
 
 import { t } from "../strings.js";
-import { union } from "./boxes.js";
 import { Canvas } from "./canvas.js";
 import { Details } from "./details.js";
 import { nearestTo, neighbourTowards } from "./directions.js";
@@ -13,15 +12,11 @@ import { listenToKeys } from "./keyboard.js";
 import { emptyMessage } from "./message.js";
 import { Minimap } from "./minimap.js";
 import { buildModel } from "./model.js";
-import { rememberedSheet, rememberedView, rememberSheet, rememberView } from "./remembered.js";
+import { Position } from "./position.js";
+import { rememberedSheet, rememberSheet } from "./remembered.js";
+import { Selection } from "./selection.js";
 import { Tabs } from "./tabs.js";
 import { followTheme } from "./theme.js";
-import { reducedMotion } from "./viewport.js";
-
-const REMEMBER_MS = 300;
-const PANEL_BESIDE_FROM = 700;
-const PANEL_SHARE = 0.58;
-const LIST_WIDTH = 352;
 
 export class Drawing {
   model = null;
@@ -31,21 +26,18 @@ export class Drawing {
   #editor = null;
   #host;
   #sheet = null;
-  #selected = null;
-  /** The view that shows everything, as long as the reader has not moved on from it. */
-  #fitted = null;
+  /** The key of a node that is to be chosen as soon as there is a graph. */
   #wanted = null;
-  #remembering = 0;
   #canvas = new Canvas({
-    picked: (item, point) => this.#pick(item, point),
+    picked: (item, point, beside) => this.#pick(item, point, beside),
     hovered: (item, point) => this.#hover(item, point),
-    moved: () => this.#viewMoved(),
-    grabbed: (point, pointerType) => this.#editor?.grabbed(point, pointerType) ?? null,
+    moved: () => this.#position.moved(),
+    grabbed: (point, ...how) => this.#editor?.grabbed(point, ...how) ?? null,
     doubled: (point) => this.#editor?.doubled(point) ?? false,
   });
   #details = new Details({
     select: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
-    close: () => this.#unlessTyping(null, () => this.#closeDetails()),
+    close: () => this.#unlessTyping(null, () => this.#selection.closeDetails()),
   });
   #find = new Find(
     {
@@ -62,6 +54,8 @@ export class Drawing {
     missing: () => this.frame.toast(t("This proposal does not wait for a decision any more.")),
   });
   #matches = [];
+  #position;
+  #selection;
 
   /** `host` is the element whose graph it is; its `src` names what is remembered. */
   constructor(host) {
@@ -77,30 +71,54 @@ export class Drawing {
     }, {
       zoom: (factor) => viewport.zoomSmoothly(factor),
       actualSize: () => viewport.zoomSmoothly(1 / viewport.k),
-      fit: () => this.#fit(),
+      fit: () => this.#position.fit(),
     });
+    const parts = this.#parts();
+    this.#position = new Position(parts);
+    this.#selection = new Selection(parts);
     listenToKeys(this.#canvas.element, this.#keyActions());
     this.#details.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#unlessTyping(null, () => this.#closeDetails());
+      if (event.key === "Escape") this.#unlessTyping(null, () => this.#selection.closeDetails());
     });
+  }
+
+  /** What position and selection work on. */
+  #parts() {
+    const drawing = this;
+    return {
+      element: this.#host,
+      canvas: this.#canvas,
+      details: this.#details,
+      frame: this.frame,
+      ghosts: this.ghosts,
+      minimap: this.#minimap,
+      get model() {
+        return drawing.model;
+      },
+      get sheet() {
+        return drawing.#sheet;
+      },
+      marked: () => this.#editor?.showConnectors(null),
+      covered: () => this.#position.cover(),
+    };
   }
 
   /** Follows the size of the page and its colours; gives what ends that. */
   follow() {
-    const resized = new ResizeObserver(() => this.#resized());
+    const resized = new ResizeObserver(() => this.#position.resized());
     resized.observe(this.#canvas.element);
     const unfollow = followTheme(this.frame.root, () => this.#minimap.redraw());
     return () => {
       resized.disconnect();
       unfollow();
-      clearTimeout(this.#remembering);
+      this.#position.stop();
     };
   }
 
   /** Another graph will be shown. */
   forget() {
     this.model = null;
-    this.#selected = null;
+    this.#selection.item = null;
     this.#details.close();
   }
 
@@ -117,9 +135,9 @@ export class Drawing {
     const before = this.model;
     const model = buildModel(this.#editor ? this.#editor.over(this.#graph) : this.#graph, quietly ? before : null);
     this.model = model;
-    this.#selected = model.items.get(this.#selected?.key) ?? null;
+    this.#selection.follow(model);
     const sheet = [
-      this.#details.open ? this.#selected?.node.sheet : null,
+      this.#details.open ? this.#selection.item?.node.sheet : null,
       this.#sheet?.key,
       rememberedSheet(this.#host.src),
     ].find((key) => model.sheets.has(key)) ?? firstSheet(model);
@@ -137,8 +155,8 @@ export class Drawing {
     this.#showSheet(sheet, { keepView: quietly, glide });
     this.ghosts.setModel(model);
     if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));
-    if (this.#details.open && this.#selected) this.#openDetails();
-    else if (this.#details.open && !this.#editor?.form.lose()) this.#closeDetails();
+    if (this.#details.open && this.#selection.item) this.#selection.openDetails();
+    else if (this.#details.open && !this.#editor?.form.lose()) this.#selection.closeDetails();
     if (this.#wanted) this.#selectByKey(this.#wanted);
   }
 
@@ -150,11 +168,12 @@ export class Drawing {
     this.#minimap.setSheet(sheet);
     this.#canvas.setSheet(sheet, { glide: glide && !other });
     this.ghosts.setSheet(key);
-    if (sheet && (other || !keepView)) this.#restoreView();
+    if (sheet && (other || !keepView)) this.#position.restore();
     this.#showEmptiness();
     this.frame.describe(this.model, sheet);
-    if (this.#selected && this.#selected.node.sheet !== key) this.#clearSelection();
-    this.#markSelection();
+    if (this.#selection.item && this.#selection.item.node.sheet !== key) this.#selection.clear();
+    this.#selection.mark();
+    this.#editor?.shown();
     this.#showMatches(this.#matches.map((item) => this.model.items.get(item.key)).filter(Boolean));
     if (sheet) rememberSheet(this.#host.src, sheet.key);
   }
@@ -179,6 +198,7 @@ export class Drawing {
       canvas: this.#canvas,
       frame: this.frame,
       src: this.#host.src,
+      person: this.#host.getAttribute("person") ?? "",
       get graph() {
         return drawing.#graph;
       },
@@ -189,12 +209,13 @@ export class Drawing {
         return drawing.#sheet;
       },
       get selected() {
-        return drawing.#selected;
+        return drawing.#selection.item;
       },
       redraw: () => this.model && this.#show(true, { glide: false }),
       reload: () => this.#host.reload(),
       goTo: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
-      open: () => this.#openDetails(),
+      open: () => this.#selection.openDetails(),
+      deselect: () => this.#selection.clear(),
     });
     this.#details.form = editor.form;
     return editor;
@@ -203,89 +224,31 @@ export class Drawing {
   /** Goes on with `then(item)`: at once, or when nothing that was typed into the details is lost by it. */
   #unlessTyping(item, then) {
     const go = () => then(item && (this.model.items.get(item.key) ?? item));
-    if (!this.#editor || (item && item.key === this.#selected?.key)) go();
+    if (!this.#editor || (item && item.key === this.#selection.item?.key)) go();
     else this.#editor.leaving(go);
   }
 
   /** Asked for by the page, the chat or the inbox. */
   showProposal(id) {
-    this.#bringIntoView();
+    this.#position.bringIntoView();
     this.ghosts.choose(id);
   }
 
   #frameGhosts(sheet, bounds) {
-    if (sheet === this.#sheet?.key) this.#frameHere(bounds);
+    if (sheet === this.#sheet?.key) this.#position.frame(bounds);
     else this.#unlessTyping(null, () => {
       this.#showSheet(sheet);
-      this.#frameHere(bounds);
+      this.#position.frame(bounds);
     });
-  }
-
-  #frameHere(bounds) {
-    this.#details.lower();
-    if (this.#canvas.element.clientWidth < PANEL_BESIDE_FROM) this.ghosts.panel.close();
-    this.#cover();
-    this.#canvas.viewport.fit(bounds);
-  }
-
-  // View
-
-  #restoreView() {
-    const view = rememberedView(this.#host.src, this.#sheet.key);
-    const { viewport } = this.#canvas;
-    if (view && viewport.width && viewport.allows(view, this.#sheet.bounds)) viewport.set(view);
-    else this.#fit({ smoothly: false });
-  }
-
-  #fit({ smoothly = true } = {}) {
-    this.#fitted = this.#canvas.viewport.fit(union(this.#sheet?.bounds, this.ghosts.bounds), smoothly);
-  }
-
-  #resized() {
-    const first = this.#canvas.viewport.width === 0;
-    this.#cover();
-    this.#canvas.resize();
-    if (first && this.#sheet) this.#restoreView();
-    else if (this.#canvas.viewport.isAt(this.#fitted)) this.#fit({ smoothly: false });
-    this.#minimap.update();
-  }
-
-  #viewMoved() {
-    this.frame.showZoom(this.#canvas.viewport.k);
-    this.frame.tip(null);
-    this.#minimap.update();
-    clearTimeout(this.#remembering);
-    const remember = () => rememberView(this.#host.src, this.#sheet.key, this.#canvas.viewport.state);
-    if (this.#sheet) this.#remembering = setTimeout(remember, REMEMBER_MS);
-  }
-
-  /** Tells the viewport what the details and the list of proposals cover. */
-  #cover() {
-    const { clientWidth, clientHeight } = this.#canvas.element;
-    const open = this.#details.open;
-    const beside = clientWidth >= PANEL_BESIDE_FROM;
-    this.#canvas.viewport.covered = {
-      left: beside && this.ghosts.panel.open ? LIST_WIDTH : 0,
-      right: open && beside ? this.#details.element.offsetWidth : 0,
-      bottom: open && !beside ? clientHeight * PANEL_SHARE : 0,
-    };
-    this.frame.root.classList.toggle("with-details", open);
   }
 
   // Selection
 
   /** The page asks for a node: brings the drawing before the reader's eyes, wherever the page is scrolled to. */
   showNode(key) {
-    this.#bringIntoView();
+    this.#position.bringIntoView();
     this.#details.lower();
     this.#selectByKey(key);
-  }
-
-  #bringIntoView() {
-    if (this.#canvas.element.clientWidth !== this.#canvas.viewport.width) this.#resized();
-    const { top, bottom } = this.#host.getBoundingClientRect();
-    if (top >= 0 && bottom <= innerHeight) return;
-    this.#host.scrollIntoView({ block: "start", behavior: reducedMotion() ? "instant" : "smooth" });
   }
 
   #selectByKey(key) {
@@ -299,13 +262,18 @@ export class Drawing {
   /** Shows an item wherever it is: its sheet, in the middle, with its details. */
   #goTo(item, { open = true } = {}) {
     if (item.node.sheet !== this.#sheet?.key) this.#showSheet(item.node.sheet);
-    this.#select(item);
-    if (open) this.#openDetails();
+    this.#selection.choose(item);
+    if (open) this.#selection.openDetails();
     this.#canvas.viewport.centerOn(item.box);
   }
 
-  #pick(item, point) {
+  #pick(item, point, beside) {
     this.#canvas.element.focus({ preventScroll: true });
+    if (this.#editor && beside) {
+      if (item) this.#editor.pickBeside(item);
+      return;
+    }
+    this.#editor?.ungroup();
     const proposed = this.ghosts.pick(point);
     if (!proposed) this.ghosts.forget();
     const line = !proposed && this.#editor?.pickLine(point, item);
@@ -314,50 +282,12 @@ export class Drawing {
 
   #picked(item) {
     if (!item) {
-      this.#clearSelection();
+      this.#selection.clear();
       return;
     }
-    this.#select(item);
-    this.#openDetails();
+    this.#selection.choose(item);
+    this.#selection.openDetails();
     this.#canvas.viewport.reveal(item.box);
-  }
-
-  #select(item) {
-    this.#selected = item;
-    this.#markSelection();
-    if (this.#details.open) this.#details.show(item, this.model);
-    this.frame.announce(
-      t(
-        "{name}, {type}. {incoming} in, {outgoing} out.",
-        { name: item.name, type: item.style.title, incoming: item.incoming.length, outgoing: item.outgoing.length },
-      ),
-    );
-    document.dispatchEvent(new CustomEvent("countersign:node-selected", { detail: { key: item.key } }));
-  }
-
-  #clearSelection() {
-    this.#selected = null;
-    this.#closeDetails();
-    this.#markSelection();
-  }
-
-  #markSelection() {
-    this.#canvas.overlay.select(this.#selected);
-    this.#editor?.showConnectors(null);
-    this.#canvas.element.classList.toggle("has-selection", this.#selected !== null);
-  }
-
-  #openDetails() {
-    this.#details.show(this.#selected, this.model);
-    this.#cover();
-  }
-
-  #closeDetails() {
-    if (!this.#details.open) return;
-    const focused = this.#details.element.contains(this.#host.shadowRoot.activeElement);
-    this.#details.close();
-    this.#cover();
-    if (focused) this.#canvas.element.focus({ preventScroll: true });
   }
 
   #showMatches(items) {
@@ -387,16 +317,17 @@ export class Drawing {
       close: () => this.#leave(),
       find: () => this.#find.focus(),
       zoom: (factor) => viewport.zoomSmoothly(factor),
-      fit: () => this.#fit(),
+      fit: () => this.#position.fit(),
       proposals: () => this.ghosts.panel.enter(),
       help: () => this.frame.toggleHelp(),
     };
   }
 
   #leave() {
-    if (this.#details.open) this.#unlessTyping(null, () => this.#closeDetails());
+    if (this.#editor?.ungroup()) return;
+    if (this.#details.open) this.#unlessTyping(null, () => this.#selection.closeDetails());
     else {
-      this.#clearSelection();
+      this.#selection.clear();
       this.ghosts.forget();
     }
   }
@@ -404,25 +335,27 @@ export class Drawing {
   #moveSelection(arrow) {
     const items = this.#sheet?.nodes.length ? this.#sheet.nodes : (this.#sheet?.notes ?? []);
     const { x, y, w, h } = this.#canvas.viewport.seen;
-    const next = this.#selected ? neighbourTowards(arrow, this.#selected, items) : nearestTo(
+    const { item } = this.#selection;
+    const next = item ? neighbourTowards(arrow, item, items) : nearestTo(
       { x: x + w / 2, y: y + h / 2 },
       items,
     );
     if (!next) return;
     this.#unlessTyping(next, (now) => {
-      this.#select(now);
+      this.#selection.choose(now);
       this.#canvas.viewport.reveal(now.box);
     });
   }
 
   #enter() {
-    if (!this.#selected) {
+    const { item } = this.#selection;
+    if (!item) {
       this.#moveSelection("ArrowRight");
       return;
     }
-    this.#openDetails();
+    this.#selection.openDetails();
     this.#details.element.focus({ preventScroll: true });
-    this.#canvas.viewport.reveal(this.#selected.box);
+    this.#canvas.viewport.reveal(item.box);
   }
 }
 

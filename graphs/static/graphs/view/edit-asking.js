@@ -12,12 +12,19 @@ export class Asking {
   #queue;
   #undo;
 
-  /** `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and what EditQueue wants. */
-  constructor(requests, host) {
+  /**
+   * `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and what EditQueue wants; `known` is what
+   * UndoStack begins with.
+   */
+  constructor(requests, host, known) {
     this.#requests = requests;
     this.#host = host;
     this.#queue = new EditQueue(host);
-    this.#undo = new UndoStack(() => host.undoable(this.#undo));
+    this.#undo = new UndoStack(known, () => host.undoable(this.#undo));
+  }
+
+  get undoable() {
+    return this.#undo;
   }
 
   get busy() {
@@ -77,7 +84,7 @@ export class Asking {
     return decided.actions.length ? this.#attempt(decided) : { saved: true };
   }
 
-  /** The id of the change set that takes another one back, or null. */
+  /** The id of the change set that takes another one back; null where none can, undefined where it may be tried again. */
   async #rollback(id, said) {
     try {
       const changeSet = await this.#queue.add({ send: () => this.#requests.rollback(id) });
@@ -85,6 +92,10 @@ export class Asking {
       return changeSet.id;
     } catch (error) {
       if (!(error instanceof EditError)) throw error;
+      if (error.passing || error.status === 401) {
+        this.#host.say(sentenceOf(error));
+        return undefined;
+      }
       await this.#host.refresh();
       const names = listed(error.conflicts.map(({ label, object }) => label || this.#host.nameOf(object)));
       const person = listed(error.conflicts.map(({ changedBy }) => changedBy || t("somebody")));

@@ -3,6 +3,7 @@
 import { t } from "../strings.js";
 import { html } from "./dom.js";
 import { findItems } from "./find.js";
+import { linesOf } from "./model.js";
 import { nodeBadge } from "./node-badge.js";
 
 const LISTED = 8;
@@ -52,15 +53,29 @@ export function askToLeave(root, name) {
   ]);
 }
 
-/** Whether a node goes, with the edges that go with it. */
-export function askToDelete(root, item) {
-  const lines = [...new Set([...item.incoming, ...item.outgoing])];
-  return opened(root, t("Delete {name}?", { name: item.name }), (close) => [
-    lines.length ? html("p", {}, lines.length === 1 ? t("This edge goes with it:") : t("These edges go with it:")) : null,
-    lines.length ? html("ul", { class: "ask-list" }, ...lines.slice(0, LISTED).map((line) => html("li", {}, endsOf(line)))) : null,
-    lines.length > LISTED ? html("p", {}, t("and {count} more", { count: lines.length - LISTED })) : null,
+/** Whether nodes go, with the edges that go with them. */
+export function askToDelete(root, items) {
+  const lines = linesOf(items);
+  const [first, ...more] = items;
+  const title = more.length ? t("Delete {count} nodes?", { count: items.length }) : t("Delete {name}?", { name: first.name });
+  return opened(root, title, (close) => [
+    ...(more.length ? listed(items.map(({ name }) => name)) : []),
+    lines.length ? html("p", {}, whatGoesToo(items.length, lines.length)) : null,
+    ...listed(lines.map(endsOf)),
     answers(close, [true, t("Delete"), "danger"], [null, t("Cancel"), "quiet"]),
   ].filter(Boolean));
+}
+
+function whatGoesToo(nodes, edges) {
+  if (nodes > 1) return edges === 1 ? t("This edge goes with them:") : t("These edges go with them:");
+  return edges === 1 ? t("This edge goes with it:") : t("These edges go with it:");
+}
+
+function listed(texts) {
+  if (!texts.length) return [];
+  const list = html("ul", { class: "ask-list" }, ...texts.slice(0, LISTED).map((text) => html("li", {}, text)));
+  const left = texts.length - LISTED;
+  return left > 0 ? [list, html("p", {}, t("and {count} more", { count: left }))] : [list];
 }
 
 export function endsOf({ source, target, label }) {

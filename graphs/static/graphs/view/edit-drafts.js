@@ -5,16 +5,17 @@ export function isDraft({ edge }) {
   return edge.version === 0;
 }
 
-function changed(list, key, change) {
-  return list.map((entry) => (entry.key === key ? { ...entry, ...change } : entry));
+function changed(list, changes) {
+  return list.map((entry) => (changes.has(entry.key) ? { ...entry, ...changes.get(entry.key) } : entry));
 }
 
-export function withNodeChanged(graph, key, change) {
-  return { ...graph, nodes: changed(graph.nodes, key, change) };
+/** `changes` is a Map of fields by key. */
+export function withNodesChanged(graph, changes) {
+  return { ...graph, nodes: changed(graph.nodes, changes) };
 }
 
 export function withEdgeChanged(graph, key, change) {
-  return { ...graph, edges: changed(graph.edges, key, change) };
+  return { ...graph, edges: changed(graph.edges, new Map([[key, change]])) };
 }
 
 export function withNode(graph, node) {
@@ -25,12 +26,12 @@ export function withEdge(graph, edge) {
   return { ...graph, edges: [...graph.edges, edge] };
 }
 
-/** Its edges go with it. */
-export function withoutNode(graph, key) {
+/** Without the nodes of a Set of keys; their edges go with them. */
+export function withoutNodes(graph, keys) {
   return {
     ...graph,
-    nodes: graph.nodes.filter((node) => node.key !== key),
-    edges: graph.edges.filter((edge) => edge.source !== key && edge.target !== key),
+    nodes: graph.nodes.filter((node) => !keys.has(node.key)),
+    edges: graph.edges.filter((edge) => !keys.has(edge.source) && !keys.has(edge.target)),
   };
 }
 

@@ -5,9 +5,12 @@ import { drawLine } from "./draw-line.js";
 import { drawNode } from "./draw-node.js";
 import { drawNote } from "./draw-note.js";
 import { handlesOf } from "./edit-connections.js";
+import { linesOf } from "./model.js";
 import { route } from "./routing.js";
 
 const REACH = { mouse: 11, pen: 14, touch: 20 };
+/** Of more than this that are dragged together only so many are drawn on their way. */
+const MOST_DRAWN = 200;
 
 /** Where a handle is, or would be drawn. */
 export function placeOf(handle, item, direction) {
@@ -45,35 +48,36 @@ function shifted(item, dx, dy) {
   return { ...item, box: move(item.box), handles: item.handles.map(move) };
 }
 
-function linesOf(item, copy) {
-  const end = (other, handle) => {
-    const own = other === item;
-    return { box: own ? copy.box : other.box, handle: own ? copy.handles[item.handles.indexOf(handle)] : handle };
+/** The lines of items that are drawn elsewhere, `copies` by item. */
+function movedLines(copies) {
+  const end = (item, handle) => {
+    const copy = copies.get(item);
+    return copy ? { box: copy.box, handle: copy.handles[item.handles.indexOf(handle)] } : { box: item.box, handle };
   };
-  return [...new Set([...item.incoming, ...item.outgoing])].filter((line) => line.path).map((line) => {
+  return linesOf([...copies.keys()]).filter((line) => line.path).map((line) => {
     const from = end(line.source, line.from);
     const to = end(line.target, line.to);
     return { ...line, ...route(from.handle, to.handle, from.box, to.box) };
   });
 }
 
-/** A node elsewhere, with its lines; what is drawn of it otherwise is hidden meanwhile. */
+/** Nodes elsewhere, with their lines; what is drawn of them otherwise is hidden meanwhile. */
 export class Lifted {
   #canvas;
-  #item;
+  #items;
 
-  constructor(canvas, item) {
+  constructor(canvas, items) {
     this.#canvas = canvas;
-    this.#item = item;
+    this.#items = items;
   }
 
   show(dx, dy) {
-    const item = this.#item;
-    const copy = shifted(item, dx, dy);
-    const lines = linesOf(item, copy);
-    const drawn = item.note ? drawNote(copy, this.#canvas.detail) : drawNode(copy, this.#canvas.detail);
-    this.#canvas.drafts.replaceChildren(...lines.map(drawLine), drawn);
-    this.#canvas.lift([item.key, ...lines.map((line) => line.key)]);
+    const { detail } = this.#canvas;
+    const copies = new Map(this.#items.slice(0, MOST_DRAWN).map((item) => [item, shifted(item, dx, dy)]));
+    const lines = movedLines(copies);
+    const drawn = [...copies.values()].map((copy) => (copy.note ? drawNote(copy, detail) : drawNode(copy, detail)));
+    this.#canvas.drafts.replaceChildren(...lines.map(drawLine), ...drawn);
+    this.#canvas.lift([...this.#items, ...lines].map(({ key }) => key));
   }
 
   drop() {
@@ -83,8 +87,8 @@ export class Lifted {
 }
 
 /** A drag (see gestures.js) that calls `moved(dx, dy)` in the drawing's units. */
-export function nodeDrag(canvas, item, start, moved) {
-  const lifted = new Lifted(canvas, item);
+export function nodeDrag(canvas, items, start, moved) {
+  const lifted = new Lifted(canvas, items);
   return {
     move: (point) => lifted.show(...from(start, canvas.spotAt(point))),
     end: (point) => {
@@ -97,6 +101,28 @@ export function nodeDrag(canvas, item, start, moved) {
 
 function from(start, spot) {
   return [spot.x - start.x, spot.y - start.y];
+}
+
+/** A drag that draws a box and calls `chosen(items)` with what it touches. */
+export function boxDrag(canvas, start, chosen) {
+  const around = (point) => {
+    const spot = canvas.spotAt(point);
+    const [x, y] = [Math.min(spot.x, start.x), Math.min(spot.y, start.y)];
+    return { x, y, w: Math.abs(spot.x - start.x), h: Math.abs(spot.y - start.y) };
+  };
+  const clear = () => canvas.drafts.replaceChildren();
+  return {
+    move: (point) => {
+      const { x, y, w, h } = around(point);
+      const rings = canvas.itemsIn({ x, y, w, h }).slice(0, MOST_DRAWN).map(ringAround);
+      canvas.drafts.replaceChildren(svg("rect", { class: "choice-box", x, y, width: w, height: h }), ...rings);
+    },
+    end: (point) => {
+      clear();
+      chosen(canvas.itemsIn(around(point)));
+    },
+    cancel: clear,
+  };
 }
 
 /** A drag that calls `connected(target, handle)`, or `released(spot)` over nothing. */

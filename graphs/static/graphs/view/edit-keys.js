@@ -1,4 +1,5 @@
-// The keys of editing. On the drawing: Alt and arrows move the node, N, C, Delete; everywhere but in fields: undo, redo.
+// The keys of editing. On the drawing: Alt and arrows move nodes, Shift + Enter and Ctrl + A choose several, N, C, Delete;
+// everywhere but in fields: undo, redo.
 
 import { directionOf, isArrow } from "./directions.js";
 
@@ -14,7 +15,7 @@ function redoes(event) {
   return (key === "z" && event.shiftKey) || key === "y";
 }
 
-/** `actions`: nudge(dx, dy), settle(), create(), connect(), remove(), undo(), redo(). */
+/** `actions`: nudge(dx, dy), settle(), create(), connect(), remove(), choose(), chooseAll(), undo(), redo(). */
 export function listenToEditKeys(root, canvas, actions) {
   root.addEventListener("keydown", (event) => {
     if (inField(event) || event.altKey || !(event.ctrlKey || event.metaKey)) return;
@@ -24,6 +25,10 @@ export function listenToEditKeys(root, canvas, actions) {
     else actions.undo();
   });
   canvas.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "a") {
+      event.preventDefault();
+      actions.chooseAll();
+    }
     if (event.ctrlKey || event.metaKey) return;
     if (event.altKey && isArrow(event.key)) {
       const [dx, dy] = directionOf(event.key);
@@ -32,6 +37,7 @@ export function listenToEditKeys(root, canvas, actions) {
     } else if (event.altKey) return;
     else if (event.key.toLowerCase() === "n") actions.create();
     else if (event.key.toLowerCase() === "c") actions.connect();
+    else if (event.key === "Enter" && event.shiftKey) actions.choose();
     else if (event.key === "Delete" || event.key === "Backspace") actions.remove();
     else return;
     event.preventDefault();

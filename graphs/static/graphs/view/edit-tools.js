@@ -8,7 +8,7 @@ export class EditTools {
   #undo;
   #redo;
 
-  /** `actions`: create(), undo(), redo(), types(). */
+  /** `actions`: create(), undo(), redo(), arrange(), types(). */
   constructor(actions) {
     const create = html(
       "button",
@@ -18,6 +18,7 @@ export class EditTools {
     );
     this.#undo = iconButton(ICONS.undo, t("Undo (Ctrl+Z)"), () => actions.undo());
     this.#redo = iconButton(ICONS.redo, t("Redo (Ctrl+Shift+Z)"), () => actions.redo());
+    const arrange = iconButton(ICONS.arrange, t("Arrange the selected nodes, or the sheet"), () => actions.arrange());
     const types = iconButton(ICONS.layers, t("Node types"), () => actions.types());
     this.element = html(
       "div",
@@ -25,6 +26,7 @@ export class EditTools {
       create,
       this.#undo,
       this.#redo,
+      arrange,
       types,
     );
     this.show({ canUndo: false, canRedo: false });
@@ -43,6 +45,8 @@ export function editKeys() {
     [[t("Alt"), "←"], t("Move the selected node, further with Shift")],
     [["C"], t("Connect the selected node")],
     [[t("Delete")], t("Delete the selected node")],
+    [[t("Shift"), "⏎"], t("Select one more node, as Shift and a click do; Shift and dragging select all in a box")],
+    [[t("Ctrl"), "A"], t("Select all nodes of the sheet")],
     [[t("Ctrl"), "S"], t("Save the details")],
     [[t("Ctrl"), "Z"], t("Undo; with Shift, redo")],
   ];

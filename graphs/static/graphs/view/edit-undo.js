@@ -1,13 +1,22 @@
 // What the person did on this page and can take back, and what they took back and can do again.
 
+const MOST = 200;
+
 export class UndoStack {
-  #done = [];
-  #undone = [];
+  #done;
+  #undone;
   #changed;
 
-  /** `changed()` is called when it may look different. */
-  constructor(changed) {
+  /** `known` {done, undone} is what was known before a reload; `changed()` is called when it may look different. */
+  constructor({ done, undone }, changed) {
+    this.#done = done;
+    this.#undone = undone;
     this.#changed = changed;
+  }
+
+  /** What to remember. */
+  get known() {
+    return { done: this.#done.slice(-MOST), undone: this.#undone.slice(-MOST) };
   }
 
   get canUndo() {
@@ -24,7 +33,7 @@ export class UndoStack {
     this.#changed();
   }
 
-  /** Takes the latest back: `rollback(id)` gives the id of what that made. Where it fails, it is not tried again. */
+  /** Takes the latest back: `rollback(id)` gives the id of what that made, null where it never can, undefined where it may be tried again. */
   async undo(rollback) {
     await this.#move(this.#done, this.#undone, rollback);
   }
@@ -38,7 +47,8 @@ export class UndoStack {
     if (id === undefined) return;
     this.#changed();
     const made = await rollback(id);
-    if (made !== null) to.push(made);
+    if (made === undefined) from.push(id);
+    else if (made !== null) to.push(made);
     this.#changed();
   }
 }

@@ -1,20 +1,23 @@
 // Editing by hand: what the person does in the drawing and its panel becomes changes that the server is asked for.
 
+import { t } from "../strings.js";
 import { drawLitLine } from "./draw-line.js";
 import { Asking } from "./edit-asking.js";
 import { askForType, askToDelete, askToLeave, endsOf } from "./edit-dialogs.js";
-import { drawConnectors, Lifted, lineDrag, nodeDrag, outHandleAt, reachOf } from "./edit-drag.js";
-import { isDraft, withEdge, withEdgeChanged, withNodeChanged, withoutEdge, withoutNode } from "./edit-drafts.js";
+import { boxDrag, drawConnectors, lineDrag, nodeDrag, outHandleAt, reachOf } from "./edit-drag.js";
+import { isDraft, withEdge, withEdgeChanged, withNodesChanged, withoutEdge, withoutNodes } from "./edit-drafts.js";
+import { Group } from "./edit-group.js";
 import { listenToEditKeys } from "./edit-keys.js";
 import { LineCard } from "./edit-line-card.js";
 import { NodeForm } from "./edit-node.js";
+import { Nudge } from "./edit-nudge.js";
+import { freeSpot, placeAt, placeBeside } from "./edit-places.js";
 import { EditError, Requests } from "./edit-requests.js";
 import { editKeys, EditTools } from "./edit-tools.js";
 import { manageTypes } from "./edit-type-dialog.js";
 import { NodeTypes } from "./edit-types.js";
-import { CARD } from "./model.js";
-
-const NUDGED_MS = 700;
+import { linesOf } from "./model.js";
+import { rememberedEdits, rememberEdits } from "./remembered.js";
 
 export class Editor {
   #host;
@@ -24,19 +27,21 @@ export class Editor {
   #types;
   #asking;
   #tools = new EditTools({
-    create: () => this.create(), undo: () => this.undo(), redo: () => this.redo(), types: () => this.#manageTypes(),
+    create: () => this.create(), undo: () => this.undo(), redo: () => this.redo(), arrange: () => this.arrange(),
+    types: () => this.#manageTypes(),
   });
+  #group;
   #card = new LineCard({
     label: (line, text) => this.#label(line, text),
     disconnect: (line) => this.#disconnect(line),
     closed: () => this.#canvas.drafts.replaceChildren(),
   });
-  #nudged = null;
+  #nudge;
   #drafts = 0;
 
   /**
-   * `host`: canvas, frame, src, graph (as the server has it), model, sheet, selected, redraw(), reload(), goTo(item),
-   * open().
+   * `host`: canvas, frame, src, person, graph (as the server has it), model, sheet, selected, redraw(), reload(),
+   * goTo(item), open(), deselect().
    */
   constructor(host) {
     this.#host = host;
@@ -44,6 +49,7 @@ export class Editor {
     this.#frame = host.frame;
     this.#requests = new Requests(host.src);
     this.#types = new NodeTypes(this.#requests);
+    this.#nudge = new Nudge(this.#canvas, (items, dx, dy) => this.#move(items, dx, dy));
     this.#asking = new Asking(this.#requests, {
       root: this.#frame.root,
       redraw: () => host.redraw(),
@@ -51,18 +57,28 @@ export class Editor {
       version: (object) => this.#versionOf(object),
       nameOf: (object) => this.#nameOf(object),
       say: (text) => this.#frame.toast(text),
-      undoable: (stack) => this.#tools.show(stack),
-    });
+      undoable: (stack) => {
+        rememberEdits(host.src, host.person, stack.known);
+        this.#tools.show(stack);
+      },
+    }, rememberedEdits(host.src, host.person));
+    this.#tools.show(this.#asking.undoable);
+    this.#group = new Group({
+      item: (key) => host.sheet && this.#onSheet(key),
+      overlay: this.#canvas.overlay,
+      say: (text) => this.#frame.toast(text),
+      announce: (text) => this.#frame.announce(text),
+    }, { arrange: () => this.arrange(), remove: () => this.remove() });
     this.form = new NodeForm({
       save: (asked) => this.#save(asked),
-      remove: (item) => this.remove(item),
+      remove: (item) => this.remove([item]),
       types: () => this.#types.choices(host.model),
       select: (item) => host.goTo(item),
       label: (line, text) => this.#label(line, text),
       disconnect: (line) => this.#disconnect(line),
       connect: (ends) => this.#connect(ends),
     });
-    this.#frame.panel.append(this.#tools.element, this.#card.element);
+    this.#frame.panel.append(this.#tools.element, this.#group.element, this.#card.element);
     listenToEditKeys(this.#frame.root, this.#canvas.element, this.#keyActions());
     this.#frame.addKeys(editKeys());
     this.#fetchTypes();
@@ -75,7 +91,7 @@ export class Editor {
 
   /** Whether leaving the page would lose something. */
   get unsaved() {
-    return this.form.dirty || this.#asking.busy || this.#nudged !== null;
+    return this.form.dirty || this.#asking.busy || this.#nudge.open;
   }
 
   /** Calls `then` when nothing typed is lost by it: at once, or after asking. */
@@ -92,19 +108,49 @@ export class Editor {
   // By pointer
 
   /** A drag (see gestures.js) from this point, or null to move the drawing. */
-  grabbed(point, pointerType) {
-    if (this.#canvas.level === "far" || !this.#host.model) return null;
-    this.#settleNudge();
+  grabbed(point, pointerType, beside) {
+    if (!this.#host.model) return null;
+    this.#nudge.settle();
     const spot = this.#canvas.spotAt(point);
+    if (beside) return boxDrag(this.#canvas, spot, (items) => this.#chooseMore(() => this.#group.add(items)));
+    if (this.#canvas.level === "far") return null;
     const reach = reachOf(pointerType, this.#canvas.viewport.k);
     const item = this.#canvas.itemAt(point);
     const source = [this.#host.selected, item, ...this.#canvas.itemsNear(point, reach)].find(
       (one) => outHandleAt(one, spot, reach),
     );
     if (source) return this.#drawLine(source, outHandleAt(source, spot, reach));
-    const selected = item && item === this.#host.selected;
+    const selected = item && (item === this.#host.selected || this.#group.has(item));
     if (!item || ((item.note || pointerType === "touch") && !selected)) return null;
-    return nodeDrag(this.#canvas, item, spot, (dx, dy) => this.#move(item, dx, dy));
+    const items = this.#group.has(item) ? this.#group.items : [item];
+    return nodeDrag(this.#canvas, items, spot, (dx, dy) => this.#move(items, dx, dy));
+  }
+
+  /** A click with Shift on a node: it is selected beside the others, or not any more. */
+  pickBeside(item) {
+    this.#chooseMore(() => this.#group.toggle(item));
+  }
+
+  /** True where several were selected: now they are not. */
+  ungroup() {
+    const some = !this.#group.empty;
+    this.#group.clear();
+    return some;
+  }
+
+  /** The sheet that is shown looks different, or is another one. */
+  shown() {
+    this.#group.show();
+  }
+
+  /** From one that is selected to several; its details close. */
+  #chooseMore(choose) {
+    const { selected } = this.#host;
+    this.leaving(() => {
+      if (selected && this.#group.empty) this.#group.add([selected]);
+      this.#host.deselect();
+      choose();
+    });
   }
 
   /** A double click: on a node its form, on nothing a new node. False far out, where it zooms. */
@@ -143,13 +189,12 @@ export class Editor {
 
   // What is asked for
 
-  async create(spot = this.#freeSpot(), fromNode = null) {
+  async create(spot = freeSpot(this.#canvas, this.#host.sheet), fromNode = null) {
     const { model, sheet } = this.#host;
     if (!sheet) return;
     const typeKey = await askForType(this.#frame.root, this.#types.all(model), () => this.#manageTypes());
     if (!typeKey) return;
-    const place = this.#placeFor(spot);
-    const made = { typeKey, sheet: sheet.key, ...place };
+    const made = { typeKey, sheet: sheet.key, ...placeAt(spot, this.#host.sheet) };
     const edges = fromNode && [{
       direction: "in", handle: this.#firstIn(typeKey), otherKey: fromNode.source.key, otherHandle: fromNode.from,
     }];
@@ -160,38 +205,51 @@ export class Editor {
     this.#showCreated(changeSet);
   }
 
-  async remove({ key } = this.#host.selected ?? {}) {
+  async remove(wanted = this.#selected) {
     await this.#asking.settled();
-    const item = this.#host.model.items.get(key);
-    if (!item || !(await askToDelete(this.#frame.root, item))) return;
-    const lines = [...new Set([...item.incoming, ...item.outgoing])];
+    const items = wanted.map(({ key }) => this.#host.model.items.get(key)).filter(Boolean);
+    if (!items.length || !(await askToDelete(this.#frame.root, items))) return;
+    const keys = items.map(({ key }) => key);
     this.form.forget();
     await this.#asking.perform({
-      actions: [{ action: "delete_node", arguments: { nodeKey: item.key } }],
-      seen: [seenNode(item), ...lines.map(seenEdge)],
-      draw: (graph) => withoutNode(graph, item.key),
+      actions: keys.map((nodeKey) => ({ action: "delete_node", arguments: { nodeKey } })),
+      seen: [...items.map(seenNode), ...linesOf(items).map(seenEdge)],
+      draw: (graph) => withoutNodes(graph, new Set(keys)),
     });
   }
 
+  /** Lays out the nodes that are selected together, or all of the sheet, as they are on the server now. */
+  async arrange() {
+    this.#nudge.settle();
+    const { sheet } = this.#host;
+    const keys = this.#group.items.map(({ key }) => key);
+    if (!sheet) return;
+    const what = keys.length ? { nodeKeys: keys } : { sheet: sheet.key };
+    const { saved } = await this.#asking.perform({ actions: [{ action: "reorganize_layout", arguments: what }] });
+    if (saved) this.#frame.toast(t("Arranged. Undo takes it back."));
+  }
+
   async undo() {
-    this.#settleNudge();
+    this.#nudge.settle();
     await this.#asking.undo();
   }
 
   async redo() {
-    this.#settleNudge();
+    this.#nudge.settle();
     await this.#asking.redo();
   }
 
-  #move(item, dx, dy) {
-    const { stretch } = this.#host.model.sheets.get(item.node.sheet);
-    const posX = Math.round(item.node.posX + dx / stretch.x);
-    const posY = Math.round(item.node.posY + dy / stretch.y);
-    if (posX === item.node.posX && posY === item.node.posY) return;
+  /** Items of one sheet, all as far. */
+  #move(items, dx, dy) {
+    const sheet = this.#host.model.sheets.get(items[0].node.sheet);
+    const places = new Map(items.map(({ key, node }) => [key, placeBeside(node, dx, dy, sheet)]));
+    const elsewhere = items.filter(({ key, node }) =>
+      places.get(key).posX !== node.posX || places.get(key).posY !== node.posY);
+    if (!elsewhere.length) return;
     this.#asking.perform({
-      actions: [{ action: "move_node", arguments: { nodeKey: item.key, posX, posY } }],
-      seen: [seenNode(item)],
-      draw: (graph) => withNodeChanged(graph, item.key, { posX, posY }),
+      actions: elsewhere.map(({ key }) => ({ action: "move_node", arguments: { nodeKey: key, ...places.get(key) } })),
+      seen: elsewhere.map(seenNode),
+      draw: (graph) => withNodesChanged(graph, places),
     });
   }
 
@@ -241,41 +299,41 @@ export class Editor {
 
   #keyActions() {
     return {
-      nudge: (dx, dy) => this.#nudge(dx, dy),
-      settle: () => this.#settleNudge(),
+      nudge: (dx, dy) => this.#nudgeBy(dx, dy),
+      settle: () => this.#nudge.settle(),
       create: () => this.create(),
       connect: () => this.#host.selected && (this.#host.open(), this.form.focusConnector()),
       remove: () => this.remove(),
+      choose: () => this.#host.selected && this.#group.toggle(this.#host.selected),
+      chooseAll: () => this.#chooseMore(() => this.#group.add(this.#everything)),
       undo: () => this.undo(),
       redo: () => this.redo(),
     };
   }
 
-  /** Presses of arrow keys add up to one move. */
-  #nudge(dx, dy) {
-    const item = this.#host.selected;
-    if (!item || this.#canvas.level === "far") return;
-    if (this.#nudged?.item !== item) this.#settleNudge();
-    this.#nudged ??= { item, dx: 0, dy: 0, lifted: new Lifted(this.#canvas, item) };
-    const nudged = this.#nudged;
-    const { stretch } = this.#host.model.sheets.get(item.node.sheet);
-    nudged.dx += dx * stretch.x;
-    nudged.dy += dy * stretch.y;
-    nudged.lifted.show(nudged.dx, nudged.dy);
-    clearTimeout(nudged.timer);
-    nudged.timer = setTimeout(() => this.#settleNudge(), NUDGED_MS);
-  }
-
-  #settleNudge() {
-    const nudged = this.#nudged;
-    if (!nudged) return;
-    this.#nudged = null;
-    clearTimeout(nudged.timer);
-    nudged.lifted.drop();
-    this.#move(nudged.item, nudged.dx, nudged.dy);
+  #nudgeBy(dx, dy) {
+    const items = this.#selected;
+    if (!items.length || this.#canvas.level === "far") return;
+    const { stretch } = this.#host.sheet;
+    this.#nudge.by(items, dx * stretch.x, dy * stretch.y);
   }
 
   // What it knows
+
+  /** What is selected together, else the one that is selected alone. */
+  get #selected() {
+    return this.#group.empty ? [this.#host.selected].filter(Boolean) : this.#group.items;
+  }
+
+  get #everything() {
+    const { sheet } = this.#host;
+    return sheet ? [...sheet.nodes, ...sheet.notes] : [];
+  }
+
+  #onSheet(key) {
+    const item = this.#host.model.items.get(key);
+    return item?.node.sheet === this.#host.sheet.key ? item : null;
+  }
 
   async #fetchTypes() {
     try {
@@ -296,22 +354,6 @@ export class Editor {
     if (!item) return;
     this.#host.goTo(item);
     this.form.focus();
-  }
-
-  /** The middle of what is seen, or below it, where no card is. */
-  #freeSpot() {
-    const { width: w, height: h } = CARD;
-    const spot = this.#canvas.spotAt(this.#canvas.viewport.center);
-    const taken = () => this.#host.sheet.nodeGrid.touches({ x: spot.x - w / 2 - 20, y: spot.y - h / 2 - 20, w: w + 40, h: h + 40 });
-    for (let tries = 0; this.#host.sheet && taken() && tries < 30; tries += 1) spot.y += h / 2;
-    return spot;
-  }
-
-  #placeFor({ x, y }) {
-    const { stretch } = this.#host.sheet;
-    return {
-      posX: Math.round((x - CARD.width / 2) / stretch.x), posY: Math.round((y - CARD.height / 2) / stretch.y),
-    };
   }
 
   #firstIn(typeKey) {

@@ -1,4 +1,5 @@
 // Mouse, touch and trackpad on the canvas: drag pans, wheel pans, ctrl+wheel and pinch zoom, tap picks.
+// Shift says that something is chosen beside what is chosen already.
 
 const TAP_SLACK = 5;
 const LINE = 18;
@@ -7,9 +8,9 @@ const distance = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
 const between = ([a, b]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * Calls `picked(point)` for a tap and `hovered(point | null)` for the mouse; points are relative to `element`.
- * `grabbed(point, pointerType)` may give a drag {move(point), end(point), cancel()} that takes the place of moving the
- * drawing; `doubled(point)` gives true where a double click is not to zoom.
+ * Calls `picked(point, beside)` for a tap and `hovered(point | null)` for the mouse; points are relative to `element`.
+ * `grabbed(point, pointerType, beside)` may give a drag {move(point), end(point), cancel()} that takes the place of moving
+ * the drawing; `doubled(point)` gives true where a double click is not to zoom.
  */
 export class Gestures {
   #element;
@@ -53,7 +54,7 @@ export class Gestures {
     if (this.#pointers.size === 1) {
       this.#start = this.#point(event);
       this.#dragged = false;
-      this.#drag = event.button === 0 ? this.#callbacks.grabbed(this.#start, event.pointerType) : null;
+      this.#drag = event.button === 0 ? this.#callbacks.grabbed(this.#start, event.pointerType, event.shiftKey) : null;
     } else {
       this.#dragged = true;
       this.#letGo();
@@ -106,6 +107,7 @@ export class Gestures {
     this.#letGo();
     if (known && !this.#dragged && event.type === "pointerup" && event.button === 0) this.#callbacks.picked(
       this.#point(event),
+      event.shiftKey,
     );
   }
 

@@ -9,6 +9,7 @@ export class Entry {
   #callbacks;
   #body = html("div", { class: "history-diff", hidden: true });
   #loaded = false;
+  #undone = html("span", { class: "history-undone" }, t("was taken back"));
 
   /**
    * `callbacks`: load(id) -> change set with its diff, more(address) -> the next page of it, compare(entry, chosen),
@@ -20,6 +21,7 @@ export class Entry {
     this.#callbacks = callbacks;
     this.compare = html("input", { type: "checkbox", onchange: () => callbacks.compare(this, this.compare.checked) });
     const { id, origin } = changeSet;
+    this.tell(changeSet);
     const title = html("h3", { dir: "auto" }, whatWords(changeSet));
     this.element = html(
       "li",
@@ -27,6 +29,11 @@ export class Entry {
       html("span", { class: "history-origin", title: originWords(origin) }, icon(originIcon(origin), 18)),
       html("div", { class: "history-what" }, title, this.#why(), this.#meta(), this.#tools(editable), this.#body),
     );
+  }
+
+  /** What may be another than it was: whether it is taken back. */
+  tell({ undoneBy }) {
+    this.#undone.hidden = !undoneBy;
   }
 
   #why() {
@@ -43,7 +50,7 @@ export class Entry {
       html("span", {}, t("version {version}", { version: this.version })),
       changeSet.model ? html("span", {}, [changeSet.model, changeSet.promptVersion].filter(Boolean).join(" · ")) : null,
       changeSet.undoes ? this.#undoes() : null,
-      changeSet.undoneBy ? html("span", { class: "history-undone" }, t("was taken back")) : null,
+      this.#undone,
       this.#source(),
     ];
     return html("p", { class: "history-meta" }, ...parts);
@@ -66,11 +73,16 @@ export class Entry {
   }
 
   #tools(editable) {
+    const compare = html("label", { class: "history-compare" }, this.compare, t("Compare"));
+    return html("div", { class: "history-tools" }, this.#opener(), compare, this.#only(), editable ? this.#menu() : null);
+  }
+
+  #opener() {
     const count = this.changeSet.modificationCount;
+    if (count === 0) return null;
     const words = count === 1 ? t("1 change") : t("{count} changes", { count });
     const open = textButton(words, () => this.#toggle(open), { "aria-expanded": "false" });
-    const compare = html("label", { class: "history-compare" }, this.compare, t("Compare"));
-    return html("div", { class: "history-tools" }, open, compare, this.#only(), editable ? this.#menu() : null);
+    return open;
   }
 
   #only() {
@@ -83,7 +95,7 @@ export class Entry {
     const { changeSet, version } = this;
     const { message, session } = causesOf(changeSet);
     const choices = [
-      [t("This change"), { changeSet: changeSet.id }],
+      changeSet.modificationCount > 0 ? [t("This change"), { changeSet: changeSet.id }] : null,
       changeSet.modificationCount > 1 ? [t("One field of it …"), { modification: null }] : null,
       message ? [t("This turn of the conversation"), { turn: message }] : null,
       session ? [t("The whole conversation"), { session }] : null,

@@ -52,8 +52,9 @@ function entriesCounted(summary, modifications) {
     }));
 }
 
-/** What a change set of the timeline did. */
+/** What a change set of the timeline did; one that changed nothing is how the graph came to be, as an import. */
 export function whatWords({ modifications, modificationCount, summary = {} }) {
+  if (modificationCount === 0) return t("The graph began here");
   const whole = modifications.length === modificationCount;
   return changeTitle(whole ? entriesOf(modifications) : entriesCounted(summary, modifications));
 }

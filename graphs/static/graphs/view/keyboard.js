@@ -12,7 +12,8 @@ function perform(event, actions) {
     const [dx, dy] = directionOf(key);
     if (event.shiftKey) actions.pan(-dx * STEP, -dy * STEP);
     else actions.move(key);
-  } else if (key === "Enter" || key === " ") actions.open();
+  } else if (key === "Enter" && event.shiftKey) return false;
+  else if (key === "Enter" || key === " ") actions.open();
   else if (key === "Escape") actions.close();
   else if (key === "/") actions.find();
   else if (key === "+" || key === "=") actions.zoom(ZOOM);

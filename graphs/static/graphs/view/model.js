@@ -178,3 +178,8 @@ export function buildModel(graph, before = null) {
     styleOf,
   };
 }
+
+/** The lines of some items, each once. */
+export function linesOf(items) {
+  return [...new Set(items.flatMap((item) => [...item.incoming, ...item.outgoing]))];
+}

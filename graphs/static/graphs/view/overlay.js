@@ -1,4 +1,5 @@
-// What stands out: the selected node with its edges and neighbours, what a search found, what just changed.
+// What stands out: the selected node with its edges and neighbours, nodes chosen together, what a search found, what
+// just changed.
 
 import { inside, overlaps, widened } from "./boxes.js";
 import { svg } from "./dom.js";
@@ -39,17 +40,23 @@ export class Overlay {
   #region = null;
   #matchElements = svg("g", { class: "matches" });
   #selectionElements = svg("g", { class: "selection" });
+  #chosenElements = svg("g", { class: "chosen" });
   #changeElements = svg("g", { class: "changes" });
 
   /** `groups`: {lines, rings}, groups of the scene. */
   constructor(groups) {
     this.#groups = groups;
-    groups.rings.append(this.#changeElements, this.#matchElements, this.#selectionElements);
+    groups.rings.append(this.#changeElements, this.#matchElements, this.#chosenElements, this.#selectionElements);
   }
 
   select(item) {
     this.#selected = item;
     this.#drawSelection();
+  }
+
+  /** Rings around items that are chosen together. */
+  choose(items) {
+    this.#chosenElements.replaceChildren(...items.slice(0, MOST_RINGS).map((item) => ring(item, "selected", 4)));
   }
 
   /** `matches`: the found items of the sheet that is shown. */

@@ -1,4 +1,5 @@
-// What a reload of the page should not lose: the sheet, and the view of each sheet. Kept for the browser tab.
+// What a reload of the page should not lose: the sheet, the view of each sheet, and what a person did there and can undo.
+// Kept for the browser tab.
 
 const PREFIX = "countersign:graph-view:";
 
@@ -16,6 +17,17 @@ function write(name, value) {
   } catch {
     // A full or forbidden storage only costs the memory of the view.
   }
+}
+
+/** {done, undone} of a person, ids of change sets. */
+export function rememberedEdits(src, person) {
+  const known = read(`${src} edits ${person}`);
+  const ids = (list) => (Array.isArray(list) ? list.filter((id) => typeof id === "string") : []);
+  return { done: ids(known?.done), undone: ids(known?.undone) };
+}
+
+export function rememberEdits(src, person, { done, undone }) {
+  write(`${src} edits ${person}`, { done, undone });
 }
 
 export function rememberedSheet(src) {

@@ -12,6 +12,19 @@ export const editing = stylesheet(`
 .new-node { display: inline-flex; align-items: center; gap: 6px; height: 32px; padding: 0 12px 0 8px; font-weight: 600; }
 .new-node:hover { background: var(--_raised); }
 
+.group-bar {
+  position: absolute; left: 12px; top: 58px; z-index: 1; display: flex; align-items: center; gap: 6px; padding: 2px 2px 2px 12px;
+  max-width: calc(100% - 24px); background: var(--_surface); border: 1px solid var(--_primary); border-radius: calc(var(--_radius) + 2px);
+  box-shadow: var(--_shadow);
+}
+.group-bar[hidden] { display: none; }
+.group-bar .button { min-height: 32px; padding: 0 10px; }
+.group-words { font-weight: 600; font-variant-numeric: tabular-nums; margin-inline-end: 6px; }
+.choice-box {
+  fill: var(--_primary); fill-opacity: 0.08; stroke: var(--_primary); stroke-width: calc(1px * max(1, var(--unit)));
+  stroke-dasharray: calc(4px * max(1, var(--unit)));
+}
+
 .connector { fill: var(--_primary); fill-opacity: 0.28; stroke: var(--_primary); stroke-width: 1.6; }
 .ring.target { stroke: var(--_primary); stroke-width: calc(2.5px * max(1, var(--unit))); }
 .drafts .line { stroke: var(--_primary); stroke-width: calc(2px * max(1, var(--unit))); }
@@ -137,9 +150,12 @@ export const editing = stylesheet(`
 }
 @container (max-width: 899px) {
   .with-details.one-sheet .edit-tools { top: 56px; }
+  .with-details.one-sheet .group-bar { top: 102px; }
 }
 @container (max-width: 620px) {
   .one-sheet .edit-tools { top: 56px; }
+  .group-bar { top: 62px; }
+  .one-sheet .group-bar { top: 106px; }
   .edit-tools .icon-button, .new-node { height: 40px; min-width: 40px; }
   .new-node span { display: none; }
   .new-node { padding: 0 10px; }

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("graphs", "0003_history_is_append_only")]
+    dependencies = [("graphs", "0004_several_taken_back")]
 
     operations = [
         migrations.AddIndex(

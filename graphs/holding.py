@@ -1,0 +1,25 @@
+"""Whoever changes an object holds its row until the commit, so that versions rise in the order of the commits."""
+
+from graphs.models import Graph, Workspace
+from graphs.prepared import prepared
+
+HOLD = "UPDATE graphs_graph SET version = version + 1, updated_at = statement_timestamp() WHERE id = %(graph)s"
+_HOLD = f"{HOLD} RETURNING version"
+
+
+def hold(graph: Graph) -> int:
+    """Holds the graph's row until the commit and gives its new version, also when only types of its workspace change.
+
+    Several graphs are held in the order of their primary keys, then their types. Raises `Graph.DoesNotExist`.
+    """
+    with prepared() as cursor:
+        cursor.execute(_HOLD, {"graph": graph.pk})
+        found = cursor.fetchone()
+    if found is None:
+        raise Graph.DoesNotExist
+    return int(found[0])
+
+
+def hold_types(workspace_id: int) -> None:
+    """Types belong to no graph: who changes some holds their workspace against others who do."""
+    Workspace.objects.select_for_update(no_key=True).only("pk").get(pk=workspace_id)
