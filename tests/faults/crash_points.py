@@ -79,6 +79,23 @@ HARMLESS = {
     "graphs.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
     "graphs.imports:_create_graph": "a savepoint of that transaction",
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
+    "rag.embeddings.waking:_after_commit:on_commit": "nothing of a conversation; a wake-up that is lost costs half a minute",
+    "rag.embeddings.waking:_send": "the same",
+    "rag.embeddings.storing:store_nodes": "one transaction: these vectors are there, or their texts wait as before",
+    "rag.embeddings.served:serve": "one transaction: one model serves or the other",
+    "rag.embeddings.served:keep": "one row, made once; who comes later finds it",
+    "rag.embeddings.nodes:note_version": "one statement; without it the next look embeds nothing twice, texts are hashed",
+    "rag.embeddings.failing:note_failure": "one statement; without it the text is tried again sooner",
+    "rag.embeddings.keeping:_note": "the same for a model",
+    "rag.embeddings.keeping:work": "the same for a model that is well again",
+    "rag.embeddings.dropping:drop_all_but": "what it did not get to, the next look of a worker drops",
+    "rag.embeddings.dropping:_drop": "the same",
+    "rag.embeddings.dropping:_delete_some": "the same",
+    "rag.embeddings.openai:OpenAIEmbedder._asked": "writes nothing: the word is the SDK's",
+    "rag.vector_indexes:build": "an index that is not whole is dropped and built again",
+    "rag.vector_indexes:drop": "an index that nobody knows is dropped by the next look of a worker",
+    "rag.admin:EmbeddingModelAdmin.try_again": "two statements of a person who may ask again",
+    "rag.admin:EmbeddingFailureAdmin.try_again": "one statement",
 }
 
 #: Functions that write, but only within a transaction that their caller holds.
