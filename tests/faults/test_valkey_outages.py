@@ -13,8 +13,7 @@ from tests.faults.outage import Outage
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(600)]
 
-FULL = bool(os.environ.get("FULL"))
-ROUNDS = 10 if FULL else 1
+ROUNDS = 10 if os.environ.get("FULL") else 1
 
 
 def assert_nobody_noticed(people: Crowd) -> None:
@@ -43,7 +42,6 @@ def test_it_is_killed(outage: Outage) -> None:
     assert_nobody_noticed(people)
 
 
-@pytest.mark.skipif(not FULL, reason="for time: that it is killed and comes back is tried")
 def test_it_is_emptied(outage: Outage) -> None:
     with outage.crowd() as people, redis.Redis.from_url(outage.redis_url) as valkey:
         for _ in range(3 * ROUNDS):
@@ -62,7 +60,6 @@ def test_it_pauses(outage: Outage) -> None:
     assert_nobody_noticed(people)
 
 
-@pytest.mark.skipif(not FULL, reason="as long as the others, and they try more: it takes nothing, as when it is away")
 def test_it_is_full(outage: Outage) -> None:
     with outage.crowd() as people, redis.Redis.from_url(outage.redis_url) as valkey:
         valkey.config_set("maxmemory-policy", "noeviction")
