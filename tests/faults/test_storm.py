@@ -40,7 +40,8 @@ BACK_WITHIN_S = 30
 #: Statements for each socket that comes back: who it is, what it may read, what it missed.
 MOST_STATEMENTS = 2
 READING = {"chat.identity", "chat.standing", "chat.events.presence", "chat.events.reading"}
-QUESTION = 'SCRIPT={"text": "' + "word " * 200 + '", "delay_s": 1}'
+#: Longer than any machine takes to open all the tabs: who comes back to an answer that has ended waits for nothing.
+QUESTION = 'SCRIPT={"text": "' + "word " * 1000 + '", "delay_s": 1}'
 
 
 def people(workspace: Workspace) -> list[User]:
