@@ -1,10 +1,13 @@
-"""A browser for the tests of a module. Loaded as a plugin, so every test can open a page.
+"""A browser for tests: one in each pytest process, a context of its own for every test. Loaded as a plugin.
 
-Not for the whole session: Playwright's synchronous API keeps an event loop running in its thread, beside which neither
-`asyncio.run` nor, without being told so, Django's ORM work.
+Playwright's synchronous API leaves its event loop marked as running between two calls. Beside a running loop neither
+`asyncio.run` nor, without being told so, Django's ORM work: so the mark stays within the modules that drive a browser.
 """
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import pytest
 from django.contrib.auth.models import User
@@ -33,13 +36,41 @@ def sign_in(context: BrowserContext, user: User, url: str) -> None:
     context.add_cookies([{"name": "sessionid", "value": session, "url": url, "httpOnly": True}])
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+class _Started(NamedTuple):
+    browser: Browser
+    loop: asyncio.AbstractEventLoop
+
+
+@pytest.fixture(scope="session")
+def _started() -> Iterator[_Started]:
+    """A browser takes seconds of a processor to begin and to end."""
+    playwright = sync_playwright().start()
+    loop = asyncio.get_running_loop()
+    with _marked_as_running(loop):
         browser = playwright.chromium.launch(executable_path=chromium.path(), args=QUIET)
-        yield browser
+    yield _Started(browser, loop)
+    with _marked_as_running(loop):
         browser.close()
+        playwright.stop()
+
+
+@contextmanager
+def _marked_as_running(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="module")
+def browser(_started: _Started) -> Iterator[Browser]:
+    """Without what the module leaves open."""
+    with pytest.MonkeyPatch.context() as patch, _marked_as_running(_started.loop):
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield _started.browser
+        for context in _started.browser.contexts:
+            context.close()
 
 
 @pytest.fixture

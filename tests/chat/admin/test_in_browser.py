@@ -1,16 +1,14 @@
 """The admin under the site's content security policy, in a real browser, on a large and on a small screen."""
 
 import uuid
-from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from chat.models import Message
 from graphs.models import Graph, Node, Workspace
-from tests import chromium
 from tests.cast import PASSWORD
 from tests.chat.admin.talk import Talk, talk
 from tests.graphs.admin.changing import update
@@ -26,15 +24,6 @@ def own(alice: User, demo_workspace: Workspace, nba: Graph) -> Talk:
     long = f"{uuid.uuid4().hex * 20} " * 3
     Message.objects.filter(session=found.session, role="user").update(content=long)
     return found
-
-
-@pytest.fixture
-def browser(own: Talk) -> Iterator[Browser]:
-    """Comes after the rows: Django refuses queries while a browser is driven."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def signed_in(browser: Browser, address: str, width: int) -> Page:
