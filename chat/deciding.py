@@ -21,7 +21,8 @@ from chat.models import Proposal, ProposalStatus, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out, held_graph
 from chat.proposals.closing import expire_due, tell_graphs
 from chat.proposals.drafting import Draft, draft
-from chat.proposals.telling import decider, decision_event, proposal_json
+from chat.proposals.shortening import shorten
+from chat.proposals.telling import brief_json, decider, decision_event
 from chat.refusals import Refused
 from graphs import actions
 from graphs.access import Member, hold_role
@@ -65,6 +66,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
         if mine:
             if decision.approved:
                 _approve(proposal, member, decision)
+            shorten(proposal)
             proposal.save()
             closed = [proposal]
             tell_graphs(closed)
@@ -196,14 +198,14 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
     """Why a decision had no effect, as the proposal stands now; None where it had one."""
     if mine and proposal.status in {ProposalStatus.APPLIED, ProposalStatus.REJECTED}:
         return None
-    details = {"proposal": proposal_json(proposal)}
+    details = {"proposal": brief_json(proposal)}
     if proposal.status == ProposalStatus.EXPIRED:
         return Refused("expired", _("Nobody decided in time; this proposal has expired."), details=details)
     if not mine:
         return Refused("decided", _decided_sentence(proposal), details=details)
     if proposal.status == ProposalStatus.STALE:
         sentence = _("What this proposal would change has changed meanwhile. Nothing was applied.")
-        return Refused("stale", sentence, details={**details, "conflicts": proposal.conflicts})
+        return Refused("stale", sentence, details={**details, "conflicts": proposal.brief["conflicts"]})
     sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
     return Refused("failed", sentence, details=details)
 

@@ -1,5 +1,6 @@
 """The inbox: what waits for a decision in the workspace, the oldest first. Its script reads the list from the page."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -9,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from chat import queries
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.telling import proposal_json
+from chat.proposals.telling import proposals_json
 from graphs.access import Member
 from graphs.api.paging import page_of
 from graphs.api.problems import Problem
@@ -44,7 +45,7 @@ def inbox(request: HttpRequest, member: Member) -> HttpResponse:
     except Problem:
         return redirect("inbox")
     context = {
-        "waiting": [_line(proposal) for proposal in page.rows],
+        "waiting": _lines(page.rows),
         "page": page,
         "objects": _choices(member, "graph_key"),
         "people": _choices(member, "session__owner__username"),
@@ -58,9 +59,10 @@ def _asked(request: HttpRequest, name: str) -> str:
     return request.GET.get(name, "").replace("\x00", "")
 
 
-def _line(proposal: Proposal) -> dict[str, Any]:
-    """The proposal as the API gives it, and whose conversation it comes from."""
-    return {**proposal_json(proposal), "owner": proposal.session.owner.get_username()}
+def _lines(proposals: Sequence[Proposal]) -> list[dict[str, Any]]:
+    """Proposals as the API gives them, and whose conversation each comes from."""
+    told = zip(proposals_json(proposals), proposals, strict=True)
+    return [{**as_json, "owner": proposal.session.owner.get_username()} for as_json, proposal in told]
 
 
 def _choices(member: Member, name: str) -> list[str]:

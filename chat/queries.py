@@ -114,7 +114,7 @@ def sessions_of(member: Member, context_type: str = "", context_id: str = "") ->
 def messages_of(session: Session) -> QuerySet[Message]:
     """What people see of a conversation; what is only for the model is left out."""
     shown = session.messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE)
-    proposals = Prefetch("proposals", Proposal.objects.select_related("decided_by").defer("operations"))
+    proposals = Prefetch("proposals", _in_brief(Proposal.objects.all()))
     return shown.select_related("run").prefetch_related("run__model_calls", proposals)
 
 
@@ -136,7 +136,7 @@ def proposals_of(member: Member, *, status: str = "", session_id: str = "", grap
 
     One that nobody decided in time is expired from that moment on, whether or not anybody noticed.
     """
-    proposals = Proposal.objects.filter(workspace=member.workspace).select_related("decided_by").defer("operations")
+    proposals = _in_brief(Proposal.objects.filter(workspace=member.workspace))
     late = Q(status=ProposalStatus.PENDING, expires_at__lte=Now())
     if status == ProposalStatus.PENDING:
         proposals = proposals.filter(status=status, expires_at__gt=Now())
@@ -147,6 +147,11 @@ def proposals_of(member: Member, *, status: str = "", session_id: str = "", grap
     if session_id:
         proposals = proposals.filter(session=parsed_id(session_id))
     return proposals.filter(graph_key=graph_key) if graph_key else proposals
+
+
+def _in_brief(proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
+    """To be shown beside each other."""
+    return proposals.select_related("decided_by").defer(*Proposal.LARGE)
 
 
 def proposal_for(member: Member, proposal_id: str) -> Proposal:
@@ -262,7 +267,7 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
         "type": kinds.get(run.outcome, "message"),
         "message": run.message.content,
         "toolCalls": tool_calls(run.message),
-        "proposals": proposals_json(run.message.proposals.all()),
+        "proposals": proposals_json(_in_brief(run.message.proposals.all())),
         **({"error": run.error} if run.error else {}),
     }
 

@@ -67,6 +67,12 @@ class ProposalConflictShape(Answer):
 
 
 class ProposalShape(Answer):
+    """Only one that was asked for by its id is whole. Everywhere else `cut` names what is not.
+
+    Of a large one arguments and targets are left out, texts of the diff and of conflicts are cut. `counts` tells how
+    many items come, change, move and go in the whole diff: `{node: {create: 2, move: 1}}`.
+    """
+
     id: str
     session_id: str
     message_id: str
@@ -78,6 +84,8 @@ class ProposalShape(Answer):
     decided_arguments: dict[str, Any] | None
     reason: str
     diff: list[DiffEntry]
+    counts: dict[str, dict[Literal["create", "update", "move", "delete"], int]]
+    cut: list[Literal["arguments", "decidedArguments", "diff", "targets", "conflicts"]]
     digest: str
     targets: list[TargetShape]
     asked_by: list[AskedShape]

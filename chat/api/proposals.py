@@ -15,7 +15,7 @@ from chat.api.messages import accepted_json
 from chat.api.requests import act, shared_proposal
 from chat.deciding import Decided, Decision
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.telling import proposal_json, proposals_json
+from chat.proposals.telling import brief_json, proposal_json, proposals_json
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
@@ -37,7 +37,7 @@ class ProposalsView(APIView):
         responses={200: proposal_shapes.ProposalPage},
     )
     def get(self, request: Request) -> Response:
-        """The proposals of the workspace, the latest first; those that wait, the oldest first."""
+        """The proposals of the workspace in brief, the latest first; those that wait, the oldest first."""
         waiting = request.GET.get("status") == ProposalStatus.PENDING
         ordering = ("created_at", "id") if waiting else ("-created_at", "-id")
         return paged(request, _filtered(request), ordering, proposals_json)
@@ -61,7 +61,7 @@ def _wrong(name: str, sentence: str) -> Problem:
 class ProposalView(APIView):
     @extend_schema(operation_id="getProposal", responses={200: proposal_shapes.ProposalShape})
     def get(self, request: Request, proposal_id: str) -> Response:
-        """One proposal."""
+        """One proposal, whole."""
         return Response(proposal_json(shared_proposal(request, proposal_id)[0]))
 
 
@@ -97,7 +97,7 @@ class DecideView(APIView):
 
 def decided_json(decided: Decided) -> dict[str, Any]:
     run = accepted_json(decided.run.to_json()) if decided.run else {}
-    return {"proposal": proposal_json(decided.proposal), **run}
+    return {"proposal": brief_json(decided.proposal), **run}
 
 
 class DecideManyView(APIView):
@@ -121,7 +121,7 @@ class DecideManyView(APIView):
 
 def _answer_json(answer: deciding.Answer) -> dict[str, Any]:
     if answer.decided is not None:
-        proposal = proposal_json(answer.decided.proposal)
+        proposal = brief_json(answer.decided.proposal)
         return {"id": answer.proposal_id, "status": proposal["status"], "proposal": proposal}
     assert answer.refusal is not None
     proposal = answer.refusal.details["proposal"]

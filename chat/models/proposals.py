@@ -36,8 +36,11 @@ class Proposal(models.Model):
     computed from the objects in `targets` (`[{type, id, version}]`); `digest` is over tool, arguments, operations and
     targets, and `diff` (`graphs.diffs`) is what people see of it. `asked_by` are the levels of the policy that asked
     for a decision, `[{level, why}]`. `graph` and `graph_key` name the object it is about; `change_set` is what came of
-    it, `conflicts` is what had changed meanwhile where it is stale.
+    it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events say of the large
+    parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
     """
+
+    LARGE: ClassVar = ("operations", "diff", "arguments", "decided_arguments", "targets", "conflicts")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
@@ -65,6 +68,7 @@ class Proposal(models.Model):
     decided_at = models.DateTimeField(_("decided"), null=True)
     change_set = models.UUIDField(_("change set"), null=True)
     conflicts = models.JSONField(_("conflicts"), default=list)
+    brief = models.JSONField(default=dict)
     created_at = models.DateTimeField(_("created"), db_default=Now())
     expires_at = models.DateTimeField(_("expires"))
 

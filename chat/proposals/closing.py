@@ -31,7 +31,7 @@ def _close(session: Session, which: Q, status: ProposalStatus) -> list[Proposal]
     if not ids:
         return []
     Proposal.objects.filter(pk__in=ids).update(status=status, decided_at=Now())
-    closed = list(session.proposals.filter(pk__in=ids).order_by("graph", "created_at", "id"))
+    closed = list(session.proposals.filter(pk__in=ids).defer(*Proposal.LARGE).order_by("graph", "created_at", "id"))
     tell_graphs(closed)
     return closed
 

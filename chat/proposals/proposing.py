@@ -12,6 +12,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
+from chat.proposals.shortening import shorten
 from chat.proposals.telling import decision_event, proposal_event
 from graphs.access import Forbidden, Member, NotFound, hold_role
 from graphs.actions import Action, Batch
@@ -74,6 +75,7 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
         ),
         expires_at=Now() + timedelta(days=settings.PROPOSAL_DAYS),
     )
+    shorten(proposal)
     proposal.save(force_insert=True)
     proposal.refresh_from_db(fields=["created_at", "expires_at"])
     events = [proposal_event(proposal)]
@@ -94,7 +96,8 @@ def _let_through(proposal: Proposal, graph: Graph, member: Member) -> None:
     """Nobody has to be asked: done at once, in the name of whose conversation it is."""
     carry_out(proposal, graph, member.user)
     proposal.decided_at = proposal.created_at
-    proposal.save(update_fields=["status", "change_set", "conflicts", "decided_at"])
+    shorten(proposal)
+    proposal.save(update_fields=["status", "change_set", "conflicts", "brief", "decided_at"])
 
 
 def _require_editor(member: Member) -> None:

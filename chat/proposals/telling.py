@@ -13,6 +13,7 @@ from graphs.diffs import labelled
 
 
 def proposal_event(proposal: Proposal) -> NewEvent:
+    """Told to every window, and kept for ever: no more of a large change than lists say of it."""
     return NewEvent(
         "proposal",
         {
@@ -21,9 +22,8 @@ def proposal_event(proposal: Proposal) -> NewEvent:
             "toolCallId": proposal.tool_call_id,
             "messageId": str(proposal.message_id),
             "reason": proposal.reason,
-            "diff": proposal.diff,
             "digest": proposal.digest,
-            "targets": proposal.targets,
+            **{name: proposal.brief[name] for name in ("diff", "counts", "targets", "cut")},
             "askedBy": proposal.asked_by,
             "expiresAt": proposal.expires_at.isoformat(),
         },
@@ -44,7 +44,8 @@ def decision_event(proposal: Proposal) -> NewEvent:
             **({"feedback": proposal.feedback} if proposal.feedback else {}),
             **({"edited": True} if proposal.decided_arguments is not None else {}),
             **({"changeSetId": str(proposal.change_set)} if proposal.change_set else {}),
-            **({"conflicts": proposal.conflicts} if proposal.conflicts else {}),
+            **({"conflicts": proposal.brief["conflicts"]} if proposal.brief["conflicts"] else {}),
+            **({"cut": ["conflicts"]} if "conflicts" in proposal.brief["cut"] else {}),
         },
         proposal.message_id,
     )
@@ -57,14 +58,33 @@ def undone(proposals: Iterable[Proposal]) -> Mapping[uuid.UUID, uuid.UUID]:
 
 
 def proposals_json(proposals: Iterable[Proposal]) -> list[dict[str, Any]]:
+    """Proposals beside others, in brief: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
-    return [proposal_json(proposal, taken_back) for proposal in shown]
+    return [_told(proposal, proposal.brief, taken_back) for proposal in shown]
 
 
-def proposal_json(proposal: Proposal, taken_back: Mapping[uuid.UUID, uuid.UUID] | None = None) -> dict[str, Any]:
-    """One that nobody decided in time counts as expired from that moment on. `taken_back` is what `undone` gives."""
-    taken_back = undone([proposal]) if taken_back is None else taken_back
+def brief_json(proposal: Proposal) -> dict[str, Any]:
+    """One of them."""
+    return proposals_json([proposal])[0]
+
+
+def proposal_json(proposal: Proposal) -> dict[str, Any]:
+    """One proposal, whole, however long it is."""
+    whole = {
+        "arguments": proposal.arguments,
+        "decidedArguments": proposal.decided_arguments,
+        "diff": proposal.diff,
+        "targets": proposal.targets,
+        "conflicts": proposal.conflicts,
+        "counts": proposal.brief["counts"],
+        "cut": [],
+    }
+    return _told(proposal, whole, undone([proposal]))
+
+
+def _told(proposal: Proposal, parts: dict[str, Any], taken_back: Mapping[uuid.UUID, uuid.UUID]) -> dict[str, Any]:
+    """One that nobody decided in time counts as expired from that moment on."""
     undone_by = taken_back.get(proposal.change_set) if proposal.change_set else None
     late = proposal.status == ProposalStatus.PENDING and proposal.expires_at <= timezone.now()
     return {
@@ -75,12 +95,10 @@ def proposal_json(proposal: Proposal, taken_back: Mapping[uuid.UUID, uuid.UUID] 
         "object": {"type": "graph", "id": proposal.graph_key},
         "status": ProposalStatus.EXPIRED if late else proposal.status,
         "tool": proposal.tool,
-        "arguments": proposal.arguments,
-        "decidedArguments": proposal.decided_arguments,
         "reason": proposal.reason,
-        "diff": labelled(proposal.diff),
         "digest": proposal.digest,
-        "targets": proposal.targets,
+        **parts,
+        "diff": labelled(parts["diff"]),
         "askedBy": proposal.asked_by,
         "createdAt": proposal.created_at.isoformat(),
         "expiresAt": proposal.expires_at.isoformat(),
@@ -89,7 +107,6 @@ def proposal_json(proposal: Proposal, taken_back: Mapping[uuid.UUID, uuid.UUID] 
         "feedback": proposal.feedback,
         "changeSetId": str(proposal.change_set) if proposal.change_set else None,
         "undoneBy": str(undone_by) if undone_by else None,
-        "conflicts": proposal.conflicts,
     }
 
 

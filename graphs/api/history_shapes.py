@@ -35,12 +35,17 @@ class DiffLine(Shape):
 
 
 class DiffField(Shape):
+    """Of a field that is `cut`, texts and lines are only the first; `added` and `removed` count all lines."""
+
     field: str
     label: str
     form: Literal["text", "code", "json", "number", "key"]
     old: Any
     new: Any
     lines: list[DiffLine] | None = None
+    added: int | None = None
+    removed: int | None = None
+    cut: bool | None = None
 
 
 class DiffEntry(Shape):

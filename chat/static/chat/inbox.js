@@ -4,7 +4,7 @@
  * first list as JSON in #inbox-data; further ones are read from the same page. Keys are told in docs/widget.md.
  */
 
-import { changeTitle } from "../graphs/diff.js";
+import { proposalTitle } from "../graphs/diff.js";
 import { t } from "../graphs/strings.js";
 import { InboxList } from "./inbox/list.js";
 import { News } from "./inbox/news.js";
@@ -94,7 +94,7 @@ export class ProposalInbox extends HTMLElement {
     const at = this.proposals.findIndex(({ id }) => id === this.chosen);
     const order = [...this.proposals.slice(at + 1), ...this.proposals.slice(0, at)];
     const next = order.find(isPending);
-    this.said.textContent = next ? changeTitle(next.diff) : t("Nothing else waits.");
+    this.said.textContent = next ? proposalTitle(next) : t("Nothing else waits.");
     if (!next) return;
     this.choose(next.id);
     this.list.element.focus({ preventScroll: true });

@@ -9,7 +9,7 @@ import { html } from "./view/dom.js";
 
 export { codeLines } from "./diff/code.js";
 export { visible } from "./diff/visible.js";
-export { changeTitle } from "./diff/words.js";
+export { changeTitle, proposalTitle } from "./diff/words.js";
 export { diffSheet };
 
 const FIRST = 50;

@@ -1,22 +1,25 @@
 """The endpoints of proposals: what everybody of the workspace sees, and what each may do with it."""
 
+import json
 import uuid
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 from pytest_django import DjangoAssertNumQueries
 
-from chat.models import Proposal
+from chat.models import Proposal, StreamEvent
 from graphs.models import Graph, Membership, Node, Role, Workspace
 from tests.cast import draw_nba
 from tests.chat.api.callers import get, post
 from tests.graphs.api.callers import problem
-from tests.proposed import DELETE, MOVE, RENAME, waiting
+from tests.proposed import DELETE, MOVE, RENAME, Call, waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -228,3 +231,52 @@ def test_answers_have_the_shapes_that_are_described(alice: User, nba: Graph) -> 
     check("proposals/decide", "post", post(alice, "proposals/decide", {"approved": True, "ids": names(second, third)}))
     check(one, "get", get(alice, f"proposals/{second.pk}"))
     check(f"{one}/propose-again", "post", post(alice, f"proposals/{second.pk}/propose-again"))
+
+
+LONG = "\n".join(f"line {number} of a long text" for number in range(10_000))
+LARGE: Call = ("update_node", {"nodeKey": "fetch-api", "updates": {"process": LONG}})
+#: What one proposal may be long beside others.
+FEW_KB = 12_000
+
+
+def test_a_large_one_is_whole_only_where_it_is_asked_for_by_its_id(alice: User, nba: Graph) -> None:
+    (large,) = waiting(alice, nba, LARGE)
+    (listed_one,) = get(alice, "proposals").json()["results"]
+    (in_answer,) = get(alice, f"chat/sessions/{large.session_id}/messages").json()["results"][-1]["proposals"]
+    whole = get(alice, f"proposals/{large.pk}").json()
+
+    assert listed_one == in_answer
+    assert len(json.dumps(listed_one)) < FEW_KB < len(LONG) < len(json.dumps(whole))
+    assert (listed_one["cut"], whole["cut"]) == (["arguments", "diff"], [])
+    assert (listed_one["arguments"], whole["arguments"]["updates"]["process"]) == ({}, LONG)
+    assert listed_one["counts"] == whole["counts"] == {"node": {"update": 1}}
+    (field,) = listed_one["diff"][0]["fields"]
+    assert field["cut"]
+    assert field["added"] == 10_000
+    assert whole["diff"][0]["fields"][0]["new"] == LONG
+
+
+def test_no_event_and_no_answer_carries_a_large_one(alice: User, nba: Graph) -> None:
+    first, second = waiting(alice, nba, LARGE, ("update_node", {"nodeKey": "return", "updates": {"process": LONG}}))
+    stale, *_ = waiting(alice, nba, LARGE)
+    decided = [
+        post(alice, f"proposals/{first.pk}/decide", {"approved": True}),
+        post(alice, f"proposals/{stale.pk}/decide", {"approved": True}),
+        post(alice, "proposals/decide", {"ids": [str(second.pk)], "approved": True}),
+    ]
+    assert [response.status_code for response in decided] == [200, 409, 200]
+    assert decided[1].json()["conflicts"][0]["field"] == "process"
+    assert max(len(response.content) for response in decided) < 3 * FEW_KB
+    told = StreamEvent.objects.filter(type__in=["proposal", "decision"])
+    assert told.filter(data__has_key="conflicts").exists()
+    assert max(len(json.dumps(data)) for data in told.values_list("data", flat=True)) < FEW_KB
+
+
+def test_a_list_reads_nothing_large(alice: User, nba: Graph) -> None:
+    waiting(alice, nba, LARGE, MOVE)
+    with CaptureQueriesContext(connection) as queries:
+        assert len(listed(alice)) == 2
+    (asked,) = [each["sql"] for each in queries if '"chat_proposal"."digest"' in each["sql"]]
+    assert not [name for name in Proposal.LARGE if f'"chat_proposal"."{name}"' in asked]
+    about = [each["sql"] for each in queries if 'FROM "chat_proposal"' in each["sql"]]
+    assert len(about) == 1, "what was left out is not fetched afterwards"

@@ -36,7 +36,7 @@ class Answer:
         """A proposal of this answer, stored and told."""
         proposal = self.server.proposals.add(self.session, self.message_id, **fields)
         self.session.message(self.message_id)["proposals"].append(proposal)
-        told = ("tool", "toolCallId", "reason", "diff", "digest", "expiresAt", "targets", "askedBy")
+        told = ("tool", "toolCallId", "reason", "diff", "counts", "cut", "digest", "expiresAt", "targets", "askedBy")
         self.emit("proposal", proposalId=proposal["id"], **{name: proposal[name] for name in told})
         return proposal
 

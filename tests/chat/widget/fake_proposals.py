@@ -28,6 +28,8 @@ def as_json(session: FakeSession, message_id: str, **fields: Any) -> Json:
         "arguments": {"nodeKey": "fetch-api", "updates": {"name": "Fetch games"}},
         "reason": "It fetches games.",
         "diff": [updated(TEXT)],
+        "counts": {"node": {"update": 1}},
+        "cut": [],
         "digest": "d1",
         "targets": [],
         "askedBy": [{"level": "default", "why": ""}],

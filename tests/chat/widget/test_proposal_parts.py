@@ -55,6 +55,41 @@ def test_a_change_has_a_title(blank: Page, diff: list[Any], title: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("diff", "counts", "title"),
+    [
+        ([NODE], {"node": {"delete": 1}}, "Delete Fetch"),
+        ([NODE], {"node": {"delete": 900}, "edge": {"delete": 1}}, "Delete 900 nodes and 1 edge"),
+        ([entry("update", "node", "Fetch", "posX")], {"node": {"move": 300}}, "Move 300 nodes"),
+        ([NODE], {"node": {"delete": 1, "move": 2}}, "Delete Fetch and move 2 nodes"),
+    ],
+)  # fmt: skip
+def test_a_change_that_is_cut_has_the_title_of_all_of_it(blank: Page, diff: Any, counts: Any, title: str) -> None:
+    assert call(blank, "graphs/diff.js", "proposalTitle", {"diff": diff, "counts": counts}) == title
+
+
+WHOLE = {"id": "p", "status": "pending", "digest": "d", "diff": [NODE, OTHER], "arguments": {"a": 1}, "cut": []}
+BRIEF = {**WHOLE, "diff": [NODE], "arguments": {}, "cut": ["arguments", "diff"]}
+DECISION = {"id": "p", "status": "stale", "conflicts": [], "decidedBy": "bob"}
+
+
+@pytest.mark.parametrize(
+    ("news", "diff", "cut"),
+    [
+        ([BRIEF, WHOLE], [NODE, OTHER], []),
+        ([WHOLE, BRIEF], [NODE, OTHER], []),
+        ([BRIEF, DECISION], [NODE], ["arguments", "diff"]),
+        ([WHOLE, {**BRIEF, "digest": "of edited arguments"}], [NODE], ["arguments", "diff"]),
+        ([WHOLE, {**DECISION, "conflicts": [{}], "cut": ["conflicts"]}], [NODE, OTHER], ["conflicts"]),
+    ],
+)  # fmt: skip
+def test_what_is_known_whole_is_not_cut_again(blank: Page, news: list[Any], diff: Any, cut: list[str]) -> None:
+    known: list[Any] = []
+    for each in news:
+        known = call(blank, "chat/proposals/proposal.js", "withProposal", known, each)
+    assert (known[0]["diff"], known[0]["cut"]) == (diff, cut)
+
+
+@pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("plain « text » é 你 👍🏽", "plain « text » é 你 👍🏽"),

@@ -60,6 +60,32 @@ def test_it_shows_what_would_change_and_why(editor: Widget) -> None:
     expect(editor.answers.locator(".facts")).not_to_contain_text("No changes recorded")
 
 
+def test_a_large_one_is_decided_only_once_all_of_it_was_shown(editor: Widget) -> None:
+    first = {**CODE, "old": None, "new": None, "lines": CODE["lines"][:2], "added": 900, "removed": 1, "cut": True}
+    asking = editor.server.proposals
+    asking.refusals["proposals/large"] = (500, {"detail": "Not now."})
+    answer = asked(editor)
+    large = {"counts": {"node": {"update": 3}}, "cut": ["arguments", "diff"]}
+    proposal = answer.propose(id="large", diff=[updated(first)], **large)
+    answer.finish("waiting")
+    card = editor.cards
+    expect(card.get_by_role("heading")).to_have_text("Change 3 nodes")
+    expect(card.locator(".diff-rest")).to_have_text("…")
+    expect(card.get_by_role("alert")).to_have_text("Not now.")
+    card.focus()
+    editor.page.keyboard.press("a")
+    expect(editor.button("Approve")).to_have_count(0)
+    whole = [updated(CODE), updated(TEXT, key="b", label="B"), updated(TEXT, key="c", label="C")]
+    asking.by_id["large"] = {**proposal, "diff": whole, "cut": []}
+    card.get_by_role("button", name="Try again").click()
+    expect(card.locator('.diff-line[data-op="+"] code')).to_have_text("⟦U+202E⟧url, retry)")
+    editor.button("Approve").click()
+    expect(card).to_have_attribute("data-status", "applied")
+    assert [path for path, _body in asking.asked if "large" in path] == [
+        "proposals/large", "proposals/large", "proposals/large/decide",
+    ]  # fmt: skip
+
+
 def test_alice_approves_undoes_and_does_it_again(editor: Widget) -> None:
     answer = asked(editor)
     proposal = answer.propose()

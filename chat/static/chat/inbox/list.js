@@ -1,6 +1,6 @@
 /* The list of the inbox: a line for each proposal, the oldest first. */
 
-import { changeTitle, visible } from "../../graphs/diff.js";
+import { proposalTitle, visible } from "../../graphs/diff.js";
 import { t } from "../../graphs/strings.js";
 import { arrange, h } from "../widget/elements.js";
 import { icon } from "../widget/icons.js";
@@ -40,7 +40,7 @@ export class InboxList {
     element.title = momentText(proposal.createdAt);
     element.replaceChildren(
       sign,
-      h("span", { class: "line-title", dir: "auto", text: changeTitle(proposal.diff) }),
+      h("span", { class: "line-title", dir: "auto", text: proposalTitle(proposal) }),
       state ?? "",
       h("span", { class: "line-about", dir: "auto", text: about.filter(Boolean).map(visible).join(" · ") }),
     );

@@ -3,7 +3,7 @@
  * Keys while the card itself has the focus: a approves, e edits, r rejects.
  */
 
-import { changeTitle, diffList, visible } from "../../graphs/diff.js";
+import { diffList, proposalTitle, visible } from "../../graphs/diff.js";
 import { t } from "../../graphs/strings.js";
 import { arrange, h } from "../widget/elements.js";
 import { icon } from "../widget/icons.js";
@@ -12,8 +12,9 @@ import { textButton } from "../widget/view/buttons.js";
 import { mayBeEdited } from "./arguments.js";
 import { conflictList } from "./conflicts.js";
 import { EditForm } from "./edit.js";
-import { isPending, statusOf, wasEdited } from "./proposal.js";
+import { isCut, isPending, statusOf, wasEdited } from "./proposal.js";
 import { rejectForm } from "./reject.js";
+import { Rest } from "./rest.js";
 import { askedText, outcomeText, statusText, untilText } from "./words.js";
 
 const SIGNS = { pending: "question", applied: "check", undone: "retry", rejected: "close" };
@@ -35,13 +36,17 @@ export class ProposalCard {
     this.parts = {};
     const on = { keydown: (event) => this.keyed(event) };
     this.element = h("section", { class: "proposal", tabIndex: 0, role: "group", on });
+    this.rest = new Rest(this.element, () => this.decisions.whole(this.proposal), () => this.render());
   }
 
   update(proposal) {
     if (proposal === this.proposal) return;
     const { diff, status } = this.proposal ?? {};
     this.proposal = proposal;
-    if (proposal.diff !== diff || proposal.status !== status) this.parts.diff = null;
+    if (proposal.diff !== diff || proposal.status !== status) {
+      this.wasOpen = Boolean(this.parts.diff?.open);
+      this.parts.diff = null;
+    }
     if (!isPending(proposal)) Object.assign(this, { mode: "view", preview: null, form: null, busy: "" });
     this.render();
   }
@@ -49,7 +54,7 @@ export class ProposalCard {
   render() {
     const { proposal } = this;
     const status = statusOf(proposal);
-    const title = changeTitle(proposal.diff);
+    const title = proposalTitle(proposal);
     const held = this.element.matches(":focus-within");
     this.element.dataset.status = status;
     this.element.dataset.id = proposal.id;
@@ -59,6 +64,13 @@ export class ProposalCard {
     const shown = [this.head(title, status), this.reason(), this.diff(status), ...this.bottom(status)];
     arrange(this.element, shown.filter(Boolean));
     if (held && !this.element.matches(":focus-within")) this.element.focus({ preventScroll: true });
+    if (this.isPartial) this.rest.whenSeen(proposal.status);
+  }
+
+  /** Whether something that stands open in the card is not whole. */
+  get isPartial() {
+    const { proposal } = this;
+    return isPending(proposal) ? isCut(proposal, "diff") : isCut(proposal, "conflicts");
   }
 
   head(title, status) {
@@ -77,7 +89,7 @@ export class ProposalCard {
     if (this.preview) return h("div", { class: "proposal-diff edited" }, diffList(this.preview.diff));
     this.parts.diff ??= status === "pending"
       ? h("div", { class: "proposal-diff" }, diffList(this.proposal.diff))
-      : folded(this.proposal);
+      : folded(this.proposal, { open: this.wasOpen, read: () => this.rest.read() });
     return this.parts.diff;
   }
 
@@ -85,6 +97,8 @@ export class ProposalCard {
     if (status !== "pending") return [this.outcome(), ...(this.busy ? [this.busyLine()] : this.afterwards(status))];
     if (!this.mayDecide) return [this.facts()];
     if (this.busy) return [this.busyLine()];
+    // Nobody decides about what they have not been shown.
+    if (isCut(this.proposal, "diff")) return [this.facts(), ...this.rest.lines];
     if (this.mode === "edit" || this.mode === "reject") return [this.form.element];
     return [this.facts(), this.problemLine(), this.choices()];
   }
@@ -169,7 +183,9 @@ export class ProposalCard {
   /** Does what the key `a`, `e` or `r` means; true where it means something now. A key that is held means it once. */
   press(event) {
     const meant = { a: () => this.approve(), e: () => this.edit(), r: () => this.reject() }[event.key.toLowerCase()];
-    const ready = this.mayDecide && isPending(this.proposal) && !this.busy && ["view", "preview"].includes(this.mode);
+    const { proposal, mode } = this;
+    const shown = isPending(proposal) && !isCut(proposal, "diff") && ["view", "preview"].includes(mode);
+    const ready = this.mayDecide && shown && !this.busy;
     if (!meant || !ready || event.repeat) return false;
     event.preventDefault();
     meant();
@@ -257,10 +273,15 @@ function keyButton(text, key, click, kind) {
   return button;
 }
 
-function folded(proposal) {
+/** What is not whole is asked for when it is opened. */
+function folded(proposal, { open, read }) {
   const { diff } = proposal;
   const text = wasEdited(proposal) ? t("What was applied, as edited") : t("What was proposed");
   const details = h("details", { class: "proposal-diff" }, h("summary", { text }));
-  details.addEventListener("toggle", () => details.childElementCount === 1 && details.append(diffList(diff)));
+  details.addEventListener("toggle", () => {
+    if (details.childElementCount === 1) details.append(diffList(diff));
+    if (details.open && isCut(proposal, "diff")) read();
+  });
+  details.open = Boolean(open);
   return details;
 }

@@ -45,7 +45,7 @@ export class Decisions extends EventTarget {
 
   /** The proposal with its arguments, and its fields in the reader's language; events tell less. */
   async whole(proposal) {
-    return proposal.arguments ? proposal : this.refresh(proposal);
+    return proposal.arguments && !proposal.cut?.length ? proposal : this.refresh(proposal);
   }
 
   async refresh({ id }) {

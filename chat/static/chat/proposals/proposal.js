@@ -1,8 +1,8 @@
 /* A proposal as the views know it: from the API, or from the events that told of it. Pure.
  *
  * {id, status, tool, toolCallId, messageId, sessionId, object, arguments, reason, diff, digest, askedBy, createdAt,
- * expiresAt, decidedBy, decidedAt, decidedArguments, feedback, changeSetId, undoneBy, conflicts}; `edited` is what an event
- * tells of the decided arguments.
+ * expiresAt, decidedBy, decidedAt, decidedArguments, feedback, changeSetId, undoneBy, conflicts, counts, cut}; `edited` is
+ * what an event tells of the decided arguments. Of a large one, `cut` names what is not whole, and `counts` counts all.
  */
 
 /** From an event; its arguments are not in it, they are asked for where they are needed. */
@@ -18,6 +18,8 @@ export function proposalFromEvent(frame) {
     arguments: frame.arguments ?? null,
     reason: frame.reason ?? "",
     diff: frame.diff ?? [],
+    counts: frame.counts,
+    cut: frame.cut ?? [],
     digest: frame.digest,
     askedBy: frame.askedBy ?? [],
     createdAt: frame.createdAt ?? new Date().toISOString(),
@@ -31,7 +33,7 @@ export function proposalFromEvent(frame) {
 }
 
 /** What a `decision` event says of it. */
-export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, edited, diff }) {
+export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, edited, diff, cut }) {
   return {
     status,
     decidedBy: decidedBy ?? null,
@@ -41,6 +43,7 @@ export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, confli
     ...(feedback && { feedback }),
     ...(edited && { edited }),
     ...(diff && { diff }),
+    ...(cut && { cut }),
   };
 }
 
@@ -66,11 +69,35 @@ export function withProposal(proposals, proposal) {
   return proposals.map((each) => (each.id === proposal.id ? newer(each, proposal) : each));
 }
 
+/** A whole list as it is now, with what was known of its proposals. */
+export function withKnown(proposals, known) {
+  const before = new Map(known.map((each) => [each.id, each]));
+  return proposals.map((each) => (before.has(each.id) ? newer(before.get(each.id), each) : each));
+}
+
+export function isCut({ cut = [] }, name) {
+  return cut.includes(name);
+}
+
 /** What is not told stays as it was, and what was decided stays decided: an answer may be older than an event. What was
- * taken back may be done again. */
+ * taken back may be done again. What is known whole is not cut again. */
 function newer(known, proposal) {
   if (known.status !== "pending" && proposal.status === "pending") return known;
-  const told = Object.entries(proposal).filter(([name, value]) => (value ?? null) !== null || name === "undoneBy");
+  const kept = (proposal.cut ?? []).filter((name) => isWholeAlready(name, known, proposal));
+  const told = Object.entries({ ...proposal, ...stillCut(known, proposal, kept) })
+    .filter(([name, value]) => !kept.includes(name) && ((value ?? null) !== null || name === "undoneBy"));
   const news = told.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name]));
   return news.length > 0 ? { ...known, ...Object.fromEntries(news) } : known;
+}
+
+/** The digest names arguments, diff and targets; conflicts come with the decision. */
+function isWholeAlready(name, known, proposal) {
+  const asBefore = (part) => !proposal[part] || known[part] === proposal[part];
+  return asBefore(name === "conflicts" ? "status" : "digest") && !isCut(known, name) && (known[name] ?? null) !== null;
+}
+
+function stillCut(known, proposal, kept) {
+  if (!known.cut && !proposal.cut) return {};
+  const before = (known.cut ?? []).filter((name) => !(name in proposal));
+  return { cut: [...before, ...(proposal.cut ?? []).filter((name) => !kept.includes(name))] };
 }

@@ -3,7 +3,7 @@
  * Where something of it was changed since, it shows what, and the person chooses which of that stays as it is.
  */
 
-import { changeTitle } from "../../graphs/diff.js";
+import { proposalTitle } from "../../graphs/diff.js";
 import { t } from "../../graphs/strings.js";
 import { h } from "../widget/elements.js";
 import { icon } from "../widget/icons.js";
@@ -26,7 +26,7 @@ export class UndoBar {
 
   /** One of which nothing came, and whose card is gone from here. */
   refused(proposal) {
-    this.show("warning", `${changeTitle(proposal.diff)}: ${outcomeText(proposal)}`);
+    this.show("warning", `${proposalTitle(proposal)}: ${outcomeText(proposal)}`);
   }
 
   undo(proposal, done = proposal.changeSetId) {
@@ -39,12 +39,12 @@ export class UndoBar {
 
   /** `done` is the change set that did it, or did it again. */
   done(proposal, done) {
-    const title = changeTitle(proposal.diff);
+    const title = proposalTitle(proposal);
     this.show("check", t("Applied: {title}", { title }), textButton(t("Undo"), () => this.undo(proposal, done)));
   }
 
   undone(proposal, undoing) {
-    const title = changeTitle(proposal.diff);
+    const title = proposalTitle(proposal);
     this.show("retry", t("Undone: {title}", { title }), textButton(t("Redo"), () => this.redo(proposal, undoing)));
   }
 

@@ -27,9 +27,11 @@ export class Approvals {
     };
   }
 
-  /** An event tells less than the API: neither arguments, nor labels in the reader's language, nor what was edited. */
+  /** An event tells less than the API: neither arguments, nor labels in the reader's language, nor what was edited. For
+   * what is too long for an event the card asks when it is seen. */
   happened(frame) {
-    if (frame.type === "ai:proposal" || frame.edited) this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
+    const small = frame.type === "ai:proposal" && !frame.cut?.length;
+    if (small || frame.edited) this.decisions.refresh({ id: frame.proposalId }).catch(() => {});
   }
 }
 

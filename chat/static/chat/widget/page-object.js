@@ -4,6 +4,8 @@
  * `countersign:proposals` {graph, proposals} with all that wait about the object. "change" says that `pending` did.
  */
 
+import { withKnown, withProposal } from "../proposals/proposal.js";
+
 export class PageObject extends EventTarget {
   /** `stream` is the name of the object's stream; without one nothing is read. */
   constructor({ api, socket, context, stream }) {
@@ -40,9 +42,12 @@ export class PageObject extends EventTarget {
     else if (frame.type === "ai:decision") this.decided({ id: frame.proposalId, status: frame.status });
   }
 
-  decided({ id, status }) {
-    if (status === "pending" || !this.pending.some((each) => each.id === id)) return;
-    this.take(this.pending.filter((each) => each.id !== id));
+  /** A newer state of one: gone from here when it was decided. */
+  decided(proposal) {
+    const known = this.pending.find(({ id }) => id === proposal.id);
+    if (!known) return;
+    if (proposal.status !== "pending") this.take(this.pending.filter((each) => each !== known));
+    else this.take(withProposal(this.pending, proposal));
   }
 
   /** Asks what waits; of several questions only the last one's answer counts. */
@@ -50,7 +55,7 @@ export class PageObject extends EventTarget {
     const asked = (this.asked += 1);
     try {
       const { results } = await this.api.pendingProposals(this.context);
-      if (asked === this.asked) this.take(results);
+      if (asked === this.asked) this.take(withKnown(results, this.pending));
     } catch {
       // What was known stays; the next event asks again.
     }

@@ -9,9 +9,9 @@ import { visible } from "./visible.js";
 const LONGEST = 400;
 const MOST_PATHS = 60;
 
-/** `field` is `{field, label, form, old, new, lines?}`. */
+/** `field` is `{field, label, form, old, new, lines?}`; of one that is `cut`, the first of it. */
 export function fieldChange(field) {
-  const body = BODIES[field.form] ?? textBody;
+  const body = field.cut ? cutBody : BODIES[field.form] ?? textBody;
   const name = html("dt", {}, field.label);
   return html("div", { class: "diff-field", "data-form": field.form }, name, html("dd", {}, body(field)));
 }
@@ -30,6 +30,12 @@ function textBody({ old, new: now }) {
 
 function codeBody({ old, new: now, lines }) {
   return codeLines(lines ?? [...linesOf(old, "-"), ...linesOf(now, "+")]);
+}
+
+function cutBody(field) {
+  const shown = field.lines ? codeLines(field.lines) : textBody(field);
+  shown.append(html("span", { class: "diff-rest" }, "…"));
+  return shown;
 }
 
 function linesOf(code, op) {

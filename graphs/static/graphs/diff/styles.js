@@ -73,6 +73,7 @@ summary.diff-head:hover { background: color-mix(in srgb, currentColor 6%, transp
 .diff-line[data-op="+"] .diff-op { color: var(--d-add); }
 .diff-line[data-op="-"] .diff-op { color: var(--d-remove); }
 .diff-gap { padding: 1px 8px 1px 3.6em; color: var(--d-muted); background: rgb(127 127 127 / 9%); }
+.diff-rest { color: var(--d-muted); padding-inline: 0.3em; }
 .diff-more {
   padding: 2px 8px; border: 0; background: none; color: var(--primary, light-dark(#2b4fc7, #8ea8ff));
   font: 12px/1.6 var(--font, system-ui, sans-serif); text-align: start; cursor: pointer;

@@ -17,11 +17,32 @@ const VERBS = {
 /** Where nothing but edges comes or goes. */
 const OF_EDGES = { create: "connect", delete: "disconnect" };
 
+/** The title of a proposal; of one whose diff is cut, by its `counts`. */
+export function proposalTitle({ diff, counts = {} }) {
+  return changeTitle(totalOf(counts) > diff.length ? entriesCounted(counts, diff) : diff);
+}
+
 /** The title of entries of `graphs.diffs`. */
 export function changeTitle(entries) {
   if (entries.length === 0) return t("No change");
   const text = listed([...byVerb(entries)].map(([verb, some]) => VERBS[verb](subject(some))));
   return text[0].toLocaleUpperCase(language()) + text.slice(1);
+}
+
+/** As many entries as `counts` {kind: {action: number}} says; named where there is but one, and `known` tells it. */
+export function entriesCounted(counts, known) {
+  return Object.entries(counts).flatMap(([type, actions]) =>
+    Object.entries(actions).flatMap(([counted, number]) => {
+      const moves = counted === "move";
+      const action = moves ? "update" : counted;
+      const found = known.find((each) => each.object.type === type && each.action === action);
+      const object = { type, id: found?.object.id ?? "" };
+      return Array(number).fill({ object, label: found?.label, action, fields: moves ? [{ field: "posX" }] : [] });
+    }));
+}
+
+function totalOf(counts) {
+  return Object.values(counts).flatMap(Object.values).reduce((sum, number) => sum + number, 0);
 }
 
 function byVerb(entries) {

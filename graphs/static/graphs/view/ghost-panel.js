@@ -1,7 +1,7 @@
 // The box that says how many changes wait, what the signs mean, and lists the proposals to go to.
 
 import { diffList } from "../diff.js";
-import { isMove, changeTitle } from "../diff/words.js";
+import { isMove, proposalTitle } from "../diff/words.js";
 import { visible } from "../diff/visible.js";
 import { t } from "../strings.js";
 import { html } from "./dom.js";
@@ -21,12 +21,15 @@ function legend() {
 }
 
 /** How many of which, as signs with numbers. */
-function counts(diff) {
+function counts({ diff, counts: counted }) {
   const numbers = { create: 0, delete: 0, update: 0, move: 0 };
-  for (const entry of diff) numbers[isMove(entry) ? "move" : entry.action] += 1;
-  const found = Object.entries(numbers).filter(([, number]) => number);
+  const found = counted
+    ? Object.values(counted).flatMap(Object.entries)
+    : diff.map((entry) => [isMove(entry) ? "move" : entry.action, 1]);
+  for (const [action, number] of found) numbers[action] += number;
+  const shown = Object.entries(numbers).filter(([, number]) => number);
   const count = ([action, number]) => html("span", { title: MEANINGS[action]() }, sign(action), String(number));
-  return html("span", { class: "waiting-counts" }, ...found.map(count));
+  return html("span", { class: "waiting-counts" }, ...shown.map(count));
 }
 
 export class GhostPanel {
@@ -94,9 +97,9 @@ export class GhostPanel {
       "button",
       { type: "button", "aria-pressed": String(pressed), onclick: () => this.#callbacks.chosen(proposal.id) },
       html("span", { class: "waiting-number" }, String(number)),
-      html("span", { class: "waiting-words", dir: "auto" }, changeTitle(proposal.diff)),
+      html("span", { class: "waiting-words", dir: "auto" }, proposalTitle(proposal)),
       why,
-      counts(proposal.diff),
+      counts(proposal),
     );
     return html("li", {}, button, pressed ? diffList(proposal.diff) : null);
   }

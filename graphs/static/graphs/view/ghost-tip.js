@@ -32,14 +32,14 @@ function row(label, old, now) {
   );
 }
 
-function codeRow({ label, lines = [] }) {
+function codeRow({ label, lines = [], added, removed }) {
   const count = (op) => lines.filter((line) => line.op === op).length;
-  const sizes = `+${count("+")} −${count("-")}`;
+  const sizes = `+${added ?? count("+")} −${removed ?? count("-")}`;
   return html("div", { class: "tip-field" }, html("span", {}, label), html("span", {}, sizes));
 }
 
 function rows(field) {
-  if (field.form === "code") return [codeRow(field)];
+  if (field.form === "code" || (field.cut && field.lines)) return [codeRow(field)];
   if (field.form !== "json") return [row(field.label, field.old, field.new)];
   const changes = jsonChanges(field.old ?? undefined, field.new ?? undefined).slice(0, MOST_PATHS);
   return changes.map(({ path, old, new: now }) => row(path ? visible(path) : field.label, old, now));

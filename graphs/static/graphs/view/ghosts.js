@@ -18,6 +18,24 @@ async function fetchPending(address) {
   }
 }
 
+/** Of so many large proposals the whole is fetched, so that all they would do is drawn. */
+const MOST_WHOLE = 20;
+
+const isCut = ({ cut = [] }) => cut.includes("diff");
+
+/** The whole of one proposal of those at `address`, or null. */
+async function fetchWhole(address, { id }) {
+  const list = new URL(address, document.baseURI);
+  const workspace = new URLSearchParams({ workspace: list.searchParams.get("workspace") ?? "" });
+  try {
+    const one = `${list.pathname}/${encodeURIComponent(id)}?${workspace}`;
+    const response = await fetch(one, { credentials: "same-origin", headers: { Accept: "application/json" } });
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}
+
 export class Ghosts {
   #canvas;
   #callbacks;
@@ -32,6 +50,8 @@ export class Ghosts {
   /** Asked for before it was known. */
   #wanted = null;
   #requests = 0;
+  /** Large proposals as they were fetched, by id and digest. */
+  #whole = new Map();
 
   /** `callbacks`: show(sheet key, bounds), changed(), missing(). */
   constructor(canvas, callbacks) {
@@ -62,10 +82,29 @@ export class Ghosts {
   setProposals(proposals) {
     this.#requests += 1;
     this.#known = true;
-    this.#proposals = proposals;
+    const names = new Set(proposals.map(nameOf));
+    for (const name of [...this.#whole.keys()]) if (!names.has(name)) this.#whole.delete(name);
+    this.#take(proposals);
+    this.#complete(this.#requests);
+  }
+
+  #take(proposals) {
+    this.#proposals = proposals.map((proposal) => this.#whole.get(nameOf(proposal)) ?? proposal);
     if (!this.#waits(this.#chosen)) this.#chosen = null;
     this.#work();
     this.#showWanted();
+  }
+
+  /** Fetches what lists leave out, one after the other; a newer list begins anew with what is still missing. */
+  async #complete(request) {
+    if (!this.#address) return;
+    for (const proposal of this.#proposals.filter(isCut).slice(0, MOST_WHOLE - this.#whole.size)) {
+      const whole = await fetchWhole(this.#address, proposal);
+      if (request !== this.#requests) return;
+      if (!whole || isCut(whole)) continue;
+      this.#whole.set(nameOf(whole), whole);
+      this.#take(this.#proposals);
+    }
   }
 
   setModel(model) {
@@ -157,6 +196,10 @@ export class Ghosts {
   #tell(id) {
     document.dispatchEvent(new CustomEvent("countersign:select-proposal", { detail: { id, from: "drawing" } }));
   }
+}
+
+function nameOf({ id, digest }) {
+  return `${id} ${digest}`;
 }
 
 function boundsOf(marks, id) {

@@ -1,7 +1,7 @@
 // What the history says in words: who, through what, when, and what was changed.
 
 import { visible } from "../diff/visible.js";
-import { changeTitle } from "../diff/words.js";
+import { changeTitle, entriesCounted } from "../diff/words.js";
 import { t } from "../strings.js";
 import { ICONS } from "./icons.js";
 
@@ -40,16 +40,6 @@ function entriesOf(modifications) {
     if (field) entries.get(name).fields.push({ field });
   }
   return [...entries.values()];
-}
-
-/** As many entries as `summary` {kind: {action: count}} counts; named where there is but one. */
-function entriesCounted(summary, modifications) {
-  return Object.entries(summary).flatMap(([type, actions]) =>
-    Object.entries(actions).flatMap(([action, count]) => {
-      const known = modifications.find((row) => row.object.type === type && row.action === action);
-      const object = { type, id: known?.object.id ?? "" };
-      return Array(count).fill({ object, label: known?.label, action, fields: [] });
-    }));
 }
 
 /** What a change set of the timeline did; one that changed nothing is how the graph came to be, as an import. */

@@ -1,0 +1,78 @@
+"""Diffs that stand beside many others: as much of each as a few kB hold, and how much there is in all.
+
+What is short stays as it is. Of a long text the beginning is kept, of code and JSON the first lines; entries for which
+there is no room are left out.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+#: A diff up to this long is whole; of a longer one about as much is kept.
+MOST_CHARS = 4_000
+#: Within a long diff, a field that is longer than this is cut: to so many lines, and so many characters of each text.
+FIELD_CHARS = 240
+LINES = 5
+TEXT_CHARS = 100
+
+_PLACE = frozenset({"posX", "posY", "sheet"})
+
+
+def brief(diff: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The diff, or the beginning of it, with `cut: true` on fields that are not whole; never empty unless it is."""
+    if chars(diff) <= MOST_CHARS:
+        return list(diff)
+    kept: list[dict[str, Any]] = []
+    left = MOST_CHARS
+    for entry in diff:
+        short = {**entry, "label": clipped(entry["label"]), "fields": list(map(_brief_field, entry["fields"]))}
+        left -= chars(short)
+        if kept and left < 0:
+            break
+        kept.append(short)
+    return kept
+
+
+def counts(diff: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """How many items come, change, move (only their place changes) and go, as `{kind: {action: number}}`."""
+    found: dict[str, dict[str, int]] = {}
+    for entry in diff:
+        of_kind = found.setdefault(entry["object"]["type"], {})
+        action = _action(entry)
+        of_kind[action] = of_kind.get(action, 0) + 1
+    return found
+
+
+def _action(entry: dict[str, Any]) -> str:
+    names = {field["field"] for field in entry["fields"]}
+    moves = entry["action"] == "update" and names and names <= _PLACE
+    return "move" if moves else str(entry["action"])
+
+
+def _brief_field(field: dict[str, Any]) -> dict[str, Any]:
+    """Of code and JSON that are cut, `added` and `removed` say how many lines there are in all."""
+    if chars(field) <= FIELD_CHARS:
+        return field
+    if "lines" not in field:
+        return {**field, "old": clipped(field["old"]), "new": clipped(field["new"]), "cut": True}
+    ops = [line["op"] for line in field["lines"]]
+    return {
+        **field,
+        "old": None,
+        "new": None,
+        "lines": [{**line, "text": clipped(line["text"])} for line in field["lines"][:LINES]],
+        "added": ops.count("+"),
+        "removed": ops.count("-"),
+        "cut": True,
+    }
+
+
+def clipped(value: Any) -> Any:
+    """The value, or the beginning of a long one as text."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
+
+
+def chars(value: Any) -> int:
+    """How long it is on the wire, nearly."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
