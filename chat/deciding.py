@@ -19,7 +19,7 @@ from chat import continuing, queries
 from chat.beginning import Accepted
 from chat.models import Proposal, ProposalStatus, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out, held_graph
-from chat.proposals.closing import expire_due, tell_graphs
+from chat.proposals.closing import expire_due, tell_others
 from chat.proposals.drafting import Draft, draft
 from chat.proposals.shortening import shorten
 from chat.proposals.telling import brief_json, decider, decision_event
@@ -69,7 +69,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
             shorten(proposal)
             proposal.save()
             closed = [proposal]
-            tell_graphs(closed)
+            tell_others(closed)
         else:
             closed = expire_due(session)
             proposal.refresh_from_db()

@@ -17,9 +17,8 @@ from graphs.api.problems import Problem
 from graphs.pages import member_page, render_page
 
 PROPOSALS_PER_PAGE = 50
-#: More choices than these are not offered in a filter, and more are not counted on top of a page.
+#: More choices than these are not offered in a filter.
 MOST_CHOICES = 200
-MOST_COUNTED = 100
 
 
 def waiting(member: Member, graph_key: str = "") -> QuerySet[Proposal]:
@@ -29,8 +28,8 @@ def waiting(member: Member, graph_key: str = "") -> QuerySet[Proposal]:
 
 def count_text(member: Member) -> str:
     """How many wait, for the link on every page; "" for none."""
-    count = waiting(member).order_by()[:MOST_COUNTED].count()
-    return f"{MOST_COUNTED - 1}+" if count == MOST_COUNTED else str(count or "")
+    count, more = queries.waiting_count(member)
+    return f"{count}+" if more else str(count or "")
 
 
 @require_safe

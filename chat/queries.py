@@ -20,6 +20,8 @@ from graphs.models import Role
 #: Events and bytes one page of the log may hold.
 MAX_EVENTS = 1_000
 MAX_BYTES = 4 * 1024 * 1024
+#: More proposals that wait are not counted.
+MOST_COUNTED = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,12 @@ def proposals_of(member: Member, *, status: str = "", session_id: str = "", grap
     if session_id:
         proposals = proposals.filter(session=parsed_id(session_id))
     return proposals.filter(graph_key=graph_key) if graph_key else proposals
+
+
+def waiting_count(member: Member) -> tuple[int, bool]:
+    """How many proposals wait in the workspace, up to `MOST_COUNTED`; and whether there are more."""
+    count = proposals_of(member, status=ProposalStatus.PENDING).order_by()[: MOST_COUNTED + 1].count()
+    return min(count, MOST_COUNTED), count > MOST_COUNTED
 
 
 def _in_brief(proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:

@@ -191,6 +191,7 @@ STRINGS = [
     gettext_noop("What the assistant wants to change is shown here for a decision."),
     gettext_noop("What was proposed"),
     gettext_noop("Working…"),
+    gettext_noop("waiting"),
     gettext_noop("and {count} more"),
     gettext_noop("applied"),
     gettext_noop("approve"),

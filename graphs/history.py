@@ -27,6 +27,17 @@ SELECT id, undoes FROM undoing ORDER BY created_at DESC
 """
 
 
+_TAKEN_BACK = """
+WITH RECURSIVE taken_back AS (
+    SELECT unnest(%s::uuid[]) AS id
+    UNION
+    SELECT each.id FROM taken_back JOIN graphs_changeset AS c ON c.id = taken_back.id
+        CROSS JOIN LATERAL unnest(c.undoes) AS each(id)
+)
+SELECT id FROM taken_back LIMIT %s
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key.
@@ -126,6 +137,13 @@ def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
 def undoing(ids: list[Any]) -> "QuerySet[ChangeSet]":
     """What takes any of these change sets back."""
     return ChangeSet.objects.filter(undoes__overlap=ids).exclude(undoes=[])
+
+
+def taken_back_through(ids: Collection[uuid.UUID], most: int) -> list[uuid.UUID]:
+    """These change sets and, where they are rollbacks themselves, what they took back, and so on; up to `most`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKEN_BACK, [list(ids), most])
+        return [id_ for (id_,) in cursor.fetchall()]
 
 
 def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:

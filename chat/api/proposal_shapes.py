@@ -105,6 +105,14 @@ class ProposalPage(Answer):
     previous: str | None
 
 
+class WaitingShape(Answer):
+    """`more`: there are more than `count`. `stream_id` names the stream that tells of every change of it."""
+
+    count: int
+    more: bool
+    stream_id: str
+
+
 class ProposalPreviewShape(Answer):
     diff: list[DiffEntry]
     digest: str

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import asking, asking_again, deciding, queries
+from chat import asking, asking_again, deciding, notices, queries
 from chat.api import proposal_shapes, shapes
 from chat.api.messages import accepted_json
 from chat.api.requests import act, shared_proposal
@@ -56,6 +56,16 @@ def _filtered(request: Request) -> QuerySet[Proposal]:
 
 def _wrong(name: str, sentence: str) -> Problem:
     return Problem(400, "validation", sentence, errors={name: [sentence]})
+
+
+class WaitingView(APIView):
+    @extend_schema(operation_id="countWaitingProposals", responses={200: proposal_shapes.WaitingShape})
+    def get(self, request: Request) -> Response:
+        """How many proposals wait in the workspace. Its stream says when that changes."""
+        member = current_member(request)
+        count, more = queries.waiting_count(member)
+        stream = notices.workspace_stream_name(member.workspace.pk)
+        return Response({"count": count, "more": more, "streamId": stream})
 
 
 class ProposalView(APIView):

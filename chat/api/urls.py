@@ -19,6 +19,7 @@ urlpatterns = [
     path("chat/sessions/<key:session_id>/retry", sessions.RetryView.as_view()),
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
     path("proposals", proposals.ProposalsView.as_view()),
+    path("proposals/waiting", proposals.WaitingView.as_view()),
     path("proposals/decide", proposals.DecideManyView.as_view()),
     path("proposals/<key:proposal_id>", proposals.ProposalView.as_view()),
     path("proposals/<key:proposal_id>/preview", proposals.PreviewView.as_view()),

@@ -1,7 +1,7 @@
 """Proposals that come to an end without anybody's decision."""
 
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -32,11 +32,12 @@ def _close(session: Session, which: Q, status: ProposalStatus) -> list[Proposal]
         return []
     Proposal.objects.filter(pk__in=ids).update(status=status, decided_at=Now())
     closed = list(session.proposals.filter(pk__in=ids).defer(*Proposal.LARGE).order_by("graph", "created_at", "id"))
-    tell_graphs(closed)
+    tell_others(closed)
     return closed
 
 
-def tell_graphs(decided: Iterable[Proposal]) -> None:
-    """Before the session's stream hears of it."""
+def tell_others(decided: Sequence[Proposal]) -> None:
+    """Graphs and the workspace, before the session's stream hears of it."""
     for proposal in decided:
         notices.tell(proposal.graph, proposal.workspace_id, [decision_event(proposal)])
+    notices.tell_workspace(decided[0].workspace_id, decided)

@@ -83,6 +83,7 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
         _let_through(proposal, graph, member)
         events.append(decision_event(proposal))
     notices.tell(graph.pk, graph.workspace_id, events)
+    notices.tell_workspace(graph.workspace_id, [proposal])
     return Proposed(proposal, tuple(events))
 
 

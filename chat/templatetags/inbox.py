@@ -1,4 +1,4 @@
-"""`{% inbox_link %}`: the way to the inbox, with how much waits there."""
+"""`{% inbox_link %}`: the way to the inbox, with how much waits there, as it changes."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from django.template import RequestContext
 from django.urls import reverse
 
 from chat.inbox import count_text
+from chat.notices import workspace_stream_name
 
 register = template.Library()
 
@@ -18,4 +19,11 @@ def inbox_link(context: RequestContext) -> dict[str, Any]:
     if member is None:
         return {"shown": False}
     here = context["request"].path == reverse("inbox")
-    return {"shown": True, "here": context.get("here", ""), "current": here, "count": count_text(member)}
+    return {
+        "shown": True,
+        "here": context.get("here", ""),
+        "current": here,
+        "count": count_text(member),
+        "workspace": member.workspace.slug,
+        "stream": workspace_stream_name(member.workspace.pk),
+    }

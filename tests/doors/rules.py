@@ -76,6 +76,7 @@ API: dict[str, Rule] = {
     "POST chat/sessions/{session_id}/retry": Rule("member", 409, {}),
     "POST chat/sessions/{session_id}/stop": Rule("member", 204, {}),
     "GET proposals": Rule("member", 200),
+    "GET proposals/waiting": Rule("member", 200),
     "POST proposals/decide": Rule("editor", 200, {"approved": False, "sessionId": NOWHERE}),
     "GET proposals/{proposal_id}": Rule("member", 200),
     "POST proposals/{proposal_id}/preview": Rule("decider", 200, {}),

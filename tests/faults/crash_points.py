@@ -69,7 +69,7 @@ HARMLESS = {
     "chat.events.compaction:_step": "one statement, the same events in fewer rows or not; the next one goes on",
     "chat.deciding:expire": "one transaction for each conversation; what it did not get to, the next beat does",
     "chat.deciding:preview": "changes nothing",
-    "chat.notices:make_stream": "a graph without its stream gets it with its first event",
+    "chat.notices:_make": "a graph or workspace without its stream gets it with its first event",
     "chat.tasks:delete_silent_processes": "three deletes of what nobody asks for, each repeated by the next beat",
     "graphs.writing:apply": "one transaction; what is done in it and in which order is graphs.writing's alone",
     "graphs.rollback:roll_back": "the same",

@@ -174,7 +174,7 @@ def decide(stage: Stage) -> str:
         stage.at_survivor("POST", path, {"approved": True}, refusal=409)
     assert Node.objects.get(key="fetch-api").name == new["updates"]["name"]
     assert ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").count() == 1
-    assert StreamEvent.objects.filter(data__proposalId=str(proposal.pk), type="decision").count() == 2
+    assert StreamEvent.objects.filter(data__proposalId=str(proposal.pk), type="decision").count() == 3
     return str(proposal.session_id)
 
 

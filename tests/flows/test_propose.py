@@ -60,19 +60,25 @@ def test_alice_edits_approves_and_undoes_while_another_window_looks_on(one_proce
     alice.undo_bar.get_by_role("button", name="Undo").click()
     expect(alice.undo_bar).to_contain_text("Undone")
     expect(other.page.locator("graph-view")).to_contain_text("Fetch API")
+    expect(other.cards).to_contain_text("undone since")
     assert name_of("fetch-api") == "Fetch API"
     alice.undo_bar.get_by_role("button", name="Redo").click()
     expect(alice.undo_bar).to_contain_text("Applied")
     assert name_of("fetch-api") == "Fetch scores"
+    expect(other.cards).to_contain_text("Edited and approved by alice")
     assert alice.errors == []
 
 
 def test_alice_works_through_the_inbox_by_keyboard_and_bob_only_looks(one_process: Site, visit: Visit) -> None:
+    bob = visit(one_process.web.url, "bob")
+    waiting = bob.page.get_by_role("link", name=re.compile("Inbox"))
+    expect(waiting).to_have_text("Inbox")
     alice = visit(one_process.web.url, "alice").open_graph()
     alice.ask(script(renaming("root", "Begin"), renaming("return", "End"), then="One of two."))
     expect(alice.cards).to_have_count(2)
-    bob = visit(one_process.web.url, "bob").open_inbox()
-    expect(bob.page.get_by_role("link", name=re.compile("Inbox"))).to_contain_text("2")
+    expect(waiting).to_contain_text("2")
+    bob.open_inbox()
+    expect(waiting).to_contain_text("2")
     expect(bob.page.locator(LINES)).to_have_count(2)
     expect(bob.page.get_by_role("button", name="Approve")).to_have_count(0)
 
@@ -95,7 +101,10 @@ def test_alice_works_through_the_inbox_by_keyboard_and_bob_only_looks(one_proces
     until(lambda: len(one_process.vendor.requests) == 2)
     assert "Keep the name." in json.dumps(one_process.vendor.requests[1].body)
     expect(bob.page.locator(LINES).first).to_contain_text("applied")
-    expect(bob.page.get_by_role("link", name=re.compile("Inbox"))).not_to_contain_text("2")
+    expect(waiting).to_have_text("Inbox")
+    alice.undo_bar.get_by_role("button", name="Undo").click()
+    expect(bob.page.locator(LINES).first).to_contain_text("taken back")
+    assert bob.errors == []
 
 
 def test_alice_decides_on_a_small_screen_in_french(one_process: Site, visit: Visit) -> None:

@@ -46,7 +46,7 @@ export class ChatWidget extends HTMLElement {
     };
   }
 
-  /** The socket opens with the panel, so that pages with a closed bubble cost nothing. */
+  /** The panel begins to read when it is opened, so that a closed bubble costs nothing. */
   start() {
     if (this.started) return;
     this.started = true;

@@ -38,11 +38,20 @@ export class ProposalInbox extends HTMLElement {
     this.take(this.news.atFirst());
     this.showAddressed(new URLSearchParams(location.search).get("proposal"));
     this.news.start();
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    document.addEventListener("countersign:taken-back", ({ detail }) => this.takenBack(detail), { signal });
     this.list.element.focus({ preventScroll: true });
   }
 
   disconnectedCallback() {
     this.news.stop();
+    this.listeners.abort();
+  }
+
+  /** Of those that were decided since the page was opened, some were undone or done again, somewhere. */
+  takenBack({ changeSets }) {
+    this.decisions.refreshAll(this.proposals.filter(({ changeSetId }) => changeSets.includes(changeSetId)));
   }
 
   build(root) {

@@ -233,6 +233,24 @@ def test_answers_have_the_shapes_that_are_described(alice: User, nba: Graph) -> 
     check(f"{one}/propose-again", "post", post(alice, f"proposals/{second.pk}/propose-again"))
 
 
+def test_it_counts_what_waits(alice: User, bob: User, charlie: User, nba: Graph) -> None:
+    stream = f"workspace_{nba.workspace_id}"
+    assert get(bob, "proposals/waiting").json() == {"count": 0, "more": False, "streamId": stream}
+    waiting(alice, nba, RENAME, MOVE)
+    assert get(bob, "proposals/waiting").json()["count"] == 2
+    assert get(charlie, "proposals/waiting").json()["count"] == 0
+    assert get(charlie, "proposals/waiting?workspace=demo").status_code == 404
+
+
+def test_what_is_more_than_anybody_counts_is_not_counted(
+    alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chat.queries.MOST_COUNTED", 1)
+    waiting(alice, nba, RENAME, MOVE)
+    told = get(alice, "proposals/waiting").json()
+    assert (told["count"], told["more"]) == (1, True)
+
+
 LONG = "\n".join(f"line {number} of a long text" for number in range(10_000))
 LARGE: Call = ("update_node", {"nodeKey": "fetch-api", "updates": {"process": LONG}})
 #: What one proposal may be long beside others.

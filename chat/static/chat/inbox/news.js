@@ -1,12 +1,16 @@
-/* What waits now, read from the page itself every few seconds, so that filters and pages hold; and the count on top. */
+/* What waits now, read from the page itself whenever the workspace's stream says so, so that filters and pages hold.
+ *
+ * Where no connection can be had, as behind some proxies, once a minute has to do.
+ */
 
-const EVERY_MS = 5_000;
+const AT_LEAST_EVERY_MS = 60_000;
 
 export class News {
   /** `take` gets the proposals that wait. */
   constructor(take) {
     this.take = take;
     this.timer = 0;
+    this.asked = 0;
     this.listeners = new AbortController();
   }
 
@@ -17,6 +21,7 @@ export class News {
   start() {
     const { signal } = this.listeners;
     document.addEventListener("visibilitychange", () => !document.hidden && this.ask(), { signal });
+    document.addEventListener("countersign:waiting-changed", () => this.ask(), { signal });
     this.later();
   }
 
@@ -27,15 +32,18 @@ export class News {
 
   later() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ask(), EVERY_MS);
+    this.timer = setTimeout(() => this.ask(), AT_LEAST_EVERY_MS);
   }
 
+  /** Of several questions only the last one's answer counts. */
   async ask() {
     clearTimeout(this.timer);
     if (document.hidden) return;
+    const asked = (this.asked += 1);
     try {
       const response = await fetch(location.href, { credentials: "same-origin" });
-      if (response.ok && !response.redirected) this.read(await response.text());
+      const text = response.ok && !response.redirected ? await response.text() : null;
+      if (text !== null && asked === this.asked) this.read(text);
     } catch {
       // Away for a moment; the next time will tell.
     }
@@ -43,10 +51,7 @@ export class News {
   }
 
   read(text) {
-    const page = new DOMParser().parseFromString(text, "text/html");
-    const count = page.querySelector("[data-inbox-link]");
-    if (count) document.querySelector("[data-inbox-link]")?.replaceChildren(...count.childNodes);
-    this.take(waitingIn(page));
+    this.take(waitingIn(new DOMParser().parseFromString(text, "text/html")));
   }
 }
 

@@ -54,6 +54,11 @@ export class Decisions extends EventTarget {
     return proposal;
   }
 
+  /** One after the other; what cannot be had stays as it was. */
+  async refreshAll(proposals) {
+    for (const proposal of proposals) await this.refresh(proposal).catch(() => {});
+  }
+
   changed(proposal) {
     this.tell("changed", proposal);
   }

@@ -57,6 +57,11 @@ export class ChatApi {
     return this.request("GET", `proposals?status=pending&limit=200&object=${encodeURIComponent(`${type}:${id}`)}`);
   }
 
+  /** {count, more, streamId} of all that wait in the workspace. */
+  waiting() {
+    return this.request("GET", "proposals/waiting");
+  }
+
   proposal(id) {
     return this.request("GET", `proposals/${encodeURIComponent(id)}`);
   }

@@ -13,7 +13,24 @@ export class Approvals {
     this.decisions.addEventListener("refused", ({ detail }) => {
       if (detail.sessionId !== conversation.id) this.bar.refused(detail);
     });
+    this.conversation = conversation;
+    this.listeners = new AbortController();
     conversation.addEventListener("event", ({ detail }) => this.happened(detail));
+  }
+
+  start() {
+    const { signal } = this.listeners;
+    document.addEventListener("countersign:taken-back", ({ detail }) => this.takenBack(detail), { signal });
+  }
+
+  stop() {
+    this.listeners.abort();
+  }
+
+  /** Of cards whose changes were undone or done again, somewhere. */
+  takenBack({ changeSets }) {
+    const shown = this.conversation.transcript.messages.flatMap(({ proposals }) => proposals);
+    this.decisions.refreshAll(shown.filter(({ changeSetId }) => changeSets.includes(changeSetId)));
   }
 
   /** What the cards of answers need. */

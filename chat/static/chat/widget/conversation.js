@@ -18,8 +18,15 @@ export class Conversation extends EventTarget {
     /** Rises whenever another conversation is shown. */
     this.generation = 0;
     this.reset(null);
-    socket.addEventListener("frame", ({ detail }) => this.receive(detail));
-    socket.addEventListener("open", () => this.resume());
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    socket.addEventListener("frame", ({ detail }) => this.receive(detail), { signal });
+    socket.addEventListener("open", () => this.resume(), { signal });
+  }
+
+  /** The connection may outlive the panel. */
+  stop() {
+    this.listeners.abort();
   }
 
   reset(id) {

@@ -1,44 +1,44 @@
 /* The page's object beside the conversation: reads its stream over the same socket, whoever changes it.
  *
  * On document it dispatches `countersign:object-changed` {object, version, changeSetId} and, whenever the list changes,
- * `countersign:proposals` {graph, proposals} with all that wait about the object. "change" says that `pending` did.
+ * `countersign:proposals` {graph, proposals} with all that wait about the object, and `countersign:taken-back` {changeSets}
+ * when some were undone or done again. "change" says that `pending` did.
  */
 
 import { withKnown, withProposal } from "../proposals/proposal.js";
+import { FollowedStream } from "./followed-stream.js";
 
 export class PageObject extends EventTarget {
   /** `stream` is the name of the object's stream; without one nothing is read. */
   constructor({ api, socket, context, stream }) {
     super();
-    Object.assign(this, { api, socket, context, stream });
-    /** The number of the last event that was read, null before it is known where to begin. */
-    this.last = null;
+    Object.assign(this, { api, context });
     this.pending = [];
     this.asked = 0;
-    if (!stream || !context) return;
-    socket.addEventListener("open", () => this.subscribe());
-    socket.addEventListener("frame", ({ detail }) => this.receive(detail));
+    this.followed = stream && context ? new FollowedStream({ api, socket, stream }) : null;
+    this.followed?.addEventListener("frame", ({ detail }) => this.receive(detail));
+    this.followed?.addEventListener("caught-up", ({ detail }) => this.caughtUp(detail));
   }
 
-  async subscribe() {
-    const first = this.last === null;
-    try {
-      this.last ??= await this.api.lastOf(this.stream);
-    } catch {
-      return; // The next connection tries again.
-    }
-    const answer = await this.socket.request({ type: "ai:subscribe", stream: this.stream, after: this.last });
-    if (answer?.type !== "ai:subscribed") return;
+  start() {
+    this.followed?.start();
+  }
+
+  stop() {
+    this.followed?.stop();
+  }
+
+  caughtUp({ first }) {
     if (first) this.tell("object-changed", { object: this.context, version: null, changeSetId: null });
     this.refresh();
   }
 
   receive(frame) {
-    if (frame.stream !== this.stream || !(frame.sequence > this.last)) return;
-    this.last = frame.sequence;
-    const { object, version, changeSetId } = frame;
-    if (frame.type === "ai:object_changed") this.tell("object-changed", { object, version, changeSetId });
-    else if (frame.type === "ai:proposal") this.refresh();
+    const { object, version, changeSetId, undoes } = frame;
+    if (frame.type === "ai:object_changed") {
+      this.tell("object-changed", { object, version, changeSetId });
+      if (undoes) this.tell("taken-back", { changeSets: undoes });
+    } else if (frame.type === "ai:proposal") this.refresh();
     else if (frame.type === "ai:decision") this.decided({ id: frame.proposalId, status: frame.status });
   }
 

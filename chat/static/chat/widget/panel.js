@@ -10,8 +10,8 @@ import { Finding } from "./finding.js";
 import { icon } from "./icons.js";
 import { Memory } from "./memory.js";
 import { PageObject } from "./page-object.js";
+import { pageSocket } from "./page-socket.js";
 import { Sessions } from "./sessions.js";
-import { ChatSocket } from "./socket.js";
 import { Announcer } from "./view/announcer.js";
 import { AskAlways } from "./view/ask-always.js";
 import { Composer } from "./view/composer.js";
@@ -38,7 +38,8 @@ export class Panel extends EventTarget {
     this.context = context;
     this.memory = new Memory(`${workspace}:${context ? `${context.type}:${context.id}` : ""}`);
     this.api = new ChatApi({ base: options.api, workspace, context, signedOut: () => this.socket.drop("signed-out") });
-    this.socket = new ChatSocket(options.socket, workspace);
+    this.socket = pageSocket(options.socket, workspace);
+    this.release = () => {};
     this.sessions = new Sessions(this.api);
     this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
     this.approvals = new Approvals({ api: this.api, conversation: this.conversation, mayDecide: mayEdit });
@@ -90,14 +91,17 @@ export class Panel extends EventTarget {
     this.conversation.addEventListener("change", () => this.schedule());
     this.conversation.addEventListener("refused", ({ detail }) => this.composer.refuse(detail.text, detail.message));
     this.conversation.addEventListener("event", ({ detail }) => this.happened(detail));
-    this.socket.addEventListener("state", () => this.connectionChanged());
+    this.listeners = new AbortController();
+    this.socket.addEventListener("state", () => this.connectionChanged(), { signal: this.listeners.signal });
     this.object.addEventListener("change", () => this.schedule());
   }
 
   /** Connects and opens the conversation that was open in this tab, else the latest about this object. */
   async start() {
-    this.socket.start();
+    this.release = this.socket.hold();
     this.finding.start();
+    this.object.start();
+    this.approvals.start();
     this.offerModels();
     if (await this.finding.asAddressed()) return;
     const remembered = this.memory.openSession();
@@ -121,8 +125,9 @@ export class Panel extends EventTarget {
   }
 
   stop() {
-    this.socket.stop();
-    this.finding.stop();
+    for (const part of [this.conversation, this.object, this.approvals, this.finding]) part.stop();
+    this.listeners.abort();
+    this.release();
   }
 
   async offerModels() {

@@ -25,7 +25,21 @@ export class ChatSocket extends EventTarget {
     this.timer = 0;
     this.lastId = 0;
     this.waiting = new Map();
-    this.listeners = new AbortController();
+    this.listeners = null;
+    this.holders = 0;
+  }
+
+  /** Keeps it open until the function that it returns is called. */
+  hold() {
+    let held = true;
+    this.holders += 1;
+    if (this.holders === 1) this.start();
+    return () => {
+      if (!held) return;
+      held = false;
+      this.holders -= 1;
+      if (this.holders === 0) this.stop();
+    };
   }
 
   /** True where nothing can be sent and the next attempt will hardly change it. */
@@ -35,6 +49,7 @@ export class ChatSocket extends EventTarget {
   }
 
   start() {
+    this.listeners = new AbortController();
     const { signal } = this.listeners;
     window.addEventListener("online", () => this.restart(), { signal });
     window.addEventListener("offline", () => this.drop("offline"), { signal });
@@ -44,7 +59,7 @@ export class ChatSocket extends EventTarget {
   }
 
   stop() {
-    this.listeners.abort();
+    this.listeners?.abort();
     this.drop("idle");
   }
 

@@ -1,0 +1,43 @@
+/* A stream that is read from now on, over a connection that may come and go: each of its events once, in order.
+ *
+ * Events: "frame" {detail: frame}; "caught-up" {detail: {first}} after each time the reading began, as something may have
+ * happened before.
+ */
+
+export class FollowedStream extends EventTarget {
+  constructor({ api, socket, stream }) {
+    super();
+    Object.assign(this, { api, socket, stream });
+    /** The number of the last event that was read, null before it is known where to begin. */
+    this.last = null;
+    this.listeners = new AbortController();
+  }
+
+  start() {
+    const { signal } = this.listeners;
+    this.socket.addEventListener("open", () => this.subscribe(), { signal });
+    this.socket.addEventListener("frame", ({ detail }) => this.receive(detail), { signal });
+    if (this.socket.state === "open") this.subscribe();
+  }
+
+  stop() {
+    this.listeners.abort();
+  }
+
+  async subscribe() {
+    const first = this.last === null;
+    try {
+      this.last ??= await this.api.lastOf(this.stream);
+    } catch {
+      return; // The next connection tries again.
+    }
+    const answer = await this.socket.request({ type: "ai:subscribe", stream: this.stream, after: this.last });
+    if (answer?.type === "ai:subscribed") this.dispatchEvent(new CustomEvent("caught-up", { detail: { first } }));
+  }
+
+  receive(frame) {
+    if (frame.stream !== this.stream || !(frame.sequence > this.last)) return;
+    this.last = frame.sequence;
+    this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
+  }
+}
