@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from graphs.access import NotFound
-from graphs.models import ChangeSet, Graph, Modification, NodeType, Revision
-from graphs.objects import NODE_TYPE
+from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Revision
+from graphs.objects import NODE, NODE_TYPE
 from graphs.scopes import GRAPH
 
 ORDERING = ("-version",)
@@ -132,6 +132,17 @@ def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
     if found is None:
         raise NotFound
     return found
+
+
+def modifications(of: ChangeSet, search: str = "") -> "QuerySet[Modification]":
+    """Those of a change set in the order of their doing; with `search` in their field, their key or the node's name."""
+    rows = of.modifications.all()
+    if not search:
+        return rows
+    graphs = of.revisions.filter(type=GRAPH).values("object")
+    named = Node.objects.filter(graph__in=graphs, name__icontains=search).values("key")
+    wanted = Q(field__icontains=search) | Q(key__icontains=search) | Q(kind=NODE.name, key__in=named)
+    return rows.filter(wanted)
 
 
 def undoing(ids: list[Any]) -> "QuerySet[ChangeSet]":

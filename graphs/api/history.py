@@ -31,6 +31,8 @@ _VERSION = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
 OBJECT = OpenApiParameter(
     "object", str, required=True, description="Kind and key of an object, for example graph:nba or nodeType:retry."
 )
+LONGEST_SEARCH = 100
+SEARCH = OpenApiParameter("search", str, description="In the field, the key or the name of what was modified.")
 FILTERS = [
     OBJECT,
     OpenApiParameter("who", str, description="The name of the person who did it."),
@@ -55,7 +57,9 @@ class HistoryView(APIView):
 
 class ChangeSetView(APIView):
     @extend_schema(
-        operation_id="getChangeSet", parameters=PAGE_PARAMETERS, responses={200: history_shapes.ChangeSetPage}
+        operation_id="getChangeSet",
+        parameters=[SEARCH, *PAGE_PARAMETERS],
+        responses={200: history_shapes.ChangeSetPage},
     )
     def get(self, request: Request, change_set_id: str) -> Response:
         """One change set; of a long one its modifications in pages, and of each page the diff."""
@@ -67,7 +71,7 @@ class ChangeSetView(APIView):
             shown.extend(rows)
             return []
 
-        response = paged(request, change_set.modifications.all(), ("sequence",), as_json)
+        response = paged(request, history.modifications(change_set, _search(request)), ("sequence",), as_json)
         assert response.data is not None
         del response.data["results"]
         response.data |= history_json.change_set_json(member, change_set, shown)
@@ -172,6 +176,13 @@ def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
         version = history.version_at(subject, _moment(body.as_of, "scope.asOf"))
     assert version is not None
     return AsOf(subject.type, subject.id, version)
+
+
+def _search(request: Request) -> str:
+    text = request.GET.get("search", "").strip()
+    if len(text) > LONGEST_SEARCH or not text.isprintable():
+        raise _invalid("search", _("This cannot be looked for."))
+    return text
 
 
 def _uuid(text: str) -> uuid.UUID:

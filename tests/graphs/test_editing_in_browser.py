@@ -328,3 +328,22 @@ def test_a_finger_opens_edits_and_moves(opened: Opened) -> None:
     page.locator(".edit-foot").get_by_role("button", name="Save").tap()
     saved(page)
     assert Node.objects.get(key="fetch-api").name == "By finger"
+    page.locator(".details").get_by_role("button", name="Close").tap()
+    long_press(page, middle(card(page, "root")))
+    expect(page.get_by_role("button", name="Select several nodes")).to_have_attribute("aria-pressed", "true")
+    page.touchscreen.tap(*middle(card(page, "return")))
+    bar = page.get_by_role("toolbar", name="Selected nodes")
+    before = bar.inner_text()
+    page.touchscreen.tap(*middle(card(page, "return")))
+    expect(bar).not_to_have_text(before)
+    bar.get_by_role("button", name="Select nothing").tap()
+    expect(bar).to_be_hidden()
+    expect(page.get_by_role("button", name="Select several nodes")).to_have_attribute("aria-pressed", "false")
+
+
+def long_press(page: Page, place: tuple[float, float]) -> None:
+    """A finger that rests there until something came of it."""
+    session = page.context.new_cdp_session(page)
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": place[0], "y": place[1]}]})
+    expect(page.get_by_role("toolbar", name="Selected nodes")).to_be_visible()
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})

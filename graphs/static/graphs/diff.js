@@ -38,6 +38,11 @@ export function diffList(entries) {
   return list;
 }
 
+/** Of a very long diff only the beginning is sent: how many entries are missing. */
+export function unshown(count) {
+  return count > 0 ? html("p", { class: "diff-rest" }, t("and {count} more", { count })) : "";
+}
+
 /** What was deleted stands closed: its fields are all of what it was. */
 function diffEntry(entry, open) {
   const fields = shownFields(entry);

@@ -13,6 +13,9 @@ import { historySheet } from "./view/history-styles.js";
 import { Refresher } from "./view/refresh.js";
 import { askNowAndThen } from "./view/watch.js";
 
+/** How far back a link to an older change set looks. */
+const MOST_PAGES = 20;
+
 class GraphHistory extends HTMLElement {
   #api = null;
   #entries = [];
@@ -125,8 +128,22 @@ class GraphHistory extends HTMLElement {
       more: (address) => this.#api.page(address),
       compare: (entry, chosen) => this.#compare.pick(entry, chosen),
       only: (session) => this.#filters.onlySession(session),
+      goTo: (id) => this.#goTo(id),
       rollBack: (title, scope, of) => this.#dialog.open(title, scope, of),
     });
+  }
+
+  /** Shows another change set of this object, however old it is. */
+  async #goTo(id) {
+    const loading = this.#loading;
+    const found = () => this.#entries.find(({ changeSet }) => changeSet.id === id)?.element;
+    for (let pages = 0; !found() && this.#next && pages < MOST_PAGES; pages += 1) {
+      await this.#older();
+      if (loading !== this.#loading) return;
+    }
+    if (!found()) this.#say("info", t("It is not among the changes that are listed here."));
+    found()?.scrollIntoView({ block: "center" });
+    found()?.querySelector("button")?.focus({ preventScroll: true });
   }
 
   #showState() {

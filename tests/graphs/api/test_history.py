@@ -303,3 +303,25 @@ def test_a_page_takes_as_many_queries_for_many_versions(
         rename(nba, f"{number}" if number else "Fetch API", f"{number + 1}", Because(alice, Origin.MANUAL))
     with django_assert_max_num_queries(16):
         assert len(read(editor, object="graph:nba")["results"]) == 30
+
+
+def test_the_modifications_of_a_long_change_set_are_searched(nba: Graph, editor: Client, alice: User) -> None:
+    moves = [
+        Update(Item("node", node.key), {"posX": node.pos_x}, {"posX": node.pos_x + 1})
+        for node in Node.objects.filter(graph=nba)
+    ]
+    writing.apply(nba, [*moves, Delete(TO_RETURN, record(nba, TO_RETURN))], by(alice))
+    change_set = ChangeSet.objects.get()
+
+    def found(search: str) -> set[tuple[str, str]]:
+        page = read(editor, f"/{change_set.pk}", search=search)
+        return {(each["object"]["id"], each["field"]) for each in page["modifications"]}
+
+    assert len(found("posx")) == len(moves)
+    assert found("FETCH-API") == {("fetch-api", "posX"), (TO_RETURN.key, "")}
+    assert found("Fetch API") == {("fetch-api", "posX")}, "by the name of a node, too"
+    assert found("nowhere") == set()
+    first = read(editor, f"/{change_set.pk}", search="posx", limit="1")
+    assert "search=posx" in first["next"]
+    for wrong in ("a" * 101, "a\nb"):
+        assert editor.get(f"{HISTORY}/{change_set.pk}", {"search": wrong}).status_code == 400

@@ -4,26 +4,28 @@ import { t } from "../strings.js";
 import { html } from "../view/dom.js";
 
 const MOST_LINES = 400;
+/** So many more each time, that a browser can draw at once. */
+const STEP = 2_000;
 const MEANING = { "+": () => t("added"), "-": () => t("removed") };
 
 /** `lines` are `[{op: " " | "-" | "+", old?, new?, text}]` (`graphs.code_diff`), already made visible. */
 export function codeLines(lines) {
   const box = html("div", { class: "diff-lines", role: "group", tabindex: "0", "aria-label": t("Changed lines") });
-  const rows = withGaps(lines);
-  box.append(...rows.slice(0, MOST_LINES));
-  if (rows.length > MOST_LINES) box.append(more(rows.slice(MOST_LINES)));
+  const numbers = { old: 0, now: 0 };
+  const show = (from, to) => {
+    for (const line of lines.slice(from, to)) box.append(...withGap(line, numbers));
+    if (to < lines.length) box.append(more(lines.length - to, () => show(to, to + STEP)));
+  };
+  show(0, MOST_LINES);
   return html("div", { class: "diff-code" }, box);
 }
 
-function withGaps(lines) {
-  let old = 0;
-  let now = 0;
-  return lines.flatMap((line) => {
-    const missing = Math.max((line.old ?? 0) - old, (line.new ?? 0) - now) - 1;
-    old = line.old ?? old + Math.max(0, missing);
-    now = line.new ?? now + Math.max(0, missing);
-    return missing > 0 ? [gap(missing), row(line)] : [row(line)];
-  });
+/** `numbers` are those of the line before, and of this one afterwards. */
+function withGap(line, numbers) {
+  const missing = Math.max((line.old ?? 0) - numbers.old, (line.new ?? 0) - numbers.now) - 1;
+  numbers.old = line.old ?? numbers.old + Math.max(0, missing);
+  numbers.now = line.new ?? numbers.now + Math.max(0, missing);
+  return missing > 0 ? [gap(missing), row(line)] : [row(line)];
 }
 
 function gap(count) {
@@ -43,9 +45,15 @@ function row({ op, old, new: now, text }) {
   );
 }
 
-function more(rows) {
-  const text = t("Show {count} more lines", { count: rows.length });
+/** What had the focus was the button: it goes to the lines. */
+function more(count, show) {
+  const text = t("Show {count} more lines", { count });
   const button = html("button", { type: "button", class: "diff-more" }, text);
-  button.addEventListener("click", () => button.replaceWith(...rows));
+  button.addEventListener("click", () => {
+    const box = button.parentNode;
+    button.remove();
+    box.focus({ preventScroll: true });
+    show();
+  });
   return button;
 }

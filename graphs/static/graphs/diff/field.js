@@ -8,6 +8,8 @@ import { visible } from "./visible.js";
 
 const LONGEST = 400;
 const MOST_PATHS = 60;
+/** So many more each time, that a browser can draw at once. */
+const STEP = 1_000;
 
 /** `field` is `{field, label, form, old, new, lines?}`; of one that is `cut`, the first of it. */
 export function fieldChange(field) {
@@ -46,16 +48,19 @@ function linesOf(code, op) {
 function jsonBody({ old, new: now }) {
   const changes = jsonChanges(old ?? undefined, now ?? undefined);
   const list = html("ul", { class: "diff-paths" });
-  list.append(...changes.slice(0, MOST_PATHS).map(pathChange));
-  if (changes.length > MOST_PATHS) list.append(more(list, changes.slice(MOST_PATHS)));
+  const show = (from, to) => {
+    list.append(...changes.slice(from, to).map(pathChange));
+    if (to < changes.length) list.append(more(changes.length - to, () => show(to, to + STEP)));
+  };
+  show(0, MOST_PATHS);
   return list;
 }
 
-function more(list, rest) {
-  const button = html("button", { type: "button", class: "diff-more" }, t("Show {count} more", { count: rest.length }));
+function more(count, show) {
+  const button = html("button", { type: "button", class: "diff-more" }, t("Show {count} more", { count }));
   button.addEventListener("click", () => {
     button.parentNode.remove();
-    list.append(...rest.map(pathChange));
+    show();
   });
   return html("li", {}, button);
 }

@@ -29,7 +29,7 @@ export class Canvas {
 
   /**
    * `callbacks`: picked(item | null, point, beside), hovered(item | null, point), moved(); grabbed(point, pointerType,
-   * beside) and doubled(point) as of `gestures.js`.
+   * beside) and doubled(point) as of `gestures.js`; pressed(item | null) gives true where that meant something.
    */
   constructor(callbacks) {
     this.#callbacks = callbacks;
@@ -40,6 +40,7 @@ export class Canvas {
       hovered: (point) => callbacks.hovered(point && this.itemAt(point), point),
       grabbed: callbacks.grabbed,
       doubled: callbacks.doubled,
+      pressed: (point) => callbacks.pressed(this.itemAt(point)),
     });
   }
 

@@ -34,6 +34,7 @@ export class Drawing {
     moved: () => this.#position.moved(),
     grabbed: (point, ...how) => this.#editor?.grabbed(point, ...how) ?? null,
     doubled: (point) => this.#editor?.doubled(point) ?? false,
+    pressed: (item) => this.#editor?.pressed(item) ?? false,
   });
   #details = new Details({
     select: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
@@ -269,7 +270,7 @@ export class Drawing {
 
   #pick(item, point, beside) {
     this.#canvas.element.focus({ preventScroll: true });
-    if (this.#editor && beside) {
+    if (this.#editor && (beside || this.#editor.selecting)) {
       if (item) this.#editor.pickBeside(item);
       return;
     }

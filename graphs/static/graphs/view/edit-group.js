@@ -12,7 +12,7 @@ export class Group {
   #keys = new Set();
   #words = html("span", { class: "group-words" });
 
-  /** `host`: item(key) of the sheet that is shown, overlay, say(text), announce(text); `actions`: arrange(), remove(). */
+  /** `host`: item(key) of the sheet that is shown, overlay, say(text), announce(text); `actions`: arrange(), remove(), leave(). */
   constructor(host, actions) {
     this.#host = host;
     this.element = html(
@@ -21,7 +21,7 @@ export class Group {
       this.#words,
       textButton(t("Arrange"), () => actions.arrange(), { class: "button quiet" }),
       textButton(t("Delete"), () => actions.remove(), { class: "button quiet" }),
-      iconButton(ICONS.close, t("Select nothing (Esc)"), () => this.clear()),
+      iconButton(ICONS.close, t("Select nothing (Esc)"), () => actions.leave()),
     );
   }
 

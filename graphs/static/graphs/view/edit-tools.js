@@ -7,8 +7,9 @@ import { ICONS } from "./icons.js";
 export class EditTools {
   #undo;
   #redo;
+  #select;
 
-  /** `actions`: create(), undo(), redo(), arrange(), types(). */
+  /** `actions`: create(), undo(), redo(), select(), arrange(), types(). */
   constructor(actions) {
     const create = html(
       "button",
@@ -18,6 +19,7 @@ export class EditTools {
     );
     this.#undo = iconButton(ICONS.undo, t("Undo (Ctrl+Z)"), () => actions.undo());
     this.#redo = iconButton(ICONS.redo, t("Redo (Ctrl+Shift+Z)"), () => actions.redo());
+    this.#select = iconButton(ICONS.select, t("Select several nodes"), () => actions.select(), { "aria-pressed": "false" });
     const arrange = iconButton(ICONS.arrange, t("Arrange the selected nodes, or the sheet"), () => actions.arrange());
     const types = iconButton(ICONS.layers, t("Node types"), () => actions.types());
     this.element = html(
@@ -26,6 +28,7 @@ export class EditTools {
       create,
       this.#undo,
       this.#redo,
+      this.#select,
       arrange,
       types,
     );
@@ -35,6 +38,10 @@ export class EditTools {
   show({ canUndo, canRedo }) {
     this.#undo.disabled = !canUndo;
     this.#redo.disabled = !canRedo;
+  }
+
+  showSelecting(on) {
+    this.#select.setAttribute("aria-pressed", String(on));
   }
 }
 
@@ -46,6 +53,7 @@ export function editKeys() {
     [["C"], t("Connect the selected node")],
     [[t("Delete")], t("Delete the selected node")],
     [[t("Shift"), "⏎"], t("Select one more node, as Shift and a click do; Shift and dragging select all in a box")],
+    [[t("long press")], t("Select one more node by finger; a tap adds the next")],
     [[t("Ctrl"), "A"], t("Select all nodes of the sheet")],
     [[t("Ctrl"), "S"], t("Save the details")],
     [[t("Ctrl"), "Z"], t("Undo; with Shift, redo")],

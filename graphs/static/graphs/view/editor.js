@@ -28,9 +28,11 @@ export class Editor {
   #asking;
   #tools = new EditTools({
     create: () => this.create(), undo: () => this.undo(), redo: () => this.redo(), arrange: () => this.arrange(),
-    types: () => this.#manageTypes(),
+    types: () => this.#manageTypes(), select: () => this.#switchSelecting(),
   });
   #group;
+  /** Whether clicks and taps choose one more, as with Shift. */
+  #selecting = false;
   #card = new LineCard({
     label: (line, text) => this.#label(line, text),
     disconnect: (line) => this.#disconnect(line),
@@ -68,7 +70,7 @@ export class Editor {
       overlay: this.#canvas.overlay,
       say: (text) => this.#frame.toast(text),
       announce: (text) => this.#frame.announce(text),
-    }, { arrange: () => this.arrange(), remove: () => this.remove() });
+    }, { arrange: () => this.arrange(), remove: () => this.remove(), leave: () => this.ungroup() });
     this.form = new NodeForm({
       save: (asked) => this.#save(asked),
       remove: (item) => this.remove([item]),
@@ -112,7 +114,8 @@ export class Editor {
     if (!this.#host.model) return null;
     this.#nudge.settle();
     const spot = this.#canvas.spotAt(point);
-    if (beside) return boxDrag(this.#canvas, spot, (items) => this.#chooseMore(() => this.#group.add(items)));
+    const box = beside || (this.#selecting && !this.#canvas.itemAt(point));
+    if (box) return boxDrag(this.#canvas, spot, (items) => this.#chooseMore(() => this.#group.add(items)));
     if (this.#canvas.level === "far") return null;
     const reach = reachOf(pointerType, this.#canvas.viewport.k);
     const item = this.#canvas.itemAt(point);
@@ -131,9 +134,36 @@ export class Editor {
     this.#chooseMore(() => this.#group.toggle(item));
   }
 
-  /** True where several were selected: now they are not. */
+  get selecting() {
+    return this.#selecting;
+  }
+
+  /** A finger rests on a node: it is selected beside the others, and what is tapped next, too. */
+  pressed(item) {
+    if (!item || !this.#host.model) return false;
+    this.#showSelecting(true);
+    this.pickBeside(item);
+    return true;
+  }
+
+  #switchSelecting() {
+    if (this.#selecting) this.ungroup();
+    else {
+      this.#showSelecting(true);
+      this.#frame.toast(t("Click or tap nodes to select them, or drag a box around them."));
+    }
+    this.#canvas.element.focus({ preventScroll: true });
+  }
+
+  #showSelecting(on) {
+    this.#selecting = on;
+    this.#tools.showSelecting(on);
+  }
+
+  /** True where several were selected, or going to be: now they are not. */
   ungroup() {
-    const some = !this.#group.empty;
+    const some = this.#selecting || !this.#group.empty;
+    this.#showSelecting(false);
     this.#group.clear();
     return some;
   }

@@ -1,8 +1,10 @@
 // Mouse, touch and trackpad on the canvas: drag pans, wheel pans, ctrl+wheel and pinch zoom, tap picks.
-// Shift says that something is chosen beside what is chosen already.
+// Shift, or a finger that rests, says that something is chosen beside what is chosen already.
 
 const TAP_SLACK = 5;
 const LINE = 18;
+/** A finger that rests so long presses. */
+const PRESS_MS = 500;
 
 const distance = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
 const between = ([a, b]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
@@ -10,7 +12,7 @@ const between = ([a, b]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 /**
  * Calls `picked(point, beside)` for a tap and `hovered(point | null)` for the mouse; points are relative to `element`.
  * `grabbed(point, pointerType, beside)` may give a drag {move(point), end(point), cancel()} that takes the place of moving
- * the drawing; `doubled(point)` gives true where a double click is not to zoom.
+ * the drawing; `doubled(point)` gives true where a double click is not to zoom; `pressed(point)` is for fingers and pens.
  */
 export class Gestures {
   #element;
@@ -19,6 +21,7 @@ export class Gestures {
   #start = null;
   #dragged = false;
   #drag = null;
+  #pressing = 0;
   #callbacks;
 
   constructor(element, viewport, callbacks) {
@@ -29,6 +32,7 @@ export class Gestures {
     element.addEventListener("pointermove", (event) => this.#move(event));
     for (const type of ["pointerup", "pointercancel"]) element.addEventListener(type, (event) => this.#up(event));
     element.addEventListener("pointerleave", () => callbacks.hovered(null));
+    element.addEventListener("contextmenu", (event) => event.pointerType !== "mouse" && event.preventDefault());
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     element.addEventListener("dblclick", (event) => {
       const point = this.#point(event);
@@ -55,10 +59,17 @@ export class Gestures {
       this.#start = this.#point(event);
       this.#dragged = false;
       this.#drag = event.button === 0 ? this.#callbacks.grabbed(this.#start, event.pointerType, event.shiftKey) : null;
+      if (event.pointerType !== "mouse") this.#pressing = setTimeout(() => this.#press(), PRESS_MS);
     } else {
+      clearTimeout(this.#pressing);
       this.#dragged = true;
       this.#letGo();
     }
+  }
+
+  /** What is there to be dragged waits for that; what was chosen is not tapped as well when the finger is lifted. */
+  #press() {
+    if (!this.#drag && this.#callbacks.pressed(this.#start)) this.#dragged = true;
   }
 
   #letGo() {
@@ -82,6 +93,7 @@ export class Gestures {
   }
 
   #beginDrag(event) {
+    clearTimeout(this.#pressing);
     this.#dragged = true;
     this.#element.setPointerCapture(event.pointerId);
     this.#element.classList.add("dragging");
@@ -99,6 +111,7 @@ export class Gestures {
 
   #up(event) {
     const known = this.#pointers.delete(event.pointerId);
+    clearTimeout(this.#pressing);
     this.#element.classList.remove("dragging");
     if (known && this.#drag && this.#dragged && event.type === "pointerup") {
       this.#drag.end(this.#point(event));

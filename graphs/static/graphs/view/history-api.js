@@ -47,8 +47,10 @@ export class HistoryApi {
     return this.#request("GET", `${this.#base.origin}${pathname}${search}`);
   }
 
-  changeSet(id) {
-    return this.#request("GET", `history/${encodeURIComponent(id)}`);
+  /** A change set with the first of its modifications; `search` is in what they are about, or in their field. */
+  changeSet(id, search = "") {
+    const query = search ? `?${new URLSearchParams({ search })}` : "";
+    return this.#request("GET", `history/${encodeURIComponent(id)}${query}`);
   }
 
   versions(a, b) {

@@ -1,12 +1,13 @@
 // Two versions side by side in one diff: any two that the reader picked, or one and the newest.
 
-import { diffList } from "../diff.js";
+import { diffList, unshown } from "../diff.js";
 import { t } from "../strings.js";
 import { html, textButton } from "./dom.js";
 
 export class Compare {
   #api;
   #picked = [];
+  #asked = 0;
   #newest = () => null;
   #bar = html("div", { class: "history-bar", hidden: true });
   #result = html("section", { class: "history-compared card", tabindex: "-1", hidden: true });
@@ -29,6 +30,7 @@ export class Compare {
   clear() {
     for (const entry of this.#picked) entry.compare.checked = false;
     this.#picked = [];
+    this.#asked += 1;
     this.#result.hidden = true;
     this.#showBar();
   }
@@ -56,18 +58,25 @@ export class Compare {
     const [a, b] = this.#versions;
     const title = html("h2", {}, t("From version {a} to version {b}", { a, b }));
     const head = html("div", { class: "history-compared-head" }, title, textButton(t("Close"), () => this.clear()));
+    this.#asked += 1;
+    const asked = this.#asked;
     this.#result.hidden = false;
-    this.#result.replaceChildren(head, await this.#diff(a, b));
+    this.#result.replaceChildren(head, html("p", { class: "muted", role: "status" }, t("Loading …")));
     this.#result.focus({ preventScroll: true });
+    const shown = await this.#diff(a, b);
+    if (asked !== this.#asked) return;
+    this.#result.replaceChildren(head, ...shown);
     this.#result.scrollIntoView({ block: "nearest" });
   }
 
   async #diff(a, b) {
     try {
-      const { diff } = await this.#api.versions(a, b);
-      return diff.length ? diffList(diff) : html("p", {}, t("These versions do not differ."));
+      const { diff, total } = await this.#api.versions(a, b);
+      if (!diff.length) return [html("p", {}, t("These versions do not differ."))];
+      return [diffList(diff), unshown(total - diff.length)];
     } catch (refusal) {
-      return html("p", { class: "notice error", role: "alert" }, refusal.message);
+      if (!("status" in refusal)) throw refusal;
+      return [html("p", { class: "notice error", role: "alert" }, refusal.message)];
     }
   }
 }

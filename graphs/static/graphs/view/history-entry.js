@@ -13,7 +13,7 @@ export class Entry {
 
   /**
    * `callbacks`: load(id) -> change set with its diff, more(address) -> the next page of it, compare(entry, chosen),
-   * only(session id), rollBack(title, scope, change set).
+   * only(session id), rollBack(title, scope, change set), goTo(id of another change set).
    */
   constructor(changeSet, editable, callbacks) {
     this.changeSet = changeSet;
@@ -104,6 +104,7 @@ export class Entry {
     const items = choices.map(([words, scope]) => {
       const chosen = () => {
         menu.open = false;
+        menu.querySelector("summary").focus(); // where the reader comes back to
         this.#callbacks.rollBack(words, scope, changeSet);
       };
       return html("li", {}, html("button", { type: "button", onclick: chosen }, words));
@@ -118,10 +119,8 @@ export class Entry {
   }
 
   #goTo(event) {
-    const target = this.element.parentNode.querySelector(`[data-change-set="${CSS.escape(this.changeSet.undoes)}"]`);
     event.preventDefault();
-    target?.scrollIntoView({ block: "center" });
-    target?.querySelector("button")?.focus();
+    this.#callbacks.goTo(this.changeSet.undoes);
   }
 
   async #toggle(button) {
@@ -143,10 +142,20 @@ export class Entry {
   #page({ diff, next }) {
     if (!diff.length) return [html("p", { class: "muted" }, t("It is not recorded item by item."))];
     if (!next) return [diffList(diff)];
+    const problem = html("p", { class: "notice error", role: "alert", hidden: true });
     const more = textButton(t("Show more"), async () => {
       more.disabled = true;
-      more.replaceWith(...this.#page(await this.#callbacks.more(next)));
+      try {
+        const page = this.#page(await this.#callbacks.more(next));
+        problem.remove();
+        more.replaceWith(...page);
+      } catch (refusal) {
+        if (!("status" in refusal)) throw refusal;
+        problem.hidden = false;
+        problem.textContent = refusal.message;
+        more.disabled = false;
+      }
     });
-    return [diffList(diff), more];
+    return [diffList(diff), problem, more];
   }
 }

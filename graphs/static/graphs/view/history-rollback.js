@@ -1,10 +1,11 @@
 // Rolling back: what would come of it, conflicts with later edits and what to leave out, the reason, and then doing it.
 
-import { diffList } from "../diff.js";
+import { diffList, unshown } from "../diff.js";
 import { visible } from "../diff/visible.js";
 import { t } from "../strings.js";
 import { html, textButton } from "./dom.js";
 import { conflictList } from "./history-conflicts.js";
+import { FieldChoice } from "./history-field-choice.js";
 
 /** More than this is not offered one by one. */
 const MOST_CHOICES = 200;
@@ -21,8 +22,9 @@ export class RollbackDialog {
   /** {graph, object, field} by name. */
   #leaveOut = new Map();
   #asked = 0;
+  #ready = false;
   #title = html("h2", { id: "rollback-title" });
-  #choice = html("div", {});
+  #choice;
   #said = html("div", { role: "status" });
   #conflicts = html("div", {});
   #result = html("div", { class: "rollback-result" });
@@ -34,12 +36,13 @@ export class RollbackDialog {
   constructor(api, done) {
     this.#api = api;
     this.#done = done;
+    this.#choice = new FieldChoice(api, (id) => this.#pickField(id));
     const cancel = textButton(t("Cancel"), () => this.element.close(), { class: "button" });
     this.element = html(
       "dialog",
       { class: "rollback", "aria-labelledby": "rollback-title" },
       this.#title,
-      this.#choice,
+      this.#choice.element,
       this.#said,
       this.#conflicts,
       this.#result,
@@ -47,6 +50,7 @@ export class RollbackDialog {
       html("label", { class: "field" }, t("Reason"), this.#reason),
       html("div", { class: "actions" }, this.#do, cancel),
     );
+    this.element.addEventListener("close", () => this.#choice.hide());
   }
 
   /** Asks about `scope`; one field of `changeSet` is picked first, where the scope names none. */
@@ -54,57 +58,54 @@ export class RollbackDialog {
     this.#title.textContent = t("Roll back: {what}", { what: title });
     this.#scope = scope;
     this.#reason.value = "";
-    this.#choice.replaceChildren();
+    this.#choice.hide();
     this.#empty();
     this.element.showModal();
-    if (scope.modification === null) await this.#offerFields(changeSet);
+    if (scope.modification === null) await this.#try(() => this.#choice.offer(changeSet));
     else await this.#preview();
   }
 
+  /** Nothing is known yet of what will be asked now. */
   #empty() {
+    this.#asked += 1;
     this.#leaveOut.clear();
     this.#digest = null;
-    this.#do.disabled = true;
+    this.#setReady(false);
     for (const part of [this.#said, this.#conflicts, this.#result, this.#parts]) part.replaceChildren();
   }
 
-  async #offerFields({ id }) {
-    const changeSet = await this.#try(() => this.#api.changeSet(id));
-    const options = (changeSet?.modifications ?? []).map(({ id: value, object, field }) =>
-      html("option", { value }, wordsOf(object.id, field)));
-    if (!options.length) return;
-    const select = html("select", { onchange: () => this.#pickField(select.value) }, ...options);
-    this.#choice.replaceChildren(html("label", { class: "field" }, t("Field"), select));
-    await this.#pickField(select.value);
+  async #pickField(id) {
+    this.#scope = { modification: id };
+    this.#empty();
+    if (id !== null) await this.#preview();
   }
 
-  async #pickField(id) {
-    this.#scope = { modification: Number(id) };
-    this.#empty();
-    await this.#preview();
+  #setReady(ready) {
+    this.#ready = ready;
+    this.#do.disabled = !ready;
   }
 
   /** What would come of it now. Of several that were asked for, the last one counts. */
   async #preview() {
     this.#asked += 1;
     const asked = this.#asked;
-    this.#do.disabled = true;
+    this.#setReady(false);
     const wish = { preview: true, leaveOut: [...this.#leaveOut.values()] };
     const answer = await this.#try(() => this.#api.rollBack(this.#scope, wish));
     if (!answer || asked !== this.#asked) return;
     this.#digest = answer.digest;
-    this.#do.disabled = answer.conflicts.length > 0 || answer.diff.length === 0;
+    this.#setReady(answer.conflicts.length === 0 && answer.diff.length > 0);
     this.#show(answer);
   }
 
-  #show({ diff, conflicts }) {
-    const { part } = document.activeElement.dataset;
+  #show({ diff, conflicts, total }) {
+    const part = document.activeElement?.dataset.part;
     const nothing = !diff.length && !conflicts.length;
     this.#said.replaceChildren(...(nothing ? [html("p", { class: "notice" }, t("Nothing would change."))] : []));
     const blocked = conflicts.length ? [conflictList(conflicts, (some) => this.#leave(some))] : [];
     this.#conflicts.replaceChildren(...blocked);
     const title = conflicts.length ? t("Without the conflicts, this would come of it") : t("This will come of it");
-    this.#result.replaceChildren(...(diff.length ? [html("h3", {}, title), diffList(diff)] : []));
+    this.#result.replaceChildren(...(diff.length ? [html("h3", {}, title), diffList(diff), unshown(total - diff.length)] : []));
     this.#parts.replaceChildren(...this.#partList(diff));
     if (part) this.element.querySelector(`[data-part="${CSS.escape(part)}"]`)?.focus();
   }
@@ -146,6 +147,7 @@ export class RollbackDialog {
     const reason = this.#reason.value.trim();
     const wish = { digest: this.#digest, leaveOut: [...this.#leaveOut.values()], reason };
     const done = await this.#try(() => this.#api.rollBack(this.#scope, wish));
+    this.#do.disabled = !this.#ready;
     if (!done) return;
     this.element.close();
     this.#done(done);

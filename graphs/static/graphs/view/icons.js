@@ -50,6 +50,7 @@ export const ICONS = {
   up: "M6 15l6-6 6 6",
   bin: "M5 7h14M9.5 7V4.5h5V7M7 7l1 12.5h8L17 7M10.5 10.5v5.5M13.5 10.5v5.5",
   arrange: "M4 9.5h5v5H4zM15 4.5h5v5h-5zM15 14.5h5v5h-5zM9 12h3M15 7h-3v10h3",
+  select: "M4 8V4h4M12 4h2M18 4h2v4M4 12v2M4 18v2h4M12 20h1M20 12v1M14 14l6.5 2.5-2.8 1.2-1.2 2.8z",
   undo: "M8.5 5 4.5 9l4 4M4.5 9H14a5 5 0 0 1 0 10h-4",
   redo: "M15.5 5l4 4-4 4M19.5 9H10a5 5 0 0 0 0 10h4",
 };

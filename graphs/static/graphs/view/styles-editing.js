@@ -9,6 +9,7 @@ export const editing = stylesheet(`
   box-shadow: var(--_shadow);
 }
 .edit-tools button:disabled { opacity: 0.4; cursor: default; }
+.edit-tools button[aria-pressed=true] { background: var(--_primary); color: var(--_surface); }
 .new-node { display: inline-flex; align-items: center; gap: 6px; height: 32px; padding: 0 12px 0 8px; font-weight: 600; }
 .new-node:hover { background: var(--_raised); }
 
