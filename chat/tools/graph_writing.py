@@ -19,13 +19,13 @@ class Proposing(Arguments):
     """What every proposal says besides the change."""
 
     reason: Annotated[str, Field(min_length=1, max_length=MAX_REASON)] = Field(
-        description="Why, for the person who decides, in their language."
+        description="Why, for the person, in their language."
     )
-    request_validation: bool | None = Field(None, description="true: ask the person even where no rule asks.")
+    request_validation: bool | None = Field(None, description="true: ask the person in any case.")
     post_text: Annotated[str, Field(max_length=MAX_REASON)] | None = Field(
-        None, description="What the person is told once it was applied."
+        None, description="Told once it was applied."
     )
-    keep_control: bool = Field(True, description="false: do not call me again once it was applied.")
+    keep_control: bool = Field(True, description="false: do not call me again then.")
 
 
 @dataclass(frozen=True, slots=True)

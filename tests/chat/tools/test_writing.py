@@ -104,5 +104,26 @@ def test_no_write_tool_can_be_run(tool: WriteTool) -> None:
 
 
 def test_the_tools_are_described_in_few_words() -> None:
-    assert len(json.dumps([spec.parameters for spec in specs(Role.EDITOR, "graph")])) < 22_000
+    assert len(json.dumps([spec.parameters for spec in specs(Role.EDITOR, "graph")])) < 14_500
     assert registry.specs(Role.EDITOR, "graph")[0].name == "read_graph_overview"
+
+
+def test_what_they_do_not_say_is_checked_all_the_same() -> None:
+    """Schemas leave out lengths and tell the four sides of a node once; whoever goes beyond is told so."""
+    handles = specs_of("propose_create_node")["properties"]["handles"]
+    assert handles["description"].endswith("Keys: R, L, T, B.")
+    assert handles["additionalProperties"]["items"]["required"] == ["id", "type"]
+    said = {**NODE, "reason": "x"}
+    assert "'handles.X'" in refusal("propose_create_node", **said, handles={"X": []})
+    assert "'handles.R.0.type'" in refusal("propose_create_node", **said, handles={"R": [{"id": "a", "type": "up"}]})
+    assert "'name'" in refusal("propose_create_node", **said, name="n" * 10_000)
+    assert "'posX'" in refusal("propose_create_node", **{**said, "posX": 1e300})
+
+
+def test_bounds_that_mean_something_are_told() -> None:
+    depth = specs_of("explore_neighborhood")["properties"]["maxDepth"]
+    assert {"minimum", "maximum"} <= depth.keys()
+
+
+def specs_of(name: str) -> dict[str, Any]:
+    return next(spec.parameters for spec in specs(Role.EDITOR, "graph") if spec.name == name)
