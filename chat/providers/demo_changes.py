@@ -4,6 +4,7 @@ Called by `demo_steps.py`.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def _value(text: str) -> Any:
         value = json.loads(text)
     except ValueError:
         return text
-    return value if isinstance(value, bool | int | float) else text
+    return value if isinstance(value, bool | int | float) and math.isfinite(value) else text
 
 
 def _move(request: Request, nodes: Sequence[Node], seen: Observations) -> tuple[Plan, ...]:

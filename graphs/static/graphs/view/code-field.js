@@ -53,8 +53,13 @@ export class CodeField {
     this.#colours.replaceChildren(...(coloured ? highlighted(value, this.#language(value)) : [value]), "\n");
   }
 
+  /** Only what came or went: code may have ten thousand lines. */
   #number(lines) {
-    this.#numbers.replaceChildren(...Array.from({ length: lines }, (_, index) => html("span", {}, String(index + 1))));
+    const there = this.#numbers.childElementCount;
+    for (let number = there; number > lines; number -= 1) this.#numbers.lastChild.remove();
+    const fresh = document.createDocumentFragment();
+    for (let number = there + 1; number <= lines; number += 1) fresh.append(html("span", {}, String(number)));
+    this.#numbers.append(fresh);
   }
 
   #keydown(event) {

@@ -1,6 +1,7 @@
 // Two people changed the same: both sides field by field, and which of them shall hold.
 
 import { fieldChange } from "../diff/field.js";
+import { visible } from "../diff/visible.js";
 import { t } from "../strings.js";
 import { html } from "./dom.js";
 import { answers, opened } from "./edit-dialogs.js";
@@ -103,7 +104,7 @@ function sideChoice(group, conflicts, index, nameOf) {
   const element = html(
     "fieldset",
     { class: "side-choice" },
-    html("legend", {}, nameOf(object)),
+    html("legend", { dir: "auto" }, visible(nameOf(object))),
     html("dl", { class: "diff" }, ...changes),
     html(
       "div",
@@ -120,7 +121,7 @@ function askToDeleteStill(root, conflicts, nameOf) {
   const changes = conflicts.map(({ object, field, label, form, expected, found, by, lines }) => html(
     "div",
     { class: "side-choice" },
-    html("strong", {}, `${nameOf(object)} · ${by}`),
+    html("strong", { dir: "auto" }, visible(`${nameOf(object)} · ${by || t("somebody")}`)),
     field ? html("dl", { class: "diff" }, fieldChange({ field, label, form, old: expected, new: found, lines })) : html(
       "p",
       {},
