@@ -10,7 +10,7 @@ from graphs.models import Workspace
 
 
 class Stream(models.Model):
-    """One conversation (`session_<id>`) or one entity (`graph_<id>`).
+    """One conversation (`session_<id>`), one entity (`graph_<id>`) or what waits in a workspace (`workspace_<id>`).
 
     The row is the lock of its log: whoever appends holds it and raises `last_sequence`. `epoch` rises when a run is
     claimed; a group writer that still has an older one writes nothing. `writer` and `batch` name the last group commit,

@@ -98,7 +98,7 @@ export class Ghosts {
   /** Fetches what lists leave out, one after the other; a newer list begins anew with what is still missing. */
   async #complete(request) {
     if (!this.#address) return;
-    for (const proposal of this.#proposals.filter(isCut).slice(0, MOST_WHOLE - this.#whole.size)) {
+    for (const proposal of this.#proposals.filter(isCut).slice(0, Math.max(0, MOST_WHOLE - this.#whole.size))) {
       const whole = await fetchWhole(this.#address, proposal);
       if (request !== this.#requests) return;
       if (!whole || isCut(whole)) continue;

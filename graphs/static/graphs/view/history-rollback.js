@@ -105,7 +105,8 @@ export class RollbackDialog {
     const blocked = conflicts.length ? [conflictList(conflicts, (some) => this.#leave(some))] : [];
     this.#conflicts.replaceChildren(...blocked);
     const title = conflicts.length ? t("Without the conflicts, this would come of it") : t("This will come of it");
-    this.#result.replaceChildren(...(diff.length ? [html("h3", {}, title), diffList(diff), unshown(total - diff.length)] : []));
+    const result = diff.length ? [html("h3", {}, title), diffList(diff), unshown(total - diff.length)] : [];
+    this.#result.replaceChildren(...result);
     this.#parts.replaceChildren(...this.#partList(diff));
     if (part) this.element.querySelector(`[data-part="${CSS.escape(part)}"]`)?.focus();
   }
