@@ -121,6 +121,20 @@ def test_json_is_compared_by_paths(blank: Page, old: Any, new: Any, changes: lis
     assert call(blank, "graphs/diff/json-changes.js", "jsonChanges", old, new) == changes
 
 
+def test_of_very_long_code_only_what_is_looked_at_is_built(blank: Page) -> None:
+    shown = """async (count) => {
+        const { codeLines } = await import("/static/graphs/diff/code.js");
+        const text = Array.from({ length: count }, (_, at) => ({ op: "+", new: at + 2, text: "x" }));
+        const box = codeLines([{ op: " ", old: 1, new: 1, text: "kept" }, ...text]).firstChild;
+        document.body.append(box);
+        const seen = () => [box.querySelectorAll(".diff-line").length, box.querySelector(".diff-more")?.textContent];
+        const before = seen();
+        box.querySelector(".diff-more").click();
+        return [...before, ...seen(), box.querySelectorAll(".diff-gap").length, document.activeElement === box];
+    }"""
+    assert blank.evaluate(shown, 200_000) == [400, "Show 199601 more lines", 2_400, "Show 197601 more lines", 0, True]
+
+
 def merged(target: Any, patch: Any) -> Any:
     """RFC 7396, in its own words."""
     if not isinstance(patch, dict):
