@@ -11,7 +11,7 @@ FIND_PYTHON = for name in python3.11 python3.12 python3.13 python3; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$name; exit; }; done; \
 	echo "echo Countersign needs Python 3.11 or newer: install it. && false"
 INSTALL = `$(FIND_PYTHON)` config/install.py
-PYTEST = .venv/bin/python -m pytest -n 3 --dist loadgroup
+PYTEST = .venv/bin/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 
 help: ## lists the commands
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'

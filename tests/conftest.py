@@ -1,5 +1,6 @@
 """What every test stands on: servers, settings, no network. Fixtures for one subject live beside its tests."""
 
+import gc
 import os
 
 import django
@@ -10,6 +11,8 @@ from tests import chromium, emptying, network, servers
 
 if settings.configured:
     pytest.exit("Unset DJANGO_SETTINGS_MODULE: the settings must be read after the servers were started.", 2)
+# Until all tests are imported, whatever there is stays: looking for garbage in it takes seconds.
+gc.disable()
 # At import, because settings are read before the first hook of this file is called.
 servers.clean_environment()
 SERVERS = None if servers.is_worker() else servers.Servers()
@@ -24,7 +27,7 @@ except BaseException:
         SERVERS.stop()
     raise
 
-pytest_plugins = ["tests.cast", "tests.browser"]
+pytest_plugins = ["tests.cast", "tests.browser", "tests.order"]
 
 
 def pytest_configure() -> None:
@@ -34,6 +37,12 @@ def pytest_configure() -> None:
     emptying.install()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_unconfigure() -> None:
     if SERVERS:
         SERVERS.stop()
@@ -41,10 +50,14 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What a module starts (processes, a browser) stays on one worker, which has a database of its own."""
+    """What a module starts (processes, a browser) stays on one worker, which has a database of its own.
+
+    So do the modules that need the servers that fail: those are dear to start. At full counts it would take hours.
+    """
     no_browser = pytest.mark.skip(reason=chromium.MISSING)
     for item in items:
         if item.get_closest_marker("processes") or item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+            shared = "outage" in item.fixturenames and not os.environ.get("FULL")  # type: ignore[attr-defined]
+            item.add_marker(pytest.mark.xdist_group("outage" if shared else item.nodeid.partition("::")[0]))
         if item.get_closest_marker("browser") and not chromium.path():
             item.add_marker(no_browser)
