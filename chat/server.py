@@ -167,6 +167,7 @@ def _load_and_keep() -> None:
     import_module(settings.ROOT_URLCONF)
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def _listening_socket(options: argparse.Namespace) -> socket.socket:
@@ -194,6 +195,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     options = parser.parse_args(arguments)
+    gc.disable()  # Until everything is loaded, and nothing of it is garbage.
     sys.setswitchinterval(THREADS_MAY_HOLD_S)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
