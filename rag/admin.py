@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.auth import get_permission_codename
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest
@@ -16,13 +17,22 @@ from rag.embeddings.waking import wake
 from rag.models import EmbeddingFailure, EmbeddingModel, Target
 
 
+class RetriedAdmin(ReadOnlyAdmin):
+    """Nobody edits these rows; who may change them may have the work behind them tried again."""
+
+    actions = ("try_again",)  # type: ignore[assignment]
+
+    def has_retry_permission(self, request: HttpRequest) -> bool:
+        """What Django asks for actions with the permission "retry"."""
+        return request.user.has_perm(f"{self.opts.app_label}.{get_permission_codename('change', self.opts)}")
+
+
 @admin.register(EmbeddingModel)
-class EmbeddingModelAdmin(ReadOnlyAdmin):
+class EmbeddingModelAdmin(RetriedAdmin):
     """A model that failed is asked again by itself; "Try again now" does not wait for that."""
 
     list_display = ("name", "serves", "dimensions", "graphs_waiting", "texts_failed", "code", "retry_at", "created_at")
     fields = list_display
-    actions = ("try_again",)  # type: ignore[assignment]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[EmbeddingModel]:
         failed = EmbeddingFailure.objects.filter(model=OuterRef("pk")).order_by().values("model")
@@ -40,7 +50,7 @@ class EmbeddingModelAdmin(ReadOnlyAdmin):
     def texts_failed(self, obj: Any) -> int:
         return int(obj.failed)
 
-    @admin.action(description=_("Try again now"), permissions=["view"])
+    @admin.action(description=_("Try again now"), permissions=["retry"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingModel]) -> None:
         names = list(queryset.values_list("name", flat=True))
         EmbeddingModel.objects.filter(name__in=names).update(retry_at=None)
@@ -50,7 +60,7 @@ class EmbeddingModelAdmin(ReadOnlyAdmin):
 
 
 @admin.register(EmbeddingFailure)
-class EmbeddingFailureAdmin(ReadOnlyAdmin):
+class EmbeddingFailureAdmin(RetriedAdmin):
     """Texts that a model refused; all other texts of their graphs are embedded."""
 
     list_display = ("what", "graph", "model", "code", "attempts", "failed_at", "retry_at")
@@ -58,7 +68,6 @@ class EmbeddingFailureAdmin(ReadOnlyAdmin):
     list_select_related = ("graph",)
     search_fields = ("graph__key", "graph__name")
     fields = list_display
-    actions = ("try_again",)  # type: ignore[assignment]
 
     @admin.display(description=_("text of"))
     def what(self, obj: EmbeddingFailure) -> str:
@@ -66,7 +75,7 @@ class EmbeddingFailureAdmin(ReadOnlyAdmin):
         key = Node.objects.filter(pk=obj.target_id).values_list("key", flat=True).first()
         return f"{Target(obj.target_type).label} {key or obj.target_id}"
 
-    @admin.action(description=_("Try again now"), permissions=["view"])
+    @admin.action(description=_("Try again now"), permissions=["retry"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingFailure]) -> None:
         count = queryset.update(retry_at=Now())
         wake()
