@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
-from django.db import InterfaceError, OperationalError
+from graphs.database_away import AWAY
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -23,7 +23,7 @@ async def ask_together(
     """
     try:
         return list(await ask(questions))
-    except (OperationalError, InterfaceError):
+    except AWAY:
         raise
     except Exception as error:
         if len(questions) == 1:
@@ -59,7 +59,7 @@ class Batched(Generic[Question, Answer]):
         answers: Sequence[Answer | Exception]
         try:
             answers = await ask_together(self._ask, [question for question, _mine in wanted])
-        except (OperationalError, InterfaceError) as error:
+        except AWAY as error:
             answers = [error] * len(wanted)
         for (_question, mine), answer in zip(wanted, answers, strict=True):
             if mine.done():

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 from urllib.parse import parse_qs
 
-from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -28,6 +27,7 @@ from chat.sockets.wire import NOT_AUTHENTICATED, RESTARTING, TOO_MANY, TOO_SLOW,
 from chat.standing import End, Reader
 from graphs.access import Forbidden, NotFound
 from graphs.api.problems import Problem
+from graphs.database_away import AWAY
 from graphs.json_input import BadJSON, parse_json
 
 __all__ = ["RESTARTING", "chat_socket", "close_all"]
@@ -98,7 +98,7 @@ class ChatSocket:
                 await self._read_until_gone()
         except Closing as goodbye:
             await self._wire.close(goodbye.code)
-        except (OperationalError, InterfaceError):
+        except AWAY:
             log.warning("the database is away; the socket may come back")
             await self._wire.close(RESTARTING)
         except NotServing:
@@ -178,7 +178,7 @@ class ChatSocket:
                 raise Closing(NOT_AUTHENTICATED)
             async with self._wire.order:
                 await self._commands.do(frame)
-        except (Closing, OperationalError, InterfaceError, NotServing):
+        except (Closing, *AWAY, NotServing):
             raise
         except Exception as error:
             own_id = frames.guessed_id(text) if data is None else frames.own_id(data)

@@ -9,11 +9,10 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
-from django.db import InterfaceError, OperationalError
-
 from chat.batching import ask_together
 from chat.sockets import connections
 from chat.standing import End, Reader, look_at
+from graphs.database_away import AWAY
 
 log = logging.getLogger("countersign.guests")
 
@@ -60,7 +59,7 @@ async def _forever(look: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(CHECK_EVERY_S)
         try:
             await look()
-        except (OperationalError, InterfaceError) as error:
+        except AWAY as error:
             log.warning("readers not checked, trying again: %s", type(error).__name__)
         except Exception:
             log.warning("readers not checked, trying again", exc_info=True)

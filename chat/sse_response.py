@@ -6,14 +6,13 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from django.db import InterfaceError, OperationalError
-
 from chat import queries
 from chat.backpressure import Gate, TooSlow, response_gate
 from chat.events.hub import Watch
 from chat.events.vocabulary import StoredEvent, event_json
 from chat.identity import Identity
 from chat.standing import End, Reader
+from graphs.database_away import AWAY
 
 log = logging.getLogger("countersign.sse")
 
@@ -82,7 +81,7 @@ class Response:
             self._gate.cut()
         except* _AccessEnded:
             log.info("reader of user %s lost access", self._person.user.pk)
-        except* (OperationalError, InterfaceError):
+        except* AWAY:
             log.warning("the database is away; the reader of user %s may come back", self._person.user.pk)
 
     async def _pump(self, watch: Watch) -> None:

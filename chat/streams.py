@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
-from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -24,6 +23,7 @@ from chat.sse_response import Response
 from chat.standing import Reader, look
 from graphs.api import problems
 from graphs.api.problems import MEDIA_TYPE, Problem
+from graphs.database_away import AWAY
 
 log = logging.getLogger("countersign.sse")
 
@@ -72,7 +72,7 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
         await _answer_problem(_bad_cursor(), send)
     except Problem as problem:
         await _answer_problem(problem, send)
-    except (OperationalError, InterfaceError, runtime.NotServing):
+    except (*AWAY, runtime.NotServing):
         await _answer_problem(problems.unavailable(), send)
     finally:
         for watch in watches:

@@ -13,13 +13,12 @@ import uuid
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
-from django.db import InterfaceError, OperationalError
-
 from chat import guests, identity, queries, runtime
 from chat.database import in_db
 from chat.identity import Headers, Identity
 from chat.queries import ReadableStream
 from chat.standing import End, Reader, look
+from graphs.database_away import AWAY
 
 log = logging.getLogger("countersign.api")
 
@@ -75,7 +74,7 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
         person = await identity.of_request(headers)
         if person is not None:
             await _wait(answer, person)
-    except (OperationalError, InterfaceError) as error:
+    except AWAY as error:
         log.warning("a request waits no longer, the database is away: %s", type(error).__name__)
     except runtime.NotServing:
         log.info("a request waits no longer, the process ends")

@@ -52,7 +52,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "graphs.security_headers.SecurityHeadersMiddleware",
     "graphs.admin.clean_queries.CleanQueriesMiddleware",
-    "graphs.database_away.DatabaseAwayMiddleware",
+    "graphs.error_pages.DatabaseAwayMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"

@@ -1,23 +1,17 @@
-"""While the database is away, or only reads: every door answers 503 in place of an error of ours."""
+"""The database that is away, or only reads for a while: one name for what is raised then.
+
+Every door answers it with 503 or 4012 (`graphs.error_pages`, `graphs.api.problems`), every job that lives tries again.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.db import InterfaceError, InternalError, OperationalError
-from django.http import HttpRequest, HttpResponse
-from django.utils.deprecation import MiddlewareMixin
 from psycopg.errors import IdleInTransactionSessionTimeout, ReadOnlySqlTransaction
 
-from graphs import error_pages
-from graphs.api.problems import unavailable
-
-
-class DatabaseAwayMiddleware(MiddlewareMixin):
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if isinstance(exception, OperationalError | InterfaceError):
-            return error_pages.failed(request, unavailable())
-        return None
+#: What Django raises while the database is away.
+AWAY = (OperationalError, InterfaceError)
 
 
 @contextmanager

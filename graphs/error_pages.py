@@ -6,9 +6,11 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.csrf import csrf_exempt
 
-from graphs.api.problems import Problem, not_found, plain_response, problem_of
+from graphs.api.problems import Problem, not_found, plain_response, problem_of, unavailable
+from graphs.database_away import AWAY
 
 
 @csrf_exempt
@@ -32,6 +34,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Without the request in the template: who is signed in may be just what cannot be found out."""
     error = sys.exc_info()[1]
     return failed(request, problem_of(error if isinstance(error, Exception) else Exception()))
+
+
+class DatabaseAwayMiddleware(MiddlewareMixin):
+    """503 in place of an error of ours, whichever view asked the database."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return failed(request, unavailable()) if isinstance(exception, AWAY) else None
 
 
 def failed(request: HttpRequest, problem: Problem) -> HttpResponse:

@@ -6,8 +6,8 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
-from django.db import InterfaceError, OperationalError
 
+from graphs.database_away import AWAY
 from rag.embeddings import keeping
 from rag.embeddings.waking import wake
 
@@ -22,7 +22,7 @@ def keep_embeddings() -> None:
     """Embeds what changed since the last time, and what failed and is due."""
     try:
         keeping.work(until=time.monotonic() + LONGEST_S)
-    except (OperationalError, InterfaceError) as error:
+    except AWAY as error:
         log.warning("Embeddings wait until the database is back: %s", type(error).__name__)
 
 

@@ -5,8 +5,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from django.db import InterfaceError, OperationalError
 from psycopg.errors import ProgramLimitExceeded, QueryCanceled, StatementTooComplex
+
+from graphs.database_away import AWAY
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ async def persistently(work: Callable[[], Awaitable[T]]) -> T:
         except asyncio.CancelledError:
             await asyncio.gather(task, return_exceptions=True)
             raise
-        except (OperationalError, InterfaceError) as error:
+        except AWAY as error:
             given_up += isinstance(error.__cause__, _GIVEN_UP)
             if given_up == MAX_ATTEMPTS:
                 raise

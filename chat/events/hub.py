@@ -16,7 +16,6 @@ from itertools import groupby, islice
 
 import redis
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 
 from chat import background
 from chat.batching import Batched
@@ -24,6 +23,7 @@ from chat.database import in_db
 from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
 from graphs import valkey
+from graphs.database_away import AWAY
 
 log = logging.getLogger("countersign.hub")
 
@@ -292,7 +292,7 @@ class Hub:
                 continue
             try:
                 events = await in_db(reading.after, behind, RECENT)
-            except (OperationalError, InterfaceError) as error:
+            except AWAY as error:
                 log.warning("events not read, trying again: %s", type(error).__name__)
                 continue
             except Exception:  # what one of them holds cannot be read: each reader finds out for themselves

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from django.db import InterfaceError, OperationalError
 from django.utils.translation import gettext as _
 
 from chat import runtime
@@ -16,6 +15,7 @@ from chat.events.vocabulary import frame as event_frame
 from chat.queries import ReadableStream
 from chat.refusals import Refused
 from chat.sockets.wire import RESTARTING, TOO_SLOW, Wire
+from graphs.database_away import AWAY
 
 log = logging.getLogger("countersign.socket")
 
@@ -116,7 +116,7 @@ class Subscriptions:
         except TooSlow:
             log.warning("stream %s cut off: 4408, its reader took nothing for a while", stream.name)
             self._end(TOO_SLOW)
-        except (OperationalError, InterfaceError):
+        except AWAY:
             log.warning("stream %s not read, the database is away; its reader may come back", stream.name)
             self._end(RESTARTING)
         except Exception:

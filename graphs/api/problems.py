@@ -10,7 +10,6 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
@@ -18,6 +17,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from graphs.access import Forbidden, NotFound
+from graphs.database_away import AWAY
 from graphs.json_input import BadJSON
 from graphs.versions import UnknownVersion
 
@@ -195,8 +195,7 @@ _MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
     (SuspiciousOperation, _malformed),
     (BadRequest, _malformed),
     (MultiPartParserError, _malformed),
-    (OperationalError, lambda _exc: unavailable()),
-    (InterfaceError, lambda _exc: unavailable()),
+    *((kind, lambda _exc: unavailable()) for kind in AWAY),
     (UnknownVersion, _newer_version),
     (exceptions.NotAuthenticated, _anonymous),
     (exceptions.APIException, _from_framework),
