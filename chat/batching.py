@@ -25,7 +25,7 @@ async def ask_together(
         return list(await ask(questions))
     except AWAY:
         raise
-    except Exception as error:
+    except Exception as error:  # Any: who asked is given it.
         if len(questions) == 1:
             return [error]
     half = len(questions) // 2

@@ -180,7 +180,7 @@ class ChatSocket:
                 await self._commands.do(frame)
         except (Closing, *AWAY, NotServing):
             raise
-        except Exception as error:
+        except Exception as error:  # Any: `_refusal` logs what it does not know, and the socket stays open.
             own_id = frames.guessed_id(text) if data is None else frames.own_id(data)
             await self._wire.refuse(own_id, *_refusal(error))
 

@@ -61,7 +61,7 @@ async def _forever(look: Callable[[], Awaitable[None]]) -> None:
             await look()
         except AWAY as error:
             log.warning("readers not checked, trying again: %s", type(error).__name__)
-        except Exception:
+        except Exception:  # Any: without this look, nobody's access would end any more.
             log.warning("readers not checked, trying again", exc_info=True)
 
 

@@ -81,7 +81,7 @@ class DrainingServer(Server):
             self.application = import_string(settings.ASGI_APPLICATION)
             self._runtime = Runtime(self.fail)
             await self._runtime.start()
-        except Exception:
+        except Exception:  # Any: whoever started it has to see that it ends.
             log.exception("the process could not start")
             self.exit_code = 1
             self._stop()
@@ -111,7 +111,7 @@ class DrainingServer(Server):
         try:
             await self._starting
             await self._say_goodbye()
-        except Exception:
+        except Exception:  # Any: it ends all the same.
             log.exception("the process could not end in peace")
             self.exit_code = 1
         finally:

@@ -78,7 +78,7 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
         log.warning("a request waits no longer, the database is away: %s", type(error).__name__)
     except runtime.NotServing:
         log.info("a request waits no longer, the process ends")
-    except Exception:
+    except Exception:  # Any: the 202 is still true.
         log.exception("a request waits no longer")
 
 

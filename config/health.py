@@ -63,7 +63,7 @@ def _look() -> dict[str, str]:
 def _works(name: str, check: Callable[[], bool]) -> bool:
     try:
         return check()
-    except Exception as error:
+    except Exception as error:  # Any: whatever a check raises, this process is not ready.
         logger.warning("%s is not ready: %s", name, type(error).__name__)
         return False
 

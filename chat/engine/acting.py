@@ -99,7 +99,7 @@ class Acting:
             return [self._result(call, {"error": str(refusal)})]
         except DatabaseTrouble:
             raise
-        except Exception:
+        except Exception:  # Any: one proposal that breaks keeps no other from being made, and the model is told.
             log.exception("%s could not be proposed", call.name)
             return [self._result(call, {"error": f"{call.name} failed unexpectedly. Nothing was proposed."})]
         told = [replace(event, run_id=self.run.id) for event in proposed.events]

@@ -118,7 +118,7 @@ class Driver:
             await self._end_early()
         except Fenced:
             raise
-        except Exception:
+        except Exception:  # Any: nobody else is left to tell the person.
             log.exception("run %s failed", self.run.id)
             self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
             if self._call is not None and not self._call.noted:

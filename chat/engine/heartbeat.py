@@ -36,7 +36,7 @@ class Heartbeat:
                 if self._connection is None:
                     self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
                 cursor = await self._connection.execute(_BEAT, [self._process_id])
-        except BaseException:
+        except BaseException:  # Cancelled, too: half an answer may stand in the connection.
             await self.close()
             raise
         self.last = began

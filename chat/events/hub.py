@@ -16,6 +16,7 @@ from itertools import groupby, islice
 
 import redis
 from django.conf import settings
+from django.db import Error as DatabaseTrouble
 
 from chat import background
 from chat.batching import Batched
@@ -191,7 +192,7 @@ class Hub:
                 last = await self._arrivals.answer((stream_id, present and alone))
             if after > max(last, tail.last):
                 raise CursorBeyondEnd
-        except BaseException:
+        except BaseException:  # Cancelled, too: nobody else knows of the watch.
             watch.close()
             raise
         tail.start(last)
@@ -295,7 +296,8 @@ class Hub:
             except AWAY as error:
                 log.warning("events not read, trying again: %s", type(error).__name__)
                 continue
-            except Exception:  # what one of them holds cannot be read: each reader finds out for themselves
+            except Exception as error:  # Any: what one of them holds cannot be read. Each reader finds out alone.
+                log.warning("events not read for all, each reader reads alone: %s", type(error).__name__)
                 for stream_id in behind.keys() & self._tails.keys():
                     self._tails[stream_id].start(told[stream_id])
                 continue
@@ -343,7 +345,7 @@ class Hub:
                 continue
             try:
                 lasts = await in_db(presence.seen_and_last, self._to_renew(), watched, self._process_id)
-            except Exception as error:
+            except DatabaseTrouble as error:
                 log.warning("streams not polled, trying again: %s", type(error).__name__)
                 continue
             for stream_id, last in lasts.items():

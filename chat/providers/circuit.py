@@ -41,9 +41,9 @@ class Circuit:
             self._last_code = error.code
             self._asked_again_at = self._clock() + PAUSE_S
             raise
-        except BaseException:
+        except BaseException:  # Stopped, it shows nothing: the next one may try.
             if trial:
-                self._asked_again_at = self._clock()  # Stopped, it shows nothing: the next one may try.
+                self._asked_again_at = self._clock()
             raise
         self._failures = 0
 

@@ -50,7 +50,7 @@ async def read_pieces(
             await _drain(chunks)
             for piece in decoder.close():
                 yield piece
-    except Exception as exception:
+    except Exception as exception:  # Any: of the SDK, of HTTP, of the network; `classify` knows them.
         failure = clock.error() if isinstance(exception, TimeoutError) else classify(exception)
         detail = redacted(failure.detail, config.api_key)
         if failure.code == "internal" and failure.status is None:

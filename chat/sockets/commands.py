@@ -139,7 +139,7 @@ class Commands:
         watch = await self._subscriptions.watch(stream, frame.after)
         try:
             await self._confirm("ai:subscribed", frame, stream)
-        except BaseException:
+        except BaseException:  # Cancelled, too: nobody else knows of the watch.
             watch.close()
             raise
         self._subscriptions.start(stream, watch)

@@ -119,6 +119,6 @@ class Subscriptions:
         except AWAY:
             log.warning("stream %s not read, the database is away; its reader may come back", stream.name)
             self._end(RESTARTING)
-        except Exception:
+        except Exception:  # Any: the reader comes back and reads on.
             log.exception("subscription to %s broke", stream.name)
             self._end(RESTARTING)

@@ -58,8 +58,7 @@ class LocalEmbedder:
             folder = Path(_package().origin or "").parent
             tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
             return tokenizer, _table(folder / "weights" / "l2_supercat_256.safetensors")
-        except Exception as error:
-            # Whatever is wrong with an installation: words alone find something too.
+        except Exception as error:  # Any: whatever is wrong with an installation, words alone find something too.
             raise EmbeddingFailed("server_error", detail=f"the local model cannot be loaded: {error}") from error
 
 

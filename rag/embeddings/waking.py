@@ -75,6 +75,5 @@ def _send() -> None:
         _on_its_way.release()
         try:
             current_app.send_task(TASK, retry=False, expires=EXPIRES_S)
-        except Exception as error:
-            # Whatever the library raises: the schedule wakes it.
+        except Exception as error:  # Any: whatever the broker's library raises, the schedule wakes the worker.
             log.info("Embeddings wait for the schedule: %s", type(error).__name__)
