@@ -108,8 +108,7 @@ async def _wish(scope: dict[str, Any]) -> _Wish:
     query = parse_qs(scope.get("query_string", b"").decode("latin1"), keep_blank_values=True)
     names = list(dict.fromkeys(name for text in query.get("streams", []) for name in text.split(",") if name))
     if not 1 <= len(names) <= MAX_STREAMS:
-        sentence = _("“streams” names one to eight streams, separated by commas.")
-        raise Problem(400, "validation", sentence, errors={"streams": [sentence]})
+        raise problems.invalid("streams", _("“streams” names one to eight streams, separated by commas."))
     granted = {stream.name: stream for stream in (await look.answer(Reader(person, wishes=names))).granted}
     if len(granted) < len(names):
         raise problems.not_found()

@@ -10,9 +10,10 @@ from rest_framework.views import APIView
 
 from chat import queries
 from chat.api import serialising, shapes
-from chat.api.requests import number, own_message, own_session, own_stream
+from chat.api.requests import own_message, own_session, own_stream
 from chat.queries import EventPage, ReadableStream
 from graphs.api.openapi import problems
+from graphs.api.parameters import number
 from graphs.api.problems import Problem
 
 BIGGEST = 2**62

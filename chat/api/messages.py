@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat import asking, models_available
 from chat.api import shapes
-from chat.api.requests import act, idempotency_key, own_session
+from chat.api.requests import act, own_session
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
-
-IDEMPOTENCY_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
+from graphs.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 
 
 def accepted_json(accepted: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
 from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.problems import Problem
+from graphs.api.parameters import no_object_name, object_name
+from graphs.api.problems import invalid
 from graphs.diffs import labelled
 
 FILTERS = [
@@ -45,17 +46,12 @@ class ProposalsView(APIView):
 
 def _filtered(request: Request) -> QuerySet[Proposal]:
     status, session_id = request.GET.get("status"), request.GET.get("sessionId", "")
-    about = request.GET.get("object", "")
-    kind, _colon, key = about.partition(":")
     if status is not None and status not in ProposalStatus.values:
-        raise _wrong("status", _("There is no such status."))
-    if about and not (kind == "graph" and key and key.isprintable()):
-        raise _wrong("object", _("“object” names a kind and an object, for example graph:nba."))
+        raise invalid("status", _("There is no such status."))
+    kind, key = object_name(request, "object")
+    if kind not in {"", "graph"}:
+        raise no_object_name("object")
     return queries.proposals_of(current_member(request), status=status or "", session_id=session_id, graph_key=key)
-
-
-def _wrong(name: str, sentence: str) -> Problem:
-    return Problem(400, "validation", sentence, errors={name: [sentence]})
 
 
 class WaitingView(APIView):
@@ -121,7 +117,7 @@ class DecideManyView(APIView):
         member = current_member(request)
         body = read_body(request, proposal_shapes.DecideManyBody)
         if (body.ids is None) == (body.session_id is None):
-            raise _wrong("body", _("Say either “ids” or “sessionId”."))
+            raise invalid("body", _("Say either “ids” or “sessionId”."))
         member.require_editor()
         asking.count_run(member.user)
         ids = body.ids if body.ids is not None else deciding.waiting_in(member, body.session_id or "")

@@ -17,7 +17,8 @@ from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
 from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.problems import Problem
+from graphs.api.parameters import object_name
+from graphs.api.problems import invalid
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
 
@@ -28,19 +29,10 @@ class SessionsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """Your conversations, the latest first; about one object with `context`."""
-        sessions = queries.sessions_of(current_member(request), *_context(request))
+        sessions = queries.sessions_of(current_member(request), *object_name(request, "context"))
         return paged(
             request, sessions, ("-updated_at", "-id"), lambda rows: [serialising.session_json(row) for row in rows]
         )
-
-
-def _context(request: Request) -> tuple[str, str]:
-    text = request.GET.get("context", "")
-    kind, _colon, key = text.partition(":")
-    if text and not (kind and key and text.isprintable()):
-        sentence = _("“context” names a kind and an object, for example graph:nba.")
-        raise Problem(400, "validation", sentence, errors={"context": [sentence]})
-    return kind, key
 
 
 class SessionView(APIView):
@@ -107,8 +99,7 @@ class ResumeView(APIView):
         session, member = own_session(request, session_id)
         body = read_body(request, shapes.ResumeBody)
         if (body.answer is None) == (body.continue_ is None):
-            sentence = _("Say either “answer” or “continue”.")
-            raise Problem(400, "validation", sentence, errors={"body": [sentence]})
+            raise invalid("body", _("Say either “answer” or “continue”."))
         asking.count_run(member.user)
         accepted = act(actions.answer, member, str(session.pk), text=body.answer, go_on=body.continue_)
         return Response(accepted_json(accepted.to_json()), status=202)

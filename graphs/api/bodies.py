@@ -2,12 +2,11 @@
 
 from typing import TypeVar
 
-from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 from rest_framework.request import Request
 
-from graphs.api.problems import Problem
+from graphs.api.problems import invalid_fields
 
 
 class Body(BaseModel):
@@ -31,9 +30,7 @@ def checked(value: object, shape: type[AnyBody]) -> AnyBody:
     try:
         return shape.model_validate(value)
     except ValidationError as error:
-        raise Problem(
-            400, "validation", _("Some fields are not right; see “errors”."), errors=errors_by_field(error)
-        ) from error
+        raise invalid_fields(errors_by_field(error)) from error
 
 
 def errors_by_field(error: ValidationError) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from django.conf import settings
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from pydantic import Field, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,7 +23,8 @@ from graphs.api.history_shapes import ChangeSetShape
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
 from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.problems import Errors, Problem
+from graphs.api.parameters import IDEMPOTENCY_KEY, idempotency_key
+from graphs.api.problems import Problem, invalid_fields
 from graphs.changes import ChangeRefused
 from graphs.models import Graph
 from graphs.node_types import custom_types
@@ -31,8 +32,6 @@ from graphs.objects import KINDS
 from graphs.operations import Item
 from graphs.seen import Overlap, Overlapping
 
-IDEMPOTENCY_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
-LONGEST_KEY = 255
 MOST_ACTIONS = 1_000
 MOST_SEEN = 5_000
 
@@ -99,7 +98,7 @@ def _request(request: Request, graph: Graph) -> editing.Request:
     seen = [(Item(expected.type, expected.id), expected.version) for expected in body.expected]
     asked = json.dumps([graph.pk, request.data], sort_keys=True)
     digest = hashlib.sha256(asked.encode()).hexdigest()[:40]
-    return editing.Request(_actions(body.actions), seen, body.reason, _idempotency_key(request), digest)
+    return editing.Request(_actions(body.actions), seen, body.reason, idempotency_key(request), digest)
 
 
 def _actions(asked: Sequence[ActionBody]) -> list[actions.Action]:
@@ -115,20 +114,8 @@ def _actions(asked: Sequence[ActionBody]) -> list[actions.Action]:
                 _("Known actions are: %(names)s.") % {"names": ", ".join(actions.ACTIONS)}
             ]
     if errors:
-        raise _invalid(errors)
+        raise invalid_fields(errors)
     return found
-
-
-def _invalid(errors: Errors) -> Problem:
-    return Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
-
-
-def _idempotency_key(request: Request) -> str | None:
-    key = request.headers.get("Idempotency-Key")
-    if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
-        sentence = _("Idempotency-Key has 1 to %(most)s printable characters.") % {"most": LONGEST_KEY}
-        raise _invalid({"Idempotency-Key": [sentence]})
-    return key
 
 
 def _conflict(overlaps: Sequence[Overlap]) -> Problem:

@@ -17,7 +17,7 @@ from graphs.api import serialising, shapes
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
 from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.problems import Problem, too_big
+from graphs.api.problems import Problem, invalid, invalid_fields, too_big
 from graphs.import_form import FORMATS, ImportForm, explain
 from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
 from graphs.interchange import ImportRefused
@@ -101,8 +101,7 @@ class ExportView(APIView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """A graph as a file that can be imported again without loss."""
         if request.GET.get("format", "native") != "native":
-            sentence = _("Graphs are exported in the format “native”.")
-            raise Problem(400, "validation", sentence, errors={"format": [sentence]})
+            raise invalid("format", _("Graphs are exported in the format “native”."))
         graph = graph_for(current_member(request), key)
         return HttpResponse(
             exports.as_json(exports.export_graph(graph)),
@@ -120,7 +119,7 @@ def _form(request: Request) -> ImportForm:
     if unknown or not form.is_valid():
         errors = {field: list(map(str, sentences)) for field, sentences in form.errors.items()}
         errors |= {field[:100]: [_("There is no such field.")] for field in unknown}
-        raise Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
+        raise invalid_fields(errors)
     return form
 
 
@@ -133,4 +132,4 @@ def _import(form: ImportForm, member: Member) -> ImportedGraph:
     except KeyTaken as error:
         raise Problem(409, "key_taken", str(error), errors={"key": [str(error)]}) from error
     except KeyInvalid as error:
-        raise Problem(400, "validation", str(error), errors={"key": [str(error)]}) from error
+        raise invalid("key", str(error)) from error

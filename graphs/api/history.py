@@ -20,7 +20,8 @@ from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
 from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.problems import Problem
+from graphs.api.parameters import no_object_name, object_name
+from graphs.api.problems import Problem, invalid
 from graphs.between import between
 from graphs.diffs import diff_of, labels_of
 from graphs.models import Graph, Modification, Origin
@@ -160,7 +161,7 @@ def _tell(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
 def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
     chosen = body.model_dump(exclude_none=True, exclude={"object"})
     if len(chosen) != 1 or (body.object is not None) != bool({"as_of", "version"} & chosen.keys()):
-        raise _invalid("scope", _("Say exactly one thing to roll back; “asOf” and “version” need an “object”."))
+        raise invalid("scope", _("Say exactly one thing to roll back; “asOf” and “version” need an “object”."))
     if body.modification is not None:
         return OneModification(body.modification)
     if body.turn is not None:
@@ -193,9 +194,9 @@ def _uuid(text: str) -> uuid.UUID:
 
 
 def _subject(request: Request, member: Member) -> history.Subject:
-    kind, _colon, key = request.GET.get("object", "").partition(":")
-    if not (kind and key and key.isprintable()):
-        raise _invalid("object", _("“object” names a kind and an object, for example graph:nba."))
+    kind, key = object_name(request, "object")
+    if not kind:
+        raise no_object_name("object")
     return history.subject(member.workspace.pk, kind, key)
 
 
@@ -203,11 +204,11 @@ def _filters(request: Request) -> history.Filters:
     given = request.GET
     origin = given.get("origin")
     if origin is not None and origin not in Origin.values:
-        raise _invalid("origin", _("There is no such origin."))
+        raise invalid("origin", _("There is no such origin."))
     texts = {name: given.get(name) for name in ("who", "field", "item", "session")}
     for name, text in texts.items():
         if not (text or "").isprintable():
-            raise _invalid(name, _("This cannot be looked for."))
+            raise invalid(name, _("This cannot be looked for."))
     since, until = (_moment(given[name], name) if name in given else None for name in ("from", "to"))
     cause = None if texts["session"] is None else f"session:{texts['session']}"
     return history.Filters(texts["who"], origin, cause, texts["field"], texts["item"], since, until)
@@ -219,16 +220,12 @@ def _moment(text: str, parameter: str) -> datetime:
     except ValueError:
         found = None
     if found is None:
-        raise _invalid(parameter, _("This is no moment such as 2026-01-31T12:00:00Z."))
+        raise invalid(parameter, _("This is no moment such as 2026-01-31T12:00:00Z."))
     return timezone.make_aware(found) if timezone.is_naive(found) else found
 
 
 def _version(request: Request, name: str, subject: history.Subject) -> int:
     text = request.GET.get(name, "")
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) <= subject.version):
-        raise _invalid(name, _("“%(name)s” is a version of the object, a number.") % {"name": name})
+        raise invalid(name, _("“%(name)s” is a version of the object, a number.") % {"name": name})
     return int(text[:10])
-
-
-def _invalid(name: str, sentence: str) -> Problem:
-    return Problem(400, "validation", sentence, errors={name: [sentence]})

@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
+from graphs.api.parameters import number
 from graphs.api.problems import Problem
 from graphs.json_input import BadJSON, parse_json
 
@@ -53,7 +54,8 @@ def paged(
     `ordering` names fields, all ascending or all with a minus, the last of them unique.
     Raises `Problem` 400 for a cursor or a limit that is none.
     """
-    page = page_of(rows, ordering, request.GET.get("cursor"), _limit(request))
+    limit = number(request, "limit", PAGE_SIZE, MAX_PAGE_SIZE, least=1)
+    page = page_of(rows, ordering, request.GET.get("cursor"), limit)
     return Response(
         {
             "results": as_json(page.rows),
@@ -120,14 +122,6 @@ def _read(cursor: str, model: type[Model], ordering: Sequence[str]) -> tuple[Dir
         return direction, [field.to_python(str(text)) for field, text in zip(fields, texts, strict=True)]
     except (BadJSON, ValueError, TypeError, ValidationError) as error:
         raise Problem(400, "bad_cursor", _("The cursor is not one of this list. Start again without it.")) from error
-
-
-def _limit(request: Request) -> int:
-    text = request.GET.get("limit", str(PAGE_SIZE))
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= MAX_PAGE_SIZE):
-        sentence = _("“limit” is a number from 1 to %(most)s.") % {"most": MAX_PAGE_SIZE}
-        raise Problem(400, "validation", sentence, errors={"limit": [sentence]})
-    return int(text)
 
 
 def _link(request: HttpRequest | Request, cursor: str | None) -> str | None:

@@ -96,6 +96,16 @@ def not_found() -> Problem:
     return Problem(404, "not_found", _("There is nothing here, or it is not open to you."))
 
 
+def invalid(field: str, sentence: str) -> Problem:
+    """Something that was sent is not right; the sentence says how it would be."""
+    return Problem(400, "validation", sentence, errors={field: [sentence]})
+
+
+def invalid_fields(errors: Errors) -> Problem:
+    """The same of several, by their fields."""
+    return Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
+
+
 def unavailable() -> Problem:
     """The database is away; it comes back."""
     return Problem(
