@@ -15,12 +15,12 @@ from django.db import transaction
 
 from chat.engine import open_calls, records
 from chat.engine.claims import ClaimedRun
-from chat.engine.querying import ReadCall
+from chat.engine.querying import CheckedCall
 from chat.engine.states import ActionFailureOccurred, ActionsExecuted, RunStopped, State, ValidationRequested
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Run, RunStatus, Session
 from chat.prompts import decisions, history
-from chat.proposals import WriteCall, propose
+from chat.proposals import propose
 from chat.providers.base import Reply
 from chat.tools.base import ToolContext
 from chat.transcript import WAITING, Transcript
@@ -51,7 +51,7 @@ class Acting:
     context: ToolContext
     means: "records.Means"
     reply: Reply
-    calls: Sequence[ReadCall]
+    calls: Sequence[CheckedCall]
     rounds: list[dict[str, Any]]
     transcript: Transcript
 
@@ -89,12 +89,10 @@ class Acting:
             transcript.add(event.type, event.data)
         return told, transcript
 
-    def _propose(self, session: Session, answer: Message, call: ReadCall) -> list[NewEvent]:
-        write = call.write()
-        proposing = WriteCall(call.id, call.name, write.action, write.arguments, write.reason, write.request_validation)
+    def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
         try:
             with transaction.atomic():
-                proposed = propose(self.context.member, session, answer, self.context.graph, proposing)
+                proposed = propose(self.context.member, session, answer, self.context.graph, call.write())
         except ChangeRefused as refusal:
             return [self._result(call, {"error": str(refusal)})]
         except DatabaseTrouble:
@@ -107,7 +105,7 @@ class Acting:
             told.append(self._result(call, decisions.result_of(proposed.proposal)))
         return told
 
-    def _result(self, call: ReadCall, result: dict[str, Any]) -> NewEvent:
+    def _result(self, call: CheckedCall, result: dict[str, Any]) -> NewEvent:
         data = {"toolCallId": call.id, "result": result}
         return NewEvent("tool_call_result", data, self.run.message_id, self.run.id)
 

@@ -17,7 +17,7 @@ from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.ending import Failure, ending
 from chat.engine.persisting import persistently
-from chat.engine.querying import ReadCall, failure_of, read_calls, refuse_all, run_queries, show_calls
+from chat.engine.querying import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
 from chat.engine.states import (
     AIResponseParsed,
     AIResponseReceived,
@@ -74,7 +74,7 @@ class Driver:
         self._config: ProviderConfig | None = None
         self._prompt: records.Prompt | None = None
         self._call: calling.Call | None = None
-        self._calls: list[ReadCall] = []
+        self._calls: list[CheckedCall] = []
         self._costs: list[records.CallCost] = []
         self._failure: Failure | None = None
         self._task: asyncio.Task[None] | None = None
@@ -248,7 +248,7 @@ class Driver:
             return ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             self._answer.close_round(reply)
-        self._calls = read_calls(reply.tool_calls, [tool.name for tool in self._call.request.tools])
+        self._calls = check_calls(reply.tool_calls, [tool.name for tool in self._call.request.tools])
         return AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
     async def _query(self) -> Event:

@@ -1,4 +1,4 @@
-"""The calls of a reply: read, shown, and run side by side where they only read."""
+"""The calls of a reply: checked, shown, and run side by side where they only read."""
 
 import asyncio
 import logging
@@ -8,10 +8,11 @@ from typing import Any
 
 from chat.database import in_tool_thread
 from chat.engine.answer import Answer
+from chat.proposals import WriteCall
 from chat.providers.base import ToolCall
 from chat.tools import registry
 from chat.tools.base import ToolContext
-from chat.tools.graph_writing import Proposing, Write, WriteTool
+from chat.tools.graph_writing import Proposing, WriteTool
 
 log = logging.getLogger("countersign.tools")
 
@@ -21,7 +22,7 @@ NO_MORE_ROUNDS = {"error": "No more tool calls are possible in this turn. Answer
 
 
 @dataclass(frozen=True, slots=True)
-class ReadCall:
+class CheckedCall:
     """A call of a model, and what it was found to be: one that may run, or one that is refused."""
 
     id: str
@@ -37,13 +38,13 @@ class ReadCall:
     def writes(self) -> bool:
         return isinstance(self.found, registry.ParsedCall) and self.found.tool.kind == "write"
 
-    def write(self) -> Write:
+    def write(self) -> WriteCall:
         """What a call that writes proposes."""
         assert isinstance(self.found, registry.ParsedCall)
         tool, arguments = self.found.tool, self.found.arguments
         assert isinstance(tool, WriteTool)
         assert isinstance(arguments, Proposing)
-        return tool.write(arguments)
+        return tool.write(self.id, arguments)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -53,22 +54,22 @@ class ReadCall:
         )
 
 
-def read_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[ReadCall]:
+def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[CheckedCall]:
     """Unusable calls (malformed JSON, a tool that is not offered, extra keys) are refused with the reason."""
-    return [ReadCall(call.id, call.name, registry.parse(call.name, call.arguments, offered)) for call in calls]
+    return [CheckedCall(call.id, call.name, registry.parse(call.name, call.arguments, offered)) for call in calls]
 
 
-async def show_calls(calls: list[ReadCall], answer: Answer) -> None:
+async def show_calls(calls: list[CheckedCall], answer: Answer) -> None:
     for call in calls:
         await answer.tell("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.arguments})
 
 
-async def run_queries(calls: list[ReadCall], context: ToolContext | None, answer: Answer) -> None:
+async def run_queries(calls: list[CheckedCall], context: ToolContext | None, answer: Answer) -> None:
     """Runs the calls that read and shows their results; the refused ones get their reason, with no effect."""
     await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.writes))
 
 
-def failure_of(calls: list[ReadCall]) -> str:
+def failure_of(calls: list[CheckedCall]) -> str:
     """What was wrong when no call was usable, else ""."""
     return calls[0].refusal if all(call.refusal for call in calls) else ""
 
@@ -80,7 +81,7 @@ async def refuse_all(calls: tuple[ToolCall, ...], answer: Answer) -> None:
         await answer.tell("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
 
 
-async def _run(call: ReadCall, context: ToolContext | None, answer: Answer) -> None:
+async def _run(call: CheckedCall, context: ToolContext | None, answer: Answer) -> None:
     result = (
         {"error": call.found.message}
         if isinstance(call.found, registry.CallRefused)

@@ -28,7 +28,10 @@ _LANGUAGE = "en"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`operations` and `targets` are as they are stored; `planned` are the same operations."""
+    """`operations` and `targets` are as they are stored; `planned` are the same operations.
+
+    `digest` names exactly what is shown and would be applied: who says it with their decision gets nothing else.
+    """
 
     planned: tuple[Operation, ...]
     operations: list[dict[str, Any]]
@@ -45,26 +48,22 @@ def draft(graph: Graph, tool: str, action: Action, arguments: dict[str, Any], ow
     planned = changes.plan(graph, [action], _reserved(graph, own))
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
-    canonical = _canonical(tool, arguments, stored, targets)
-    if len(canonical) > MOST_CHARS:
+    text = canonical(tool, arguments, stored, targets)
+    if len(text) > MOST_CHARS:
         raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
     with translation.override(_LANGUAGE):
         diff = diff_of(planned.operations, labels_of(graph, [operation.item for operation in planned.operations]))
-    return Draft(planned.operations, stored, targets, diff, _digest(canonical))
+    return Draft(planned.operations, stored, targets, diff, digest_of(text))
 
 
-def digest_of(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:
-    """Names exactly what is shown and would be applied; who says it with their decision gets nothing else applied."""
-    return _digest(_canonical(tool, arguments, stored_operations, targets))
-
-
-def _canonical(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:
+def canonical(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:
+    """All that the digest is over, always written in the same way."""
     named = {"tool": tool, "arguments": arguments, "operations": stored_operations, "targets": targets}
     return json.dumps(named, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def _digest(canonical: str) -> str:
-    return hashlib.sha256(canonical.encode()).hexdigest()
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _reserved(graph: Graph, own: uuid.UUID | None) -> set[str]:

@@ -26,7 +26,7 @@ GONE = "The graph was deleted. Nothing can be changed any more; tell the person.
 
 @dataclass(frozen=True, slots=True)
 class WriteCall:
-    """A call of the model that was parsed. `arguments` are those of the action as JSON, without what stands beside."""
+    """A call of a write tool that was parsed. `arguments` are those of the action alone, as JSON."""
 
     id: str
     tool: str

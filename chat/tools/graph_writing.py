@@ -3,13 +3,13 @@
 None of them changes anything: the engine hands what was asked for to `chat.proposals`. Registered in `registry`.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
+from chat.proposals import WriteCall
 from chat.tools.base import Arguments, Tool, ToolContext
-from graphs.actions import PROPOSABLE, Action, parse
+from graphs.actions import PROPOSABLE, parse
 
 #: Characters of a reason, and of a text to show afterwards.
 MAX_REASON = 2_000
@@ -28,18 +28,6 @@ class Proposing(Arguments):
     keep_control: bool = Field(True, description="false: do not call me again then.")
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A proposal as the model made it; `arguments` are the action's own, as JSON."""
-
-    action: Action
-    arguments: dict[str, Any]
-    reason: str
-    request_validation: bool
-    post_text: str
-    keep_control: bool
-
-
 class WriteTool(Tool[Proposing]):
     """Proposes one kind of action."""
 
@@ -53,16 +41,16 @@ class WriteTool(Tool[Proposing]):
         bases: Any = (Proposing, PROPOSABLE[action])
         self.arguments = create_model(f"{PROPOSABLE[action].__name__}Arguments", __base__=bases)
 
-    def write(self, arguments: Proposing) -> Write:
-        """What is proposed, of arguments that were parsed."""
+    def write(self, call_id: str, arguments: Proposing) -> WriteCall:
+        """What a call proposes, of arguments that were parsed."""
         own = arguments.model_dump(mode="json", exclude_unset=True, exclude=set(Proposing.model_fields))
-        return Write(
+        return WriteCall(
+            id=call_id,
+            tool=self.name,
             action=parse(self.action, own),
             arguments=own,
             reason=arguments.reason,
             request_validation=bool(arguments.request_validation),
-            post_text=arguments.post_text or "",
-            keep_control=arguments.keep_control,
         )
 
     def run(self, context: ToolContext, arguments: Proposing) -> dict[str, Any]:

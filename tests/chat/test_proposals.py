@@ -9,7 +9,7 @@ from django.utils import timezone
 from chat import asking_again, deciding
 from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
 from chat.proposals import Proposed, WriteCall, cancel_pending, propose
-from chat.proposals.drafting import digest_of
+from chat.proposals.drafting import canonical, digest_of
 from chat.refusals import Refused
 from graphs import actions, writing
 from graphs.access import Forbidden, Member, member_of
@@ -57,12 +57,12 @@ def test_a_proposal_holds_what_it_would_change_and_changes_nothing(alice: User, 
 def test_its_digest_is_that_of_what_is_stored(alice: User, nba: Graph, conversation: Talk) -> None:
     proposed(alice, conversation, nba, MOVE)
     stored = Proposal.objects.get()
-    assert stored.digest == digest_of(stored.tool, stored.arguments, stored.operations, stored.targets)
+    assert stored.digest == digest_of(canonical(stored.tool, stored.arguments, stored.operations, stored.targets))
     others = [
-        digest_of("propose_batch", stored.arguments, stored.operations, stored.targets),
-        digest_of(stored.tool, {}, stored.operations, stored.targets),
-        digest_of(stored.tool, stored.arguments, [], stored.targets),
-        digest_of(stored.tool, stored.arguments, stored.operations, []),
+        digest_of(canonical("propose_batch", stored.arguments, stored.operations, stored.targets)),
+        digest_of(canonical(stored.tool, {}, stored.operations, stored.targets)),
+        digest_of(canonical(stored.tool, stored.arguments, [], stored.targets)),
+        digest_of(canonical(stored.tool, stored.arguments, stored.operations, [])),
     ]
     assert len({stored.digest, *others}) == 5
 

@@ -207,7 +207,7 @@ def tools_answer_their_model(visitor: Visitor, text: str) -> None:
 def _told(call: registry.ParsedCall | registry.CallRefused, context: ToolContext) -> Any:
     if isinstance(call, registry.CallRefused):
         return call.message
-    return repr(call.tool.write(call.arguments)) if call.tool.kind == "write" else registry.run(call, context)
+    return repr(call.tool.write("call", call.arguments)) if call.tool.kind == "write" else registry.run(call, context)
 
 
 DOORS: list[Callable[[Visitor, str], None]] = [

@@ -107,7 +107,7 @@ def _result(name: str, arguments: dict[str, Any], kind: str, context: ToolContex
 def _planned(call: ParsedCall, context: ToolContext) -> Any:
     """What a proposal would be computed from."""
     try:
-        return changes.plan(context.graph, [call.tool.write(call.arguments).action])
+        return changes.plan(context.graph, [call.tool.write("call", call.arguments).action])
     except changes.ChangeRefused as refused:
         return refused
 

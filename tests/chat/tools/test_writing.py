@@ -3,9 +3,10 @@ from typing import Any
 
 import pytest
 
+from chat.proposals import WriteCall
 from chat.tools import registry
 from chat.tools.base import ToolContext
-from chat.tools.graph_writing import WRITE_TOOLS, Write, WriteTool
+from chat.tools.graph_writing import WRITE_TOOLS, WriteTool
 from chat.tools.registry import CallRefused, ParsedCall, parse, specs
 from graphs import actions
 from graphs.models import Role
@@ -27,11 +28,11 @@ INTERFACE = {
 }
 
 
-def written(name: str, /, **arguments: Any) -> Write:
+def written(name: str, /, **arguments: Any) -> WriteCall:
     found = parse(name, json.dumps(arguments), registry.TOOLS)
     assert isinstance(found, ParsedCall), found
     assert isinstance(found.tool, WriteTool)
-    return found.tool.write(found.arguments)
+    return found.tool.write("call-1", found.arguments)
 
 
 def refusal(name: str, /, **arguments: Any) -> str:
@@ -62,12 +63,11 @@ def test_a_call_gives_the_action_and_what_was_said_of_it() -> None:
     assert found.action == actions.parse("create_node", {**NODE, "data": {"a": None}})
     assert actions.parse("create_node", found.arguments) == found.action
     assert found.arguments["data"] == {"a": None}
-    assert (found.reason, found.request_validation, found.post_text, found.keep_control) == (
-        "because", True, "Done.", False,
-    )  # fmt: skip
+    assert (found.id, found.tool) == ("call-1", "propose_create_node")
+    assert (found.reason, found.request_validation) == ("because", True)
     short = written("propose_delete_node", nodeKey="root", reason="because")
     assert short.arguments == {"nodeKey": "root"}
-    assert (short.request_validation, short.post_text, short.keep_control) == (False, "", True)
+    assert short.request_validation is False
 
 
 def test_a_batch_gives_all_its_actions() -> None:
