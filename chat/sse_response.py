@@ -8,8 +8,8 @@ from typing import Any
 
 from chat import queries
 from chat.backpressure import Gate, TooSlow, response_gate
-from chat.events.hub import Watch
 from chat.events.vocabulary import StoredEvent, event_json
+from chat.events.watching import Watch
 from chat.identity import Identity
 from chat.standing import End, Reader
 from graphs.database_away import AWAY

@@ -6,13 +6,10 @@ lost, watched streams are asked for their last number every second.
 
 import asyncio
 import logging
-import math
 import re
-import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 
 import redis
 from django.conf import settings
@@ -22,17 +19,13 @@ from chat import background
 from chat.batching import Batched
 from chat.database import in_db
 from chat.events import presence, reading, wakeup
-from chat.events.vocabulary import MERGEABLE, StoredEvent, to_json
+from chat.events.vocabulary import StoredEvent
+from chat.events.watching import RECENT, Tail, Watch
 from graphs import valkey
 from graphs.database_away import AWAY
 
 log = logging.getLogger("countersign.hub")
 
-#: Committed events kept in memory for the readers of a stream, and their text; who is further behind reads the table.
-RECENT = 256
-RECENT_CHARS = 262_144
-#: A stream without a new event for so long rests: whoever still comes to read it reads the table.
-RESTS_AFTER_S = 10.0
 #: Pages that one statement reads.
 PAGES_AT_ONCE = 8
 POLL_S = 1.0
@@ -46,112 +39,12 @@ class CursorBeyondEnd(Exception):
     """The cursor names an event that does not exist yet; nothing is served for it."""
 
 
-class _Tail:
-    """The end of one watched stream: its last number, its newest events, and who waits for more.
-
-    `recent` is empty or a run without gaps that ends at `last`; `chars` is how much text it holds. A stream that rests
-    keeps nothing, so that thousands of idle tabs cost next to nothing. `started` once the stream's end was looked up.
-    """
-
-    def __init__(self) -> None:
-        self.started = False
-        self.last = 0
-        self.moved_at = -math.inf
-        self.recent: deque[StoredEvent] = deque()
-        self.chars = 0
-        self.watches: set[Watch] = set()
-
-    def add(self, events: Sequence[StoredEvent]) -> None:
-        """Takes committed events; what is known already is dropped, a gap empties `recent` (readers use the table)."""
-        fresh = [event for event in events if event.sequence > self.last]
-        if not fresh:
-            return
-        if fresh[0].sequence != self.last + 1:
-            self._forget()
-        self._keep(fresh)
-        self.last = fresh[-1].sequence
-        self.moved_at = time.monotonic()
-        self.wake()
-
-    def start(self, last: int) -> None:
-        """The table goes on to `last` at least; what lies beyond the events known here is read from there."""
-        self.started = True
-        if last > self.last:
-            self.last = last
-            self._forget()
-            self.wake()
-
-    def remember(self, page: Sequence[StoredEvent]) -> None:
-        """Keeps a page that was read, where it is the end of the stream: others will want the same."""
-        if not self.recent and page and page[-1].sequence == self.last and not self._rests():
-            self._keep(page)
-
-    def forget_at_rest(self) -> None:
-        if self.recent and self._rests():
-            self._forget()
-
-    def _rests(self) -> bool:
-        return time.monotonic() - self.moved_at > RESTS_AFTER_S
-
-    def _keep(self, events: Sequence[StoredEvent]) -> None:
-        self.recent.extend(events)
-        self.chars += sum(map(_chars, events))
-        while len(self.recent) > RECENT or self.chars > RECENT_CHARS:
-            self.chars -= _chars(self.recent.popleft())
-
-    def _forget(self) -> None:
-        self.recent.clear()
-        self.chars = 0
-
-    def wake(self) -> None:
-        for watch in self.watches:
-            watch.wake()
-
-    def since(self, cursor: int) -> list[StoredEvent] | None:
-        """The events after the cursor from memory, or None where memory does not reach back so far."""
-        if not self.recent or self.recent[0].sequence > cursor + 1:
-            return None
-        return list(islice(self.recent, cursor + 1 - self.recent[0].sequence, None))
-
-
-def _chars(event: StoredEvent) -> int:
-    """How much text an event holds, about."""
-    return len(event.data["delta"]) if event.type in MERGEABLE else len(to_json(event.data))
-
-
-class Watch:
-    """One reader of one stream. Use it as an async context manager through `Hub.watch`."""
-
-    def __init__(self, hub: "Hub", stream_id: int, after: int, *, present: bool = True) -> None:
-        self._hub = hub
-        self.present = present
-        self.stream_id = stream_id
-        self.cursor = after
-        self.news = asyncio.Event()
-
-    def wake(self) -> None:
-        self.news.set()
-
-    async def next(self) -> list[StoredEvent]:
-        """Waits for events after the cursor, moves it, and returns them, a page at most."""
-        while True:
-            self.news.clear()
-            events = await self._hub.events_after(self.stream_id, self.cursor)
-            if events:
-                self.cursor = events[-1].sequence
-                return events
-            await self.news.wait()
-
-    def close(self) -> None:
-        self._hub.unwatch(self)
-
-
 class Hub:
     def __init__(self, process_id: uuid.UUID, fail: Callable[[], None]) -> None:
         """`fail` is called when a job of the hub broke: the process has to end."""
         self._process_id = process_id
         self._fail = fail
-        self._tails: dict[int, _Tail] = {}
+        self._tails: dict[int, Tail] = {}
         self._behind: dict[int, int] = {}
         self._outgoing: dict[int, int] = {}
         self._refresh = asyncio.Event()
@@ -184,7 +77,7 @@ class Hub:
         know whether they may), needs not ask for it again.
         """
         watch = Watch(self, stream_id, after, present=present)
-        tail = self._tails.setdefault(stream_id, _Tail())
+        tail = self._tails.setdefault(stream_id, Tail())
         alone = not any(other.present for other in tail.watches)
         tail.watches.add(watch)
         try:

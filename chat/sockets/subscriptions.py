@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from chat import runtime
 from chat.backpressure import TooSlow
-from chat.events.hub import Watch
 from chat.events.vocabulary import frame as event_frame
+from chat.events.watching import Watch
 from chat.queries import ReadableStream
 from chat.refusals import Refused
 from chat.sockets.wire import RESTARTING, TOO_SLOW, Wire

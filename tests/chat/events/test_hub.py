@@ -15,9 +15,10 @@ from django.db import connection
 from chat import runtime
 from chat.database import in_db
 from chat.events import hub as hub_module
-from chat.events import presence, reading, wakeup
-from chat.events.hub import CursorBeyondEnd, Hub, Watch
+from chat.events import presence, reading, wakeup, watching
+from chat.events.hub import CursorBeyondEnd, Hub
 from chat.events.vocabulary import NewEvent, StoredEvent
+from chat.events.watching import Watch
 from chat.events.writer import GroupWriter
 from chat.models import Presence, Stream
 from tests.chat.events.logs import a_stream, append_now, delta, numbers, status, stored
@@ -193,9 +194,9 @@ def test_it_keeps_no_more_text_than_a_page(stream: int) -> None:
             await writer.flush(stream)
             assert numbers(await read(first, 120)) == list(range(1, 121))
             tail = hub._tails[stream]
-            assert tail.chars == sum(map(hub_module._chars, tail.recent)) <= hub_module.RECENT_CHARS
+            assert tail.chars == sum(map(watching._chars, tail.recent)) <= watching.RECENT_CHARS
             page = await second.next()
-            assert sum(map(hub_module._chars, page)) < reading.PAGE_BYTES + 16_384
+            assert sum(map(watching._chars, page)) < reading.PAGE_BYTES + 16_384
             assert numbers(page + await read(second, 120)) == list(range(1, 121))
 
     run(main)
@@ -203,7 +204,7 @@ def test_it_keeps_no_more_text_than_a_page(stream: int) -> None:
 
 def test_it_keeps_nothing_of_a_stream_that_rests(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 0.02)
-    monkeypatch.setattr(hub_module, "RESTS_AFTER_S", 3600)
+    monkeypatch.setattr(watching, "RESTS_AFTER_S", 3600)
     idle = a_stream("session_idle")
     append_now(idle, status("queued"))
 
@@ -217,7 +218,7 @@ def test_it_keeps_nothing_of_a_stream_that_rests(stream: int, monkeypatch: pytes
             assert numbers(await read(first, 3)) == [1, 2, 3]
             tail = hub._tails[stream]
             assert numbers([*tail.recent]) == [1, 2, 3]
-            monkeypatch.setattr(hub_module, "RESTS_AFTER_S", 0)
+            monkeypatch.setattr(watching, "RESTS_AFTER_S", 0)
             async with asyncio.timeout(30):
                 while tail.recent:
                     await asyncio.sleep(0.01)
