@@ -151,11 +151,11 @@ def log_unless_client_left(loop: asyncio.AbstractEventLoop, context: dict[str, A
 
 async def _turn_away_readers() -> None:
     """Again and again: who was about to begin, or comes over a connection that is still open, would be cut off."""
-    from chat import consumers, streams, waiting
+    from chat import consumers, sse, waiting
 
     while True:
         consumers.close_all(consumers.RESTARTING)
-        streams.close_all()
+        sse.close_all()
         waiting.close_all()
         await asyncio.sleep(TURN_AWAY_EVERY_S)
 

@@ -14,7 +14,7 @@ from django.core.exceptions import SuspiciousOperation  # noqa: E402
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
 
 from chat.consumers import chat_socket  # noqa: E402
-from chat.streams import sse  # noqa: E402
+from chat.sse import sse  # noqa: E402
 from chat.waiting import WaitForRun  # noqa: E402
 
 

@@ -46,7 +46,7 @@ class MessageEventsView(APIView):
 
 
 class ServerSentEventsView(APIView):
-    """Describes `chat/streams.py`, which answers before Django is asked."""
+    """Describes `chat/sse.py`, which answers before Django is asked."""
 
     @extend_schema(
         operation_id="streamEvents",

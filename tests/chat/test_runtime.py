@@ -6,7 +6,7 @@ from chat.database import in_db
 from chat.sockets.wire import RESTARTING
 from graphs.models import Graph
 from tests.chat.inprocess import Model, request, run, signed_in
-from tests.chat.test_streams import conversation
+from tests.chat.test_sse import conversation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ABOUT_NBA = {"type": "graph", "id": "nba"}

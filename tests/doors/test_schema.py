@@ -36,7 +36,7 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-#: Served before Django is asked (`chat/streams.py`).
+#: Served before Django is asked (`chat/sse.py`).
 ELSEWHERE = {"streamEvents"}
 
 

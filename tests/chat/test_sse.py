@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from rest_framework_simplejwt.tokens import AccessToken
 
-from chat import guests, runtime, streams
+from chat import guests, runtime, sse
 from chat.actions import ObjectName, post_message
 from chat.database import in_db
 from chat.events.append import append
@@ -96,7 +96,7 @@ def test_it_refuses_a_cursor_that_lost_the_race_with_a_restore(
     async def test() -> None:
         first, second = await in_db(conversation, alice), await in_db(conversation, alice)
         monkeypatch.setattr(
-            streams, "_positions", lambda _cursor, found: {each.id: 10_000 * n for n, each in enumerate(found)}
+            sse, "_positions", lambda _cursor, found: {each.id: 10_000 * n for n, each in enumerate(found)}
         )
         answer = await request("GET", f"{PATH}?streams={first},{second}", alice)
         assert answer.status == 400
@@ -173,7 +173,7 @@ def test_it_ends_when_its_reader_may_not_read_on(
                 await in_db(end)
                 await answer.until(lambda each: each.complete)
             await in_db(Session.objects.update, hidden_at=None)
-        assert not streams._open
+        assert not sse._open
 
     run(test)
 
@@ -185,7 +185,7 @@ def test_it_frees_everything_when_its_reader_leaves(alice: User, nba: Graph, mod
             await answer.until(lambda each: each.events())
             assert runtime.current().hub._tails
         assert not runtime.current().hub._tails
-        assert not streams._open
+        assert not sse._open
 
     run(test)
 
@@ -195,7 +195,7 @@ def test_it_ends_all_responses_when_the_process_stops(alice: User, nba: Graph, m
         stream = await in_db(conversation, alice)
         async with asked("GET", f"{PATH}?streams={stream}", alice) as answer:
             await answer.until(lambda each: each.events())
-            streams.close_all()
+            sse.close_all()
             await answer.until(lambda each: each.complete)
 
     run(test)
