@@ -11,14 +11,13 @@ from django.utils import timezone
 
 from chat import queries
 from chat.beginning import Accepted, accepted, new_run, queued, store
-from chat.engine import machine, open_calls
+from chat.engine import claims, machine, open_calls
 from chat.engine.states import Limits, Phase, RunStopped, ValidationReceived, load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, ProposalStatus, Run, Session
 from chat.prompts.decisions import note_of, result_of
 from chat.prompts.history import aside
-from graphs.access import Member, NotFound, member_of
 
 #: Decisions of a person, after which the model is asked again. Of what became stale it is told when the person asks.
 _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalStatus.FAILED})
@@ -48,7 +47,7 @@ def settle(session: Session, proposals: Sequence[Proposal], told: Sequence[NewEv
     if run is None:
         append(session.stream_id, told)
         return None
-    return accepted(run, store(run, _author(run), [*told, queued(run)], resting=True))
+    return accepted(run, store(run, claims.author_of(run), [*told, queued(run)], resting=True))
 
 
 def _answered(waited: Message | None, proposal: Proposal, told: list[NewEvent]) -> bool:
@@ -90,10 +89,3 @@ def _note(session: Session, late: Sequence[Proposal], position: int) -> None:
 def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any]) -> Run:
     """A run in the name of whoever asked for that answer, whoever decided."""
     return new_run(session, answer.run.author, position, trigger)
-
-
-def _author(run: Run) -> Member | None:
-    try:
-        return member_of(run.author, run.session.workspace.slug)
-    except NotFound:
-        return None

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
+from chat.providers import registry
 from chat.providers.base import Provider, ProviderConfig
 from chat.providers.building import build
 from chat.providers.circuit import Circuit
@@ -18,13 +19,21 @@ _circuits: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], Ci
 
 def configured() -> Registry:
     """The registry of now; keys and addresses are read from the environment each time."""
-    environ = {**os.environ, "LLM_PROVIDER": settings.LLM_PROVIDER, "LLM_MODEL": settings.LLM_MODEL}
     return Registry(
         settings.CHAT_PROVIDERS,
-        environ,
+        _environ(),
         idle_timeout_s=settings.STREAM_IDLE_TIMEOUT_S,
         total_timeout_s=settings.MODEL_CALL_TIMEOUT_S,
     )
+
+
+def problems() -> list[str]:
+    """What is wrong with the settings, in sentences that say what to do."""
+    return registry.problems(settings.CHAT_PROVIDERS, _environ())
+
+
+def _environ() -> dict[str, str]:
+    return {**os.environ, "LLM_PROVIDER": settings.LLM_PROVIDER, "LLM_MODEL": settings.LLM_MODEL}
 
 
 def provider_for(config: ProviderConfig) -> Provider:

@@ -260,11 +260,6 @@ def stream_name_of(session_id: str) -> str:
     return f"session_{parsed_id(session_id)}"
 
 
-def stream_position(name: str) -> tuple[int, int]:
-    """Id and last number of a stream, for a door that has just been let in to it."""
-    return Stream.objects.values_list("id", "last_sequence").get(name=name)
-
-
 def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
     """How a run ended, for the door that began it and waits; None while it is still on its way."""
     run = Run.objects.select_related("message").get(pk=run_id)

@@ -49,13 +49,13 @@ class Acting:
 
     run: ClaimedRun
     context: ToolContext
-    means: "records.Means"
+    means: records.Means
     reply: Reply
     calls: Sequence[CheckedCall]
     rounds: list[dict[str, Any]]
     transcript: Transcript
 
-    def perform(self, conclude: Conclude, costs: Sequence["records.CallCost"]) -> Acted:
+    def perform(self, conclude: Conclude, costs: Sequence[records.CallCost]) -> Acted:
         """Proposes what writes and stores the round. Does nothing a second time, nor once the run was stopped."""
         with transaction.atomic():
             last = records.hold(self.run)

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from chat.engine import open_calls
-from chat.engine.states import STATE_VERSION, State, load
+from chat.engine.states import STATE_VERSION, Phase, State, load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Run, RunStatus, Session
@@ -143,11 +143,11 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     run.status, run.process, run.attempts = RunStatus.RUNNING, process, run.attempts + 1
     run.started_at = run.started_at or Now()
     run.save(update_fields=["epoch", "first_sequence", "status", "process", "attempts", "started_at"])
-    Session.objects.filter(pk=session.pk).update(phase="EXECUTING_ENRICHMENTS")
+    Session.objects.filter(pk=session.pk).update(phase=Phase.EXECUTING_ENRICHMENTS)
     if not resumed:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
         append(session.stream_id, [*closed, started(run)])
-    return _claimed(run, _member(run), resumed=resumed)
+    return _claimed(run, author_of(run), resumed=resumed)
 
 
 def _take_over(stream_id: int) -> tuple[int, int]:
@@ -192,7 +192,8 @@ def _state(session: Session) -> State:
         return State()
 
 
-def _member(run: Run) -> Member | None:
+def author_of(run: Run) -> Member | None:
+    """Who asked for the run, with the role they have now; None for one who lost access."""
     try:
         return member_of(run.author, run.session.workspace.slug)
     except NotFound:

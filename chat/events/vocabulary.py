@@ -79,12 +79,10 @@ class StoredEvent:
     created_at: datetime
 
 
-#: NUL and lone surrogates, which PostgreSQL's jsonb refuses; a model can write both.
-
-
 def storable(value: Any) -> Any:
     """The same JSON value without what PostgreSQL cannot store: U+FFFD for characters, None for NaN and infinity.
 
+    A model can write NUL and lone surrogates, which jsonb refuses.
     Keys stand in the order in which jsonb gives them back, so that live and late readers get the same bytes.
     """
     match value:

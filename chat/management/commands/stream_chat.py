@@ -85,8 +85,8 @@ class _Conversation:
             await runtime.close()
 
     async def _follow(self, runtime: Runtime, accepted: Accepted) -> StoredEvent:
-        stream_id, _last = await in_db(queries.stream_position, accepted.stream)
-        watch = await runtime.hub.watch(stream_id, accepted.after)
+        stream = await in_db(queries.stream_for, self._member.user, accepted.stream)
+        watch = await runtime.hub.watch(stream.id, accepted.after)
         try:
             while True:
                 for event in await watch.next():
