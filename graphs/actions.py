@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.alias_generators import to_camel
 
 from graphs.interchange.base import MAX_COORDINATE, MAX_EDGE_KEY, MAX_KEY, MAX_NAME
-from graphs.json_values import storable_object, storable_text
+from graphs.json_values import shown, storable_object, storable_text
 
 #: Actions of one batch.
 MAX_ACTIONS = 1_000
@@ -335,6 +335,5 @@ def mistakes(error: ValidationError) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text from outside, short, printable and encodable, to quote back."""
-    short = "".join(letter if letter.isprintable() else "�" for letter in text[:80])
-    return f"'{short}'"
+    """A text from outside, to quote back."""
+    return f"'{shown(text)}'"

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
-from graphs.interchange.documents import MAX_DEPTH, UNSTORABLE
+from graphs.json_values import MAX_DEPTH, UNSTORABLE, shown
 
 _MAY_HIDE_UNSTORABLE = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
@@ -117,11 +117,6 @@ def _check_text(path: Path, item: Any) -> None:
         raise BadJSON(
             _("%(where)s holds a character that is not allowed (NUL or half a pair).") % {"where": shown(where)}
         )
-
-
-def shown(text: str) -> str:
-    """A text that came from outside, short and printable, to quote in an error."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text[:80])
 
 
 def _not_json(error: json.JSONDecodeError) -> str:

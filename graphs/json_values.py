@@ -1,15 +1,31 @@
-"""Texts and JSON values from outside, as the database will give them back. Used by `graphs.actions`."""
+"""What JSON the database keeps, and texts and values from outside as it will give them back.
+
+For every way in: `interchange.documents` (files), `json_input` (requests and frames), `actions`, the event log.
+"""
 
 import json
 import math
+import re
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from graphs.interchange.documents import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE
-
+#: What PostgreSQL refuses in a text: NUL and half a surrogate pair.
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+#: Levels of lists and objects.
+MAX_DEPTH = 100
+#: PostgreSQL and Python store longer integers, but no reader of JSON expects them.
+MAX_DIGITS = 400
+#: From here on Python writes floats with an exponent, which jsonb does not keep.
+EXPONENT_FROM = 1e16
 #: Characters of JSON that one value may take.
 MAX_JSON_CHARS = 1_000_000
+
+
+def shown(text: str) -> str:
+    """A text from outside as it may stand in a message: short, and without characters that would not be seen."""
+    short = text if len(text) <= 60 else text[:57] + "…"
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in short)
 
 
 def storable_text(text: str) -> str:

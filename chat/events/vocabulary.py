@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
-from graphs.interchange.documents import UNSTORABLE
+from graphs.json_values import UNSTORABLE
 from graphs.versions import Shape
 
 EventType = Literal[

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 
 from graphs.changes.boxes import Box, box_of
 from graphs.changes.state import State
-from graphs.interchange.base import MAX_EDGE_KEY, shown
+from graphs.interchange.base import MAX_EDGE_KEY
 from graphs.interchange.keys import UniqueTexts
-from graphs.json_values import same
+from graphs.json_values import same, shown
 from graphs.node_types import BUILT_IN, Handles
 from graphs.objects import EDGE, NODE, NODE_TYPE, Kind
 from graphs.operations import Create, Delete, Item, Operation, Record, Update

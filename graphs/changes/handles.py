@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
-from graphs.interchange.base import shown
+from graphs.json_values import shown
 from graphs.node_types import Handles
 from graphs.operations import Record
 from graphs.refusals import ChangeRefused

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.actions import DataPatch, Patch
-from graphs.interchange.base import shown
+from graphs.json_values import shown
 from graphs.refusals import ChangeRefused
 
 #: Lines of a text, and characters of what was searched for, within which the nearest place is looked for.

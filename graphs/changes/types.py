@@ -6,8 +6,9 @@ from graphs.actions import ConfigureNodeType, DeleteNodeType
 from graphs.changes.draft import Draft
 from graphs.changes.patches import patched
 from graphs.changes.state import Wanted
-from graphs.interchange.base import MAX_KEY, shown
+from graphs.interchange.base import MAX_KEY
 from graphs.interchange.keys import slug
+from graphs.json_values import shown
 from graphs.node_types import BUILT_IN
 from graphs.objects import NODE_TYPE
 from graphs.operations import Record

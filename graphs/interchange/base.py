@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
+from graphs.json_values import shown
+
 Format = Literal["native", "n8n", "node-red"]
 WarningCode = Literal["dangling", "duplicate", "secret_left_out", "type_differs"]
 
@@ -151,12 +153,6 @@ class ParsedGraph:
     edges: tuple[ParsedEdge, ...]
     node_types: tuple[ParsedNodeType, ...] = ()
     warnings: tuple[FileWarning, ...] = ()
-
-
-def shown(text: str) -> str:
-    """A text of the file as it may stand in a message: short, and without characters that would not be seen."""
-    short = text if len(text) <= 60 else text[:57] + "…"
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in short)
 
 
 def path(steps: Iterable[str | int]) -> str:

@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from graphs.interchange.base import Problems, path, shown
+from graphs.interchange.base import Problems, path
+from graphs.json_values import shown
 
 Checked = TypeVar("Checked")
 

@@ -10,21 +10,13 @@ from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
-from graphs.interchange.base import NATIVE_FORMAT, Problems, path, refuse, shown
+from graphs.interchange.base import NATIVE_FORMAT, Problems, path, refuse
+from graphs.json_values import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE, shown
 
-#: Levels of lists and objects in a file.
-MAX_DEPTH = 100
 #: Levels that the native format puts around the values of a foreign file.
 WRAPPING = 3
-#: PostgreSQL and Python store longer integers, but no reader of JSON expects them.
-MAX_DIGITS = 400
 #: Lists and objects in a file whose size is limited, counted by their brackets; more would cost gigabytes of memory.
 MAX_CONTAINERS = 2_000_000
-#: From here on Python writes floats with an exponent, which jsonb does not keep.
-EXPONENT_FROM = 1e16
-
-#: What PostgreSQL refuses in a text: NUL and half a surrogate pair.
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|-?Infinity|NaN|-?\d[\d.eE+-]*', re.DOTALL)
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")

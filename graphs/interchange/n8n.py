@@ -19,13 +19,13 @@ from graphs.interchange.base import (
     ParsedNode,
     ParsedSheet,
     Problems,
-    shown,
 )
 from graphs.interchange.checks import checked
 from graphs.interchange.keys import UniqueTexts, slug
 from graphs.interchange.n8n_connections import Connection, connections_of, resolved
 from graphs.interchange.n8n_handles import Slot, handles, output_labels, short_type
 from graphs.interchange.sizes import check_list, check_nodes
+from graphs.json_values import shown
 
 SHEET = ParsedSheet("main", "Main")
 STICKY_NOTE = "n8n-nodes-base.stickyNote"

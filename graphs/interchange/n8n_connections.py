@@ -6,7 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from graphs.interchange.base import FileWarning, Problems, path, shown
+from graphs.interchange.base import FileWarning, Problems, path
+from graphs.json_values import shown
 
 #: Kinds and indexes become ids of handles, of which the database keeps 100 characters.
 MAX_KIND = 60

@@ -23,10 +23,10 @@ from graphs.interchange.base import (
     ParsedSheet,
     Problems,
     refuse,
-    shown,
 )
 from graphs.interchange.checks import checked
 from graphs.interchange.sizes import check_list, check_nodes
+from graphs.json_values import shown
 
 _VISIBLE = r"^[^\s{}\p{Cc}\p{Cf}]+$"
 Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=_VISIBLE)]

@@ -23,12 +23,12 @@ from graphs.interchange.base import (
     ParsedSheet,
     Problems,
     refuse,
-    shown,
 )
 from graphs.interchange.checks import checked
 from graphs.interchange.keys import UniqueTexts, slug
 from graphs.interchange.node_red_drawing import handles, output_label, rectangle
 from graphs.interchange.sizes import check_list, check_nodes
+from graphs.json_values import shown
 
 SHEET_TYPES = ("tab", "subflow")
 NOTE_TYPES = ("comment", "group")
