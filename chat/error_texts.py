@@ -5,8 +5,9 @@ import math
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.providers.base import ErrorCode, ProviderError
+from chat.providers.base import ProviderError
 from chat.providers.circuit import CircuitOpen
+from rag.vendor_errors import ErrorCode
 
 _SENTENCES: dict[ErrorCode, Promise] = {
     "rate_limit": _("The model is answering too many requests at the moment. Wait a minute, then try again."),

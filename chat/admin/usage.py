@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.admin import figures
 from chat.models import ModelCall
-from chat.providers.base import ErrorCode
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
 from graphs.admin.display import change_link
+from rag.vendor_errors import ErrorCode
 
 OUTCOMES = ("complete", "stopped", *get_args(ErrorCode))
 

@@ -11,8 +11,8 @@ from chat.engine.records import Ending, Means
 from chat.engine.states import State
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, RunStatus
-from chat.providers.base import ErrorCode
 from chat.transcript import Transcript
+from rag.vendor_errors import ErrorCode
 
 _STATUSES = {
     "finished": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "succeeded"),

@@ -9,16 +9,8 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
-ErrorCode = Literal[
-    "rate_limit",
-    "server_error",
-    "auth_error",
-    "timeout",
-    "network",
-    "content_filter",
-    "context_length",
-    "internal",
-]
+from rag.vendor_errors import RETRYABLE, ErrorCode
+
 EndReason = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
@@ -238,9 +230,7 @@ class ProviderError(Exception):
         super().__init__(detail)
         self.code = code
         self.detail = detail
-        self.retryable = (
-            code in {"rate_limit", "server_error", "timeout", "network"} if retryable is None else retryable
-        )
+        self.retryable = code in RETRYABLE if retryable is None else retryable
         self.status = status
         self.retry_after = retry_after
         self.billed = billed

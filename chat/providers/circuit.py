@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from chat.providers.base import ErrorCode, ProviderError
+from chat.providers.base import ProviderError
+from rag.vendor_errors import ErrorCode
 
 #: Calls in a row, each of them with its own repeated attempts.
 FAILURES = 10

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from rag.vendor_errors import RETRYABLE, ErrorCode
+
 if TYPE_CHECKING:
     # Loaded with the first vector, not with every process.
     import numpy as np
@@ -12,19 +14,8 @@ if TYPE_CHECKING:
 Vectors: TypeAlias = "NDArray[np.float32]"
 #: A text that is kept to be found, or the question that looks for it; some models embed them differently.
 Purpose = Literal["stored", "question"]
-Code = Literal[
-    "rate_limit",
-    "server_error",
-    "auth_error",
-    "timeout",
-    "network",
-    "content_filter",
-    "context_length",
-    "internal",
-]
 #: What is wrong with one text, not with the way to the model: the others of its batch may be embedded without it.
 OF_THE_TEXT = frozenset({"content_filter", "context_length", "internal"})
-RETRYABLE = frozenset({"rate_limit", "server_error", "timeout", "network"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +31,7 @@ class EmbeddingFailed(Exception):
     """No vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, where it said so."""
 
     def __init__(
-        self, code: Code, retryable: bool | None = None, *, detail: str = "", retry_after: float | None = None
+        self, code: ErrorCode, retryable: bool | None = None, *, detail: str = "", retry_after: float | None = None
     ) -> None:
         super().__init__(detail or code)
         self.code = code

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import connection
 
-from rag.embeddings.base import Code
+from rag.vendor_errors import ErrorCode
 
 #: After the first attempt, and at most between two; each pause is twice the one before.
 FIRST_PAUSE = timedelta(minutes=1)
@@ -32,7 +32,7 @@ ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
 """
 
 
-def note_failure(graph_id: int, node_id: int, model: str, code: Code) -> None:
+def note_failure(graph_id: int, node_id: int, model: str, code: ErrorCode) -> None:
     """One more attempt in vain, nothing for a node that is gone. The vector of an earlier text goes."""
     values: dict[str, Any] = {
         "graph": graph_id,

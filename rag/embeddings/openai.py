@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.embeddings.base import OF_THE_TEXT, Code, Embedded, EmbeddingFailed, Purpose, Vectors, normalised
+from rag.embeddings.base import OF_THE_TEXT, Embedded, EmbeddingFailed, Purpose, Vectors, normalised
+from rag.vendor_errors import ErrorCode
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -23,7 +24,7 @@ CONNECT_TIMEOUT_S = 10.0
 #: About this many characters make a token, where the vendor does not count.
 CHARACTERS_PER_TOKEN = 4
 #: 404 is a model or an address that is not there: as with a wrong key, no other text would fare better.
-_BY_STATUS: dict[int, Code] = {
+_BY_STATUS: dict[int, ErrorCode] = {
     401: "auth_error",
     402: "rate_limit",
     403: "auth_error",
@@ -128,7 +129,7 @@ def _failure(error: Any) -> EmbeddingFailed:
     if not isinstance(error, openai.APIStatusError):
         return EmbeddingFailed("server_error", detail=type(error).__name__)
     status = error.status_code
-    code: Code = _BY_STATUS.get(status) or ("server_error" if status >= 500 else _of_words(str(error.message)))
+    code: ErrorCode = _BY_STATUS.get(status) or ("server_error" if status >= 500 else _of_words(str(error.message)))
     return EmbeddingFailed(
         code,
         retryable=False if str(error.code) in _SPENT else None,
@@ -137,7 +138,7 @@ def _failure(error: Any) -> EmbeddingFailed:
     )
 
 
-def _of_words(message: str) -> Code:
+def _of_words(message: str) -> ErrorCode:
     """What a refused request was refused for."""
     long = any(words in message.lower() for words in ("context length", "too long", "too many tokens", "maximum input"))
     return "context_length" if long else "internal"
