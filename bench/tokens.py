@@ -135,19 +135,7 @@ def _in_full(part: Part) -> str:
         }
         for node in part.nodes
     ]
-    edges = [
-        {
-            "key": edge.key,
-            "source": edge.source,
-            "sourceHandle": edge.source_handle,
-            "target": edge.target,
-            "targetHandle": edge.target_handle,
-            "label": edge.label,
-            "sheet": edge.sheet,
-            "version": 1,
-        }
-        for edge in part.edges
-    ]
+    edges = [edge_row(_edge_record(edge)) | {"sheet": edge.sheet, "version": 1} for edge in part.edges]
     return as_json({"nodes": nodes, "edges": edges})
 
 
