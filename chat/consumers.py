@@ -13,13 +13,13 @@ from urllib.parse import parse_qs
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import guests, identity
+from chat import connections, guests, identity
 from chat.backpressure import TooSlow
 from chat.events.hub import CursorBeyondEnd
 from chat.identity import Headers, Identity
 from chat.refusals import Refused
 from chat.runtime import NotServing
-from chat.sockets import connections, frames
+from chat.sockets import frames
 from chat.sockets.commands import ENDINGS, Commands
 from chat.sockets.pace import Pace
 from chat.sockets.subscriptions import Subscriptions

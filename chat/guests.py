@@ -9,8 +9,8 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
+from chat import connections
 from chat.batching import ask_together
-from chat.sockets import connections
 from chat.standing import End, Reader, look_at
 from graphs.database_away import AWAY
 

@@ -16,10 +16,9 @@ from urllib.parse import parse_qs
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import guests, identity, queries, runtime
+from chat import connections, guests, identity, queries, runtime
 from chat.events.hub import CursorBeyondEnd
 from chat.events.watching import Watch
-from chat.sockets import connections
 from chat.sse_response import Response
 from chat.standing import Reader, look
 from graphs.api import problems

@@ -1,6 +1,7 @@
-"""How many sockets a person has open, counted on Valkey for all processes. Without Valkey nobody is refused.
+"""How many connections a person has open, sockets and server-sent events, counted on Valkey for all processes.
 
-A socket counts while its process keeps saying that it is open, so that those of a dead process are soon forgotten.
+One counts while its process keeps saying that it is open, so that those of a dead process are soon forgotten. Without
+Valkey nobody is refused.
 """
 
 import asyncio

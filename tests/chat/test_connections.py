@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pytest_django import Settings
 
-from chat.sockets import connections
+from chat import connections
 from graphs import valkey
 from graphs.api import limits
 from tests.silent_server import silent_server
