@@ -1,4 +1,7 @@
-"""Imports run one way: chat -> rag -> graphs; nobody imports config; chat/providers knows no Django."""
+"""Imports run one way: chat -> rag -> graphs, and down the lines of `docs/architecture.md` inside chat.
+
+Nobody imports config; chat/providers knows no Django.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -13,6 +16,8 @@ FORBIDDEN = {
     "chat": ("config",),
     "chat/providers": ("django", "rest_framework", "chat.models"),
 }
+#: What only names others to Django.
+APART = {"__init__", "apps", "checks", "explaining", "migrations", "ui_strings", "urls"}
 #: What starts the product may import it all.
 ENTRY_POINTS = ("management/commands/",)
 
@@ -42,4 +47,27 @@ def test_imports_run_one_way(room: str) -> None:
         for name in imported(path)
         if any(within(name, package) for package in FORBIDDEN[room])
     ]
+    assert wrong == []
+
+
+def lines_of_chat() -> dict[str, int]:
+    """The line of every room of chat, as the document has them."""
+    listed = (ROOT / "docs/architecture.md").read_text().split("Inside `chat`")[1].split("\n\n")[1]
+    return {
+        room: number for number, line in enumerate(listed.splitlines()) for room in line.split("  ")[2].split(" · ")
+    }
+
+
+def test_inside_chat_imports_run_down() -> None:
+    lines, wrong = lines_of_chat(), []
+    for path in sorted((ROOT / "chat").rglob("*.py")):
+        own = path.relative_to(ROOT / "chat").with_suffix("").parts[0]
+        if own in APART:
+            continue
+        assert own in lines, f"{path.relative_to(ROOT)} has no line in docs/architecture.md"
+        for name in imported(path):
+            package, _, rest = name.partition(".")
+            room = rest.partition(".")[0]
+            if package == "chat" and lines.get(room, lines[own]) < lines[own]:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert wrong == []
