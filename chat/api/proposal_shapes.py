@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from chat.asking import Digest, Feedback, Id
 from graphs.api.bodies import Body
 from graphs.api.history_shapes import DiffEntry, ObjectName
+from graphs.api.shapes import Shape
 
 Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]
 
@@ -41,20 +41,16 @@ class ProposeAgainBody(Body):
     wait: bool | None = None
 
 
-class Answer(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
-
-
 class TargetShape(ObjectName):
     version: int
 
 
-class AskedShape(Answer):
+class AskedShape(Shape):
     level: Literal["app", "workspace", "tool", "session", "request", "default"]
     why: str
 
 
-class ProposalConflictShape(Answer):
+class ProposalConflictShape(Shape):
     """What a field was when the change was proposed, and what it is now; of a whole item where `field` is empty."""
 
     object: ObjectName
@@ -66,7 +62,7 @@ class ProposalConflictShape(Answer):
     change_set_id: str | None = None
 
 
-class ProposalShape(Answer):
+class ProposalShape(Shape):
     """Only one that was asked for by its id is whole. Everywhere else `cut` names what is not.
 
     Of a large one arguments and targets are left out, texts of the diff and of conflicts are cut. `counts` tells how
@@ -99,13 +95,13 @@ class ProposalShape(Answer):
     conflicts: list[ProposalConflictShape]
 
 
-class ProposalPage(Answer):
+class ProposalPage(Shape):
     results: list[ProposalShape]
     next: str | None
     previous: str | None
 
 
-class WaitingShape(Answer):
+class WaitingShape(Shape):
     """`more`: there are more than `count`. `stream_id` names the stream that tells of every change of it."""
 
     count: int
@@ -113,12 +109,12 @@ class WaitingShape(Answer):
     stream_id: str
 
 
-class ProposalPreviewShape(Answer):
+class ProposalPreviewShape(Shape):
     diff: list[DiffEntry]
     digest: str
 
 
-class DecidedOneShape(Answer):
+class DecidedOneShape(Shape):
     """`code` and `detail` say why it had no effect, `status` what it is now."""
 
     id: str
@@ -128,5 +124,5 @@ class DecidedOneShape(Answer):
     proposal: ProposalShape
 
 
-class DecidedManyShape(Answer):
+class DecidedManyShape(Shape):
     results: list[DecidedOneShape]

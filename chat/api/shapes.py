@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from chat.api.proposal_shapes import ProposalShape
 from chat.asking import Asked
 from graphs.api.bodies import Body
+from graphs.api.history_shapes import ObjectName
+from graphs.api.shapes import Shape
 
 
 class MessageBody(Asked):
@@ -37,16 +38,7 @@ class SessionBody(Body):
     require_validation: bool | None = None
 
 
-class Answer(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
-
-
-class ObjectShape(Answer):
-    type: str
-    id: str
-
-
-class AcceptedShape(Answer):
+class AcceptedShape(Shape):
     session_id: str
     user_message_id: str
     message_id: str
@@ -54,13 +46,13 @@ class AcceptedShape(Answer):
     stream_id: str
 
 
-class ErrorShape(Answer):
+class ErrorShape(Shape):
     code: str
     message: str
     retryable: bool
 
 
-class ToolCallShape(Answer):
+class ToolCallShape(Shape):
     id: str
     name: str
     args: dict[str, Any]
@@ -76,7 +68,7 @@ class RestedShape(AcceptedShape):
     error: ErrorShape | None = None
 
 
-class DecidedShape(Answer):
+class DecidedShape(Shape):
     """The ids tell which run goes on, where one does; the rest, with `wait`, how it ended."""
 
     proposal: ProposalShape
@@ -92,11 +84,11 @@ class DecidedShape(Answer):
     error: ErrorShape | None = None
 
 
-class SessionShape(Answer):
+class SessionShape(Shape):
     id: str
     title: str
     type: str
-    context: ObjectShape | None
+    context: ObjectName | None
     model: str
     phase: str
     waiting: dict[str, Any] | None
@@ -108,7 +100,7 @@ class SessionShape(Answer):
     updated_at: str
 
 
-class UsageShape(Answer):
+class UsageShape(Shape):
     """`cost` is in US dollars, null where nobody knows the price."""
 
     prompt_tokens: int
@@ -117,7 +109,7 @@ class UsageShape(Answer):
     cost: float | None
 
 
-class MessageShape(Answer):
+class MessageShape(Shape):
     id: str
     role: Literal["user", "assistant"]
     status: Literal["complete", "queued", "streaming", "stopped", "failed"]
@@ -134,13 +126,13 @@ class MessageShape(Answer):
     created_at: str
 
 
-class SessionPage(Answer):
+class SessionPage(Shape):
     results: list[SessionShape]
     next: str | None
     previous: str | None
 
 
-class MessagePage(Answer):
+class MessagePage(Shape):
     """The oldest message first; `previous` gives earlier ones. Read `streamId` from the number `after` on to go on."""
 
     results: list[MessageShape]
@@ -150,7 +142,7 @@ class MessagePage(Answer):
     after: int
 
 
-class EventShape(Answer):
+class EventShape(Shape):
     stream: str
     sequence: int
     type: str
@@ -160,19 +152,19 @@ class EventShape(Answer):
     created_at: str
 
 
-class EventPage(Answer):
+class EventPage(Shape):
     """`last` is the last number of the stream, not of the page."""
 
     events: list[EventShape]
     last: int
 
 
-class ModelShape(Answer):
+class ModelShape(Shape):
     id: str
     label: str
 
 
-class ModelList(Answer):
+class ModelList(Shape):
     results: list[ModelShape]
     next: str | None
     previous: str | None

@@ -182,7 +182,7 @@ def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
 def _search(request: Request) -> str:
     text = request.GET.get("search", "").strip()
     if len(text) > LONGEST_SEARCH or not text.isprintable():
-        raise _invalid("search", _("This cannot be looked for."))
+        raise invalid("search", _("This cannot be looked for."))
     return text
 
 
