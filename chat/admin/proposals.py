@@ -7,7 +7,6 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -16,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.admin import asked, figures
 from chat.admin.changes import link, message_address
 from chat.models import Proposal, ProposalStatus
+from chat.proposals import telling
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
 from graphs.admin.display import change_link, json_code
 from graphs.admin.history_diff import of_diff
@@ -128,7 +128,7 @@ class ProposalAdmin(AuditAdmin):
 
     @admin.display(description=_("decided by"))
     def decider(self, obj: Proposal) -> str:
-        return obj.decided_by.get_username() if obj.decided_by else figures.NOTHING
+        return telling.decider(obj) or figures.NOTHING
 
     @admin.display(description=_("decided"))
     def decided(self, obj: Proposal) -> str:
@@ -136,9 +136,7 @@ class ProposalAdmin(AuditAdmin):
 
     @admin.display(description=_("status"))
     def state(self, obj: Proposal) -> SafeString:
-        text = obj.get_status_display()
-        if obj.status == ProposalStatus.PENDING and obj.expires_at <= timezone.now():
-            text = gettext("not decided in time")
+        text = gettext("not decided in time") if obj.overdue else obj.get_status_display()
         return format_html('<span class="state {}">{}</span>', obj.status, text)
 
     @admin.display(description=_("reason"))
@@ -165,7 +163,7 @@ class ProposalAdmin(AuditAdmin):
     @admin.display(description=_("what came of it"))
     def change_set_link(self, obj: Proposal) -> SafeString:
         if obj.change_set is None:
-            return SafeString("—")
+            return SafeString(figures.NOTHING)
         return link(reverse("admin:graphs_changeset_change", args=[obj.change_set]), _("the change set"))
 
     @admin.display(description=_("why a person is asked"))
@@ -174,7 +172,7 @@ class ProposalAdmin(AuditAdmin):
 
     @admin.display(description=_("feedback"))
     def feedback_text(self, obj: Proposal) -> str:
-        return obj.feedback or "—"
+        return obj.feedback or figures.NOTHING
 
     @admin.display(description=_("arguments"))
     def arguments_text(self, obj: Proposal) -> SafeString:

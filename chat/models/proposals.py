@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Message, Session
@@ -91,6 +92,11 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return self.reason[:80] or self.tool
+
+    @property
+    def overdue(self) -> bool:
+        """Nobody decided in time; it counts as expired from that moment on, whether or not anybody noticed."""
+        return self.status == ProposalStatus.PENDING and self.expires_at <= timezone.now()
 
 
 class ValidationRule(models.Model):

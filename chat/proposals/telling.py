@@ -4,8 +4,6 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.utils import timezone
-
 from chat.events.vocabulary import NewEvent
 from chat.models import Proposal, ProposalStatus
 from graphs import history
@@ -84,16 +82,15 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
 
 
 def _told(proposal: Proposal, parts: dict[str, Any], taken_back: Mapping[uuid.UUID, uuid.UUID]) -> dict[str, Any]:
-    """One that nobody decided in time counts as expired from that moment on."""
+    """`parts` is what may be told in full or in brief, `taken_back` what `undone` gives."""
     undone_by = taken_back.get(proposal.change_set) if proposal.change_set else None
-    late = proposal.status == ProposalStatus.PENDING and proposal.expires_at <= timezone.now()
     return {
         "id": str(proposal.pk),
         "sessionId": str(proposal.session_id),
         "messageId": str(proposal.message_id),
         "toolCallId": proposal.tool_call_id,
         "object": {"type": "graph", "id": proposal.graph_key},
-        "status": ProposalStatus.EXPIRED if late else proposal.status,
+        "status": ProposalStatus.EXPIRED if proposal.overdue else proposal.status,
         "tool": proposal.tool,
         "reason": proposal.reason,
         "digest": proposal.digest,
