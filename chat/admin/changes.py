@@ -43,4 +43,4 @@ def _link(view: str, id_: str, text: Any) -> SafeString:
 
 def register() -> None:
     for kind, explained in (("proposal", _proposal), ("message", _message), ("session", _session)):
-        causes.explain(kind, explained)
+        causes.register(kind, explained)

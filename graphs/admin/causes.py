@@ -1,4 +1,7 @@
-"""What caused a change, for people: `chat` knows what "message:<id>" means and says so here."""
+"""What caused a change, as links between pages of the audit: `chat` knows what "message:<id>" means and says so here.
+
+`graphs.causes` explains the same to members, who may not see those pages.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -8,7 +11,7 @@ from django.utils.safestring import SafeString
 _LINKS: dict[str, Callable[[Mapping[str, str]], SafeString]] = {}
 
 
-def explain(kind: str, link: Callable[[Mapping[str, str]], SafeString]) -> None:
+def register(kind: str, link: Callable[[Mapping[str, str]], SafeString]) -> None:
     """From now on causes of this kind are shown as this link."""
     _LINKS[kind] = link
 
