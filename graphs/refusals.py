@@ -1,4 +1,7 @@
-"""How a change is refused before anything was done."""
+"""How a change is refused before anything was done, and how a refusal names things."""
+
+from collections.abc import Iterable
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
@@ -15,3 +18,9 @@ class ChangeRefused(Exception):
             told.append(_("And {count} more.").format(count=more))
         super().__init__("\n".join(told))
         self.problems = problems
+
+
+def some(keys: Iterable[str], most: int = 20) -> str:
+    """The first keys, to name in a refusal."""
+    first = list(islice(keys, most + 1))
+    return ", ".join(first[:most]) + (" …" if len(first) > most else "")

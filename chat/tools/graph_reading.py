@@ -5,8 +5,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from chat.tools.base import Arguments, Tool, ToolContext, ToolFailed
-from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, some, type_row
+from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, type_row
 from graphs.node_types import TypeRecord
+from graphs.refusals import some
 from graphs.sources import GraphSource, NodeRecord
 from rag.condensing import cut, handles_summary
 from rag.search import TokenSearch, survey

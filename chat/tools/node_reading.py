@@ -15,10 +15,10 @@ from chat.tools.results import (
     long_field,
     next_offset,
     node_row,
-    some,
     type_row,
 )
 from graphs.neighbours import Direction
+from graphs.refusals import some
 from graphs.sources import GraphSource, NodeRecord
 from rag.condensing import cut, handles_summary
 from rag.search import TokenSearch, survey

@@ -1,8 +1,7 @@
 """The shapes in which read tools answer, kept small: long fields are cut with a note how to read on."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from graphs.node_types import TypeRecord
@@ -88,9 +87,3 @@ def long_field(node_key: str, field: str, text: str, limit: int = FIELD_CHARS) -
 def next_offset(reached: int, total: int) -> dict[str, Any]:
     """`{"nextOffset": ...}` where a list goes on."""
     return {"nextOffset": reached} if reached < total else {}
-
-
-def some(keys: Iterable[str], most: int = 20) -> str:
-    """The first keys, to name in an error."""
-    first = list(islice(keys, most + 1))
-    return ", ".join(first[:most]) + (" …" if len(first) > most else "")

@@ -13,7 +13,7 @@ from graphs.json_values import same, shown
 from graphs.node_types import BUILT_IN, Handles
 from graphs.objects import EDGE, NODE, NODE_TYPE, Kind
 from graphs.operations import Create, Delete, Item, Operation, Record, Update
-from graphs.refusals import ChangeRefused
+from graphs.refusals import ChangeRefused, some
 
 #: Sheets that are named where one does not exist.
 NAMED_SHEETS = 20
@@ -87,9 +87,8 @@ class Draft:
         """The key, of a sheet that exists."""
         sheets = self.state.sheets
         if key not in sheets:
-            known = ", ".join(sheets[:NAMED_SHEETS]) + (" …" if len(sheets) > NAMED_SHEETS else "")
             message = _('There is no sheet "{key}". Sheets: {known}.')
-            raise ChangeRefused(message.format(key=shown(key), known=known))
+            raise ChangeRefused(message.format(key=shown(key), known=some(sheets, NAMED_SHEETS)))
         return key
 
     def boxes(self, sheet: str) -> dict[str, Box]:

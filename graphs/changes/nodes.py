@@ -1,7 +1,5 @@
 """Nodes: created, also with edges, updated, moved and deleted."""
 
-from collections.abc import Iterable
-
 from django.utils.translation import gettext as _
 
 from graphs.actions import (
@@ -25,7 +23,7 @@ from graphs.json_values import storable_object
 from graphs.node_types import Handles
 from graphs.objects import EDGE, NODE
 from graphs.operations import Record
-from graphs.refusals import ChangeRefused
+from graphs.refusals import ChangeRefused, some
 
 #: A key that is made leaves room for a number.
 MAX_MADE_KEY = MAX_KEY - 10
@@ -181,9 +179,4 @@ def _refuse_lost_handles(draft: Draft, key: str, handles: Handles) -> None:
         message = _(
             "Edges of {node} use handles that would go: {edges}. Keep these handles, or delete the edges first."
         )
-        raise ChangeRefused(message.format(node=f'"{key}"', edges=_some(used)))
-
-
-def _some(keys: Iterable[str]) -> str:
-    keys = list(keys)
-    return ", ".join(keys[:NAMED_EDGES]) + (" …" if len(keys) > NAMED_EDGES else "")
+        raise ChangeRefused(message.format(node=f'"{key}"', edges=some(used, NAMED_EDGES)))

@@ -12,7 +12,7 @@ from graphs.json_values import shown
 from graphs.node_types import BUILT_IN
 from graphs.objects import NODE_TYPE
 from graphs.operations import Record
-from graphs.refusals import ChangeRefused
+from graphs.refusals import ChangeRefused, some
 
 #: A key that is made leaves room for a number.
 MAX_MADE_KEY = MAX_KEY - 10
@@ -43,8 +43,7 @@ def delete(draft: Draft, action: DeleteNodeType) -> None:
     _own(draft, action.type_key)
     if used := draft.uses(action.type_key):
         message = _('Nodes still are of the type "{key}" in: {graphs}. Give them another type first.')
-        graphs = ", ".join(used[:NAMED_GRAPHS]) + (" …" if len(used) > NAMED_GRAPHS else "")
-        raise ChangeRefused(message.format(key=action.type_key, graphs=graphs))
+        raise ChangeRefused(message.format(key=action.type_key, graphs=some(used, NAMED_GRAPHS)))
     draft.remove(NODE_TYPE, action.type_key)
 
 
