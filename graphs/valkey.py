@@ -1,8 +1,10 @@
 """The way to Valkey. It is asked for what may be missing: whoever gets no answer soon goes on without it."""
 
+import asyncio
+import logging
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -11,10 +13,13 @@ import redis
 import redis.asyncio
 from django.conf import settings
 
+log = logging.getLogger("countersign.valkey")
+
 #: Who does not answer for so long counts as away.
 PATIENCE_S = 0.5
 #: For so long nobody waits for one that did not answer.
 AWAY_S = 2.0
+LISTEN_AGAIN_S = 1.0
 _PATIENT: dict[str, Any] = {"socket_timeout": PATIENCE_S, "socket_connect_timeout": PATIENCE_S}
 
 #: Until when each address counts as away.
@@ -60,11 +65,29 @@ def publisher() -> redis.asyncio.Redis:
     return redis.asyncio.Redis.from_url(settings.REDIS_URL, **_PATIENT)
 
 
-def subscriber() -> redis.asyncio.Redis:
+def _subscriber() -> redis.asyncio.Redis:
     """The same for who listens, however long it is silent; a dead network is noticed in half a minute."""
     return redis.asyncio.Redis.from_url(
         settings.REDIS_URL, socket_connect_timeout=PATIENCE_S, **_kept_alive(settings.REDIS_URL)
     )
+
+
+async def listen_forever(channel: str, hear: Callable[[bytes], None]) -> None:
+    """Hands on what is said on a channel. What is said while Valkey is away is lost: who listens looks by itself."""
+    client = _subscriber()
+    try:
+        while True:
+            try:
+                async with client.pubsub() as pubsub:
+                    await pubsub.subscribe(channel)
+                    async for message in pubsub.listen():
+                        if message["type"] == "message":
+                            hear(message["data"])
+            except (redis.RedisError, OSError) as error:
+                log.warning("%s not heard, trying again: %s", channel, type(error).__name__)
+                await asyncio.sleep(LISTEN_AGAIN_S)
+    finally:
+        await client.aclose()
 
 
 def _kept_alive(url: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from contextvars import Context
 from functools import partial
 
 import psycopg
-import redis
 from django.conf import settings
 from django.db import Error as DatabaseTrouble
 
@@ -57,7 +56,8 @@ class Runner:
 
     async def start(self) -> None:
         await in_db(claims.register, self.process_id, f"{socket.gethostname()}:{os.getpid()}")
-        jobs = (self._look_forever(), self._beat_forever(), self._listen_forever())
+        hearing = valkey.listen_forever(doorbell.channel(), lambda _ring: self._bell.set())
+        jobs = (self._look_forever(), self._beat_forever(), hearing)
         self._tasks = background.start(jobs, self._fail)
         doorbell.use(self)
 
@@ -174,16 +174,3 @@ class Runner:
                 self._fail()
                 return
             await asyncio.sleep(settings.HEARTBEAT_S)
-
-    async def _listen_forever(self) -> None:
-        client = valkey.subscriber()
-        while True:
-            try:
-                async with client.pubsub() as pubsub:
-                    await pubsub.subscribe(doorbell.channel())
-                    async for message in pubsub.listen():
-                        if message["type"] == "message":
-                            self._bell.set()
-            except (redis.RedisError, OSError) as error:
-                log.warning("doorbell not heard, looking every second: %s", type(error).__name__)
-                await asyncio.sleep(LOOK_EVERY_S)

@@ -58,8 +58,8 @@ class Hub:
 
     def start(self) -> None:
         self._publisher = valkey.publisher()
-        self._subscriber = valkey.subscriber()
-        jobs = (self._refresh_forever(), self._publish_forever(), self._listen_forever(), self._poll_forever())
+        hearing = valkey.listen_forever(wakeup.channel(), self._heard)
+        jobs = (self._refresh_forever(), self._publish_forever(), hearing, self._poll_forever())
         self._tasks = background.start(jobs, self._fail)
         wakeup.use(self._announced)
 
@@ -67,7 +67,6 @@ class Hub:
         wakeup.use(None)
         await background.end(self._tasks)
         await self._publisher.aclose()
-        await self._subscriber.aclose()
 
     async def watch(self, stream_id: int, after: int, *, present: bool = True, last: int | None = None) -> Watch:
         """A reader from the event after `after` on; raises `CursorBeyondEnd` for a cursor from the future.
@@ -211,18 +210,6 @@ class Hub:
                 await self._publisher.publish(wakeup.channel(), text)
             except (redis.RedisError, OSError) as error:
                 log.warning("wake-ups not published: %s", type(error).__name__)
-
-    async def _listen_forever(self) -> None:
-        while True:
-            try:
-                async with self._subscriber.pubsub() as pubsub:
-                    await pubsub.subscribe(wakeup.channel())
-                    async for message in pubsub.listen():
-                        if message["type"] == "message":
-                            self._heard(message["data"])
-            except (redis.RedisError, OSError) as error:
-                log.warning("wake-ups not heard, polling meanwhile: %s", type(error).__name__)
-                await asyncio.sleep(POLL_S)
 
     def _heard(self, data: bytes) -> None:
         for stream_id, last in _WAKE_UP.findall(data):
