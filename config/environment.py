@@ -4,6 +4,7 @@ A value that does not fit stops the start with a sentence that names the variabl
 """
 
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
@@ -13,6 +14,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from config.problem import Problem
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+#: "count/period", as `graphs.api.limits` reads it.
+Rate = Annotated[str, Field(pattern=r"^\d+/(s|min|hour)$")]
 
 
 class Environment(BaseSettings):
@@ -49,11 +52,11 @@ class Environment(BaseSettings):
     tool_rounds: int = Field(5, ge=1)
     tool_rounds_extended: int = Field(10, ge=1)
 
-    # Limits of the doors. Rates read "count/period", the period one of s, min, hour.
-    limit_login: str = Field("10/min", pattern=r"^\d+/(s|min|hour)$")
-    limit_messages: str = Field("120/min", pattern=r"^\d+/(s|min|hour)$")
-    limit_changes: str = Field("300/min", pattern=r"^\d+/(s|min|hour)$")
-    limit_frames: str = Field("50/s", pattern=r"^\d+/(s|min|hour)$")
+    # Limits of the doors.
+    limit_login: Rate = "10/min"
+    limit_messages: Rate = "120/min"
+    limit_changes: Rate = "300/min"
+    limit_frames: Rate = "50/s"
     limit_sockets: int = Field(20, ge=1)
     max_message_chars: int = Field(32_000, ge=1)
     max_frame_bytes: int = Field(1_048_576, ge=1024)
