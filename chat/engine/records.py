@@ -9,8 +9,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from chat.engine.claims import ClaimedRun
-from chat.engine.recorded import changes_of_turn
 from chat.engine.states import State
+from chat.engine.turns import changes_of_turn
 from chat.events import reading
 from chat.events.append import append, guard
 from chat.events.vocabulary import NewEvent
