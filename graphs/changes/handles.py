@@ -12,12 +12,6 @@ from graphs.refusals import ChangeRefused
 
 Direction = Literal["in", "out"]
 
-#: Handles of a node of a type that nobody described and no node shows.
-USUAL: Handles = {
-    "L": [{"id": "L-0", "type": "in", "accept": "any"}],
-    "R": [{"id": "R-0", "type": "out", "accept": "any"}],
-}
-
 
 def connectable(key: str, node: Record, wanted: str, direction: Direction) -> str:
     """The id of the handle that is meant. A node without any handle takes what is given; a note takes no edges."""

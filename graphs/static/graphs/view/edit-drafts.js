@@ -18,10 +18,6 @@ export function withEdgeChanged(graph, key, change) {
   return { ...graph, edges: changed(graph.edges, new Map([[key, change]])) };
 }
 
-export function withNode(graph, node) {
-  return { ...graph, nodes: [...graph.nodes, node] };
-}
-
 export function withEdge(graph, edge) {
   return { ...graph, edges: [...graph.edges, edge] };
 }

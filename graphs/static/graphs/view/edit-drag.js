@@ -13,7 +13,7 @@ const REACH = { mouse: 11, pen: 14, touch: 20 };
 const MOST_DRAWN = 200;
 
 /** Where a handle is, or would be drawn. */
-export function placeOf(handle, item, direction) {
+function placeOf(handle, item, direction) {
   if (handle.side && Number.isFinite(handle.x)) return handle;
   const { x, y, w, h } = item.box;
   return { ...handle, side: direction === "out" ? "R" : "L", x: direction === "out" ? x + w : x, y: y + h / 2 };

@@ -1,6 +1,6 @@
 // How wide text is, and where it breaks: SVG neither wraps nor shortens. Widths are measured once per word.
 
-export const FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
+const FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
 const MEASURED_AT = 100;
 
 let context = null;
