@@ -121,7 +121,7 @@ class ChangeSetAdmin(AuditAdmin):
             "page": page,
             "objects": history_objects.shown(change_set, list(page), whole="whole" in request.GET),
             "whole_address": f"?whole&page={page.number}",
-            "undone_by": undoing([change_set.pk]).order_by("created_at"),
+            "undone_by": _still_undoing(change_set),
             "undone": ChangeSet.objects.filter(pk__in=change_set.undoes).order_by("created_at"),
             "choices": history_scopes.choices(change_set),
         }
@@ -158,6 +158,13 @@ class ChangeSetAdmin(AuditAdmin):
     def caused_by(self, obj: ChangeSet) -> SafeString:
         found = causes.links(obj.causes or [obj.cause])
         return format_html_join(" · ", "{}", ((each,) for each in found)) or SafeString("—")
+
+
+def _still_undoing(change_set: ChangeSet) -> list[ChangeSet]:
+    """What takes it back, but for what was itself taken back since."""
+    found = list(undoing([change_set.pk]).order_by("created_at"))
+    undone = undone_by([each.pk for each in found])
+    return [each for each in found if each.pk not in undone]
 
 
 def _marks(obj: Any) -> Iterator[tuple[str]]:

@@ -159,8 +159,11 @@ def test_undoing_and_undone_know_each_other(own: ChangeSet, alice: User, nba: Gr
 
 def test_what_was_done_again_is_not_undone(own: ChangeSet, alice: User, nba: Graph) -> None:
     undoing = update(nba, alice, because={"undoes": (own.pk,)}, process="return fetch(url)")
-    update(nba, alice, because={"undoes": (undoing.pk,)}, process="again")
-    assert listed(superuser()).count('<span class="state">undone</span>') == 1, "the undoing alone"
+    again = update(nba, alice, because={"undoes": (undoing.pk,)}, process="again")
+    client = superuser()
+    assert listed(client).count('<span class="state">undone</span>') == 1, "the undoing alone"
+    assert "It was taken back by" not in opened(client, own)
+    assert str(again.pk) in opened(client, undoing)
 
 
 def test_it_stays_readable_when_people_and_objects_are_gone(own: ChangeSet, alice: User, nba: Graph) -> None:
