@@ -33,6 +33,9 @@ log = logging.getLogger("countersign.proposals")
 
 #: Proposals that one request decides.
 MOST_AT_ONCE = 200
+#: What an approval changes of a proposal, and what else where its arguments were edited.
+_OUTCOME = ("status", "change_set", "conflicts")
+_EDITED = ("decided_arguments", "operations", "targets", "diff", "digest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,9 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
         session = proposal.session
         mine = _claimed(proposal, member, decision)
         if mine:
-            if decision.approved:
-                _approve(proposal, member, decision)
+            changed = _approve(proposal, member, decision) if decision.approved else ()
             shorten(proposal)
-            proposal.save()
+            proposal.save(update_fields=[*changed, "brief"])
             closed = [proposal]
             tell_others(closed)
         else:
@@ -99,11 +101,13 @@ def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
     return True
 
 
-def _approve(proposal: Proposal, member: Member, decision: Decision) -> None:
+def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence[str]:
+    """The fields that are to be saved."""
     graph = held_graph(proposal)
     if graph is not None:
         _require_shown(proposal, graph, decision)
     carry_out(proposal, graph, member.user)
+    return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)
 
 
 def _require_shown(proposal: Proposal, graph: Graph, decision: Decision) -> None:

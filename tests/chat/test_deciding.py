@@ -3,6 +3,8 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chat import deciding
@@ -64,6 +66,14 @@ def told(stream_name: str) -> list[tuple[str, dict[str, Any]]]:
 
 def name_of_node() -> str:
     return Node.objects.get(key="fetch-api").name
+
+
+def test_a_decision_writes_no_more_of_a_proposal_than_it_changes(alice: User, nba: Graph, proposal: Proposal) -> None:
+    with CaptureQueriesContext(connection) as captured:
+        approve(alice, proposal)
+    written = [query["sql"] for query in captured if query["sql"].startswith('UPDATE "chat_proposal"')]
+    assert written
+    assert not [sql for sql in written if '"operations"' in sql or '"diff"' in sql]
 
 
 def test_an_approved_proposal_is_applied_with_its_history(alice: User, nba: Graph, proposal: Proposal) -> None:
