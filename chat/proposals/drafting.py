@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import F, Func, JSONField, Value
 from django.db.models.functions import Now
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -22,6 +23,8 @@ from graphs.refusals import ChangeRefused
 
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
 MOST_CHARS = 5_000_000
+#: Of stored operations, the keys of the nodes that they create.
+_CREATED = f'$[*] ? (@.action == "create" && @.type == "{NODE.name}").id'
 #: Stored diffs are labelled in the language of the source; readers get theirs when they are shown.
 _LANGUAGE = "en"
 
@@ -45,7 +48,7 @@ def draft(graph: Graph, tool: str, action: Action, arguments: dict[str, Any], ow
 
     Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
     """
-    planned = changes.plan(graph, [action], _reserved(graph, own))
+    planned = changes.plan(graph, [action], lambda: _reserved(graph, own))
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
     text = canonical(tool, arguments, stored, targets)
@@ -72,9 +75,8 @@ def _reserved(graph: Graph, own: uuid.UUID | None) -> set[str]:
     waiting = here.filter(status=ProposalStatus.PENDING, expires_at__gt=Now())
     if own is not None:
         waiting = waiting.exclude(pk=own)
-    return {
-        operation["id"]
-        for stored in waiting.values_list("operations", flat=True)
-        for operation in stored
-        if operation["action"] == "create" and operation["type"] == NODE.name
-    }
+    created = Func(
+        F("operations"), Value(_CREATED), template="jsonb_path_query_array(%(expressions)s::jsonpath)",
+        output_field=JSONField(),
+    )  # fmt: skip
+    return {key for keys in waiting.values_list(created, flat=True) for key in keys}

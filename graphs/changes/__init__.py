@@ -67,10 +67,11 @@ CONVERSIONS: dict[type, _Conversion] = {
 }
 
 
-def plan(graph: Graph, asked: Sequence[Action], reserved: Collection[str] = ()) -> Planned:
+def plan(graph: Graph, asked: Sequence[Action], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
     """What these actions would do to the graph as it stands, one after the other, with one operation for each item.
 
-    `reserved` are keys that new nodes do not get: those that other plans would create. Raises `ChangeRefused`.
+    `reserved` gives keys that new nodes do not get, those that other plans would create; it is asked where there are
+    new nodes. Raises `ChangeRefused`.
     """
     steps = _steps(asked)
     wanted = Wanted()

@@ -1,6 +1,6 @@
 """What a plan is computed from: everything that actions name, read once, in at most twelve queries."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -72,8 +72,8 @@ class State:
     meant: Mapping[str, tuple[str, ...]]
 
 
-def load(graph: Graph, wanted: Wanted, reserved: Collection[str]) -> State:
-    """Reads what is wanted. `reserved` are keys that new nodes do not get."""
+def load(graph: Graph, wanted: Wanted, reserved: Callable[[], Collection[str]]) -> State:
+    """Reads what is wanted. `reserved` gives keys that new nodes do not get."""
     sheets = tuple(rows.sheets(graph))
     nodes = rows.nodes(graph, wanted.nodes) if wanted.nodes else {}
     ends = [nodes[key].id for key in wanted.with_edges if key in nodes]
@@ -84,6 +84,7 @@ def load(graph: Graph, wanted: Wanted, reserved: Collection[str]) -> State:
     around = {nodes[key].record["sheet"] for key in wanted.drawn_around if key in nodes}
     drawn_sheets = set(sheets) if wanted.all_drawn else (wanted.drawn | around) & set(sheets)
     drawn = _drawn(graph, drawn_sheets) if drawn_sheets else {}
+    named = wanted.made_of or wanted.given
     return State(
         graph_key=graph.key,
         sheets=sheets,
@@ -92,7 +93,7 @@ def load(graph: Graph, wanted: Wanted, reserved: Collection[str]) -> State:
         types=types,
         seen_types=seen,
         known_types=_known_types(graph) if undescribed - seen.keys() else (),
-        taken=frozenset(_taken(graph, wanted.made_of) | wanted.given | set(reserved)),
+        taken=frozenset(_taken(graph, wanted.made_of).union(wanted.given, reserved() if named else ())),
         taken_types=frozenset(_taken_types(graph, wanted.types_made_of)),
         uses=_uses(graph, wanted.deleted_types),
         drawn=drawn,

@@ -11,12 +11,13 @@ from graphs.exports import export_graph
 from graphs.models import Graph, Origin
 from graphs.operations import Operation, inverses, to_json
 from graphs.recording import Applied, Because
+from tests.graphs.recorded import recorded
 
 Asked = tuple[str, dict[str, Any]]
 
 
 def plan(graph: Graph, *asked: Asked, reserved: tuple[str, ...] = ()) -> Planned:
-    return changes.plan(graph, [parse(name, arguments) for name, arguments in asked], reserved)
+    return changes.plan(graph, [parse(name, arguments) for name, arguments in asked], lambda: reserved)
 
 
 def one(graph: Graph, name: str, /, **arguments: Any) -> Planned:
@@ -36,7 +37,7 @@ def done(graph: Graph, planned: Planned, by: User | None = None) -> Applied:
 
 
 def undone(graph: Graph, applied: Applied) -> Applied:
-    return writing.apply(graph, inverses(applied.operations), Because(None, Origin.ROLLBACK))
+    return writing.apply(graph, inverses(recorded(applied)), Because(None, Origin.ROLLBACK))
 
 
 def without_versions(graph: Graph) -> dict[str, Any]:
