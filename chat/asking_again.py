@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from chat import actions, deciding, queries
-from chat.idempotency import once
 from chat.models import Proposal, ProposalStatus
 from chat.refusals import Refused
 from graphs.access import Forbidden, Member
@@ -17,7 +17,8 @@ LONGEST_VALUE = 80
 
 
 def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
-    """Posts the message in the conversation that proposed; asked twice, it is posted once. Answers as a message does.
+    """Posts the message in the conversation that proposed, once for each proposal. Answers as a message does, and the
+    same to whoever asks again, however much later.
 
     Raises `NotFound`, `Forbidden` for everybody but the conversation's owner, and `Refused` "conflict" for a proposal
     that is neither stale nor expired nor failed.
@@ -32,10 +33,14 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
     if proposal.session.owner_id != member.user.pk:
         raise Forbidden
 
-    def act() -> dict[str, Any]:
-        return actions.post_message(member, _message(proposal), session_id=str(proposal.session_id)).to_json()
-
-    return once(member.user, f"propose again {proposal.pk}", None, act)
+    session_id = str(proposal.session_id)
+    with transaction.atomic():
+        queries.held_session(member, session_id)
+        proposal.refresh_from_db(fields=["asked_again"])
+        if proposal.asked_again is None:
+            proposal.asked_again = actions.post_message(member, _message(proposal), session_id=session_id).to_json()
+            proposal.save(update_fields=["asked_again"])
+    return dict(proposal.asked_again)
 
 
 def _message(proposal: Proposal) -> str:

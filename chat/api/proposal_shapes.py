@@ -93,6 +93,7 @@ class ProposalShape(Shape):
     change_set_id: str | None
     undone_by: str | None
     conflicts: list[ProposalConflictShape]
+    asked_again: bool
 
 
 class ProposalPage(Shape):

@@ -39,6 +39,7 @@ class Proposal(models.Model):
     for a decision, `[{level, why}]`. `graph` and `graph_key` name the object it is about; `change_set` is what came of
     it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events say of the large
     parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
+    `asked_again` is what whoever had it proposed again was answered.
     """
 
     LARGE: ClassVar = ("operations", "diff", "arguments", "decided_arguments", "targets", "conflicts")
@@ -70,6 +71,7 @@ class Proposal(models.Model):
     change_set = models.UUIDField(_("change set"), null=True)
     conflicts = models.JSONField(_("conflicts"), default=list)
     brief = models.JSONField(default=dict)
+    asked_again = models.JSONField(null=True)
     created_at = models.DateTimeField(_("created"), db_default=Now())
     expires_at = models.DateTimeField(_("expires"))
 

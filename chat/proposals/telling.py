@@ -104,6 +104,7 @@ def _told(proposal: Proposal, parts: dict[str, Any], taken_back: Mapping[uuid.UU
         "feedback": proposal.feedback,
         "changeSetId": str(proposal.change_set) if proposal.change_set else None,
         "undoneBy": str(undone_by) if undone_by else None,
+        "askedAgain": proposal.asked_again is not None,
     }
 
 

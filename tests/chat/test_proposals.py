@@ -3,11 +3,12 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chat import asking_again, deciding
-from chat.models import Allowance, Message, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
+from chat.models import Allowance, IdempotencyKey, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
 from chat.proposals import Proposed, WriteCall, cancel_pending, propose
 from chat.proposals.drafting import canonical, digest_of
 from chat.refusals import Refused
@@ -52,6 +53,17 @@ def test_a_proposal_holds_what_it_would_change_and_changes_nothing(alice: User, 
     assert stored.expires_at - stored.created_at == timedelta(days=7)
     assert Node.objects.get(key="fetch-api").name == "Fetch API"
     assert not ChangeSet.objects.exists()
+
+
+def test_a_key_that_another_proposal_would_give_is_left_to_it(alice: User, nba: Graph) -> None:
+    create = ("create_node", {"typeKey": "html", "sheet": "main", "name": "Retry", "posX": 0.0, "posY": 0.0})
+    with CaptureQueriesContext(connection) as captured:
+        first, second, _moved = waiting(alice, nba, create, create, MOVE)
+    assert [each.operations[0]["id"] for each in (first, second)] == ["retry", "retry-2"]
+    (third,) = waiting(alice, nba, create)
+    assert third.operations[0]["id"] == "retry-3"
+    asked = [query for query in captured if "jsonb_path_query_array" in query["sql"]]
+    assert len(asked) == 2, "who creates nothing does not ask"
 
 
 def test_its_digest_is_that_of_what_is_stored(alice: User, nba: Graph, conversation: Talk) -> None:
@@ -186,7 +198,10 @@ def test_the_model_is_told_what_changed_and_asked_again_once(alice: User, stale:
     accepted = asking_again.propose_again(member_of(alice), str(stale.pk))
     assert asking_again.propose_again(member_of(alice), str(stale.pk)) == accepted
 
-    (message,) = Message.objects.filter(pk=accepted["userMessageId"])
+    IdempotencyKey.objects.all().delete()  # as they are after a day
+    assert asking_again.propose_again(member_of(alice), str(stale.pk)) == accepted
+    (message,) = stale.session.messages.filter(content__contains="could not be applied")
+    assert str(message.pk) == accepted["userMessageId"]
     assert message.session == stale.session
     assert 'node fetch-api, name: "Fetch API" → "Mine"' in message.content
 

@@ -160,7 +160,9 @@ export class ProposalCard {
   again() {
     const { owner } = this.actions;
     if (!this.mayDecide || (owner && !owner(this.proposal))) return null;
-    if (this.askedAgain) return h("p", { role: "status", text: t("The assistant was asked to propose it again.") });
+    if (this.askedAgain || this.proposal.askedAgain) {
+      return h("p", { role: "status", text: t("The assistant was asked to propose it again.") });
+    }
     const again = textButton(t("Propose again"), () => this.proposeAgain(), "primary");
     return h("div", { class: "proposal-actions" }, again);
   }

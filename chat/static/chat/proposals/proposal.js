@@ -1,8 +1,8 @@
 /* A proposal as the views know it: from the API, or from the events that told of it. Pure.
  *
  * {id, status, tool, toolCallId, messageId, sessionId, object, arguments, reason, diff, digest, askedBy, createdAt,
- * expiresAt, decidedBy, decidedAt, decidedArguments, feedback, changeSetId, undoneBy, conflicts, counts, cut}; `edited` is
- * what an event tells of the decided arguments. Of a large one, `cut` names what is not whole, and `counts` counts all.
+ * expiresAt, decidedBy, decidedAt, decidedArguments, feedback, changeSetId, undoneBy, conflicts, askedAgain, counts,
+ * cut}; `edited` is what an event tells of the decided arguments. Of a large one, `cut` names what is not whole, and `counts` counts all.
  */
 
 /** From an event; its arguments are not in it, they are asked for where they are needed. */
