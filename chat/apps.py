@@ -11,3 +11,4 @@ class ChatConfig(AppConfig):
         from chat import checks, explaining, notices  # noqa: F401
 
         explaining.register()
+        notices.register()

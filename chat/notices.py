@@ -4,19 +4,19 @@ Every graph has a stream `graph_<id>` and every workspace a stream `workspace_<i
 may read. They are made with it; events are appended in the transaction of what they tell of, those of graphs first.
 """
 
-import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
-from chat.events.append import append_to
-from chat.events.vocabulary import NewEvent
+from chat.events.append import append_to, appended, wake
+from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Proposal, ProposalStatus, Stream
-from graphs import history, writing
+from graphs import beside, history
+from graphs.beside import Beside
 from graphs.models import Graph, Workspace
-from graphs.recording import Applied, Revised
+from graphs.recording import Because
 
 #: Change sets that an event of a rollback names at most; whoever was taken back beyond is seen with the next reload.
 MOST_NAMED = 200
@@ -67,28 +67,35 @@ def _make(name: str, workspace_id: int) -> None:
     Stream.objects.bulk_create([Stream(name=name, workspace_id=workspace_id)], ignore_conflicts=True)
 
 
-@receiver(writing.changed)
-def tell_of_change(change: Applied, **_kwargs: Any) -> None:
-    """Whoever changed it, every open page of a graph hears of it: of the graph first, then of types that changed.
+#: Whoever changed it, every open page of a graph hears of it: of the graph first, then of types that changed with it.
+#: Of what takes changes back the workspace hears, too, after the graphs: cards of proposals stand on many pages.
+_CHANGED = """
+changes AS (
+    SELECT place, graph, type, %(told)s::jsonb || jsonb_build_object(
+        'object', jsonb_build_object('type', type, 'id', key), 'version', version, 'changeSetId', %(id)s::uuid
+    ) AS data
+    FROM revisions
+), noticed AS (
+    SELECT place, 'graph_' || graph AS name, 'object_changed' AS type, data,
+        row_number() OVER (PARTITION BY graph ORDER BY place DESC) - 1 AS followers
+    FROM changes
+    UNION ALL
+    SELECT NULL, 'workspace_' || (%(made)s::jsonb->>'workspace'), 'object_changed', data,
+        row_number() OVER (ORDER BY place DESC) - 1
+    FROM changes WHERE type = 'graph' AND %(told)s::jsonb ? 'undoes'
+)
+"""
 
-    Of what takes changes back the workspace hears, too: cards of proposals stand on many pages.
-    """
-    told: dict[int, list[NewEvent]] = {}
-    undoes = history.taken_back_through(change.because.undoes, MOST_NAMED) if change.because.undoes else []
-    for revised in change.objects:
-        if revised.type == "graph":
-            events = told[revised.id] = []
-        events.append(_changed(revised, change.change_set_id, undoes))
-    for graph_id, of_graph in told.items():
-        tell(graph_id, change.workspace_id, of_graph)
-    if undoes:
-        of_all = [events[0] for events in told.values()]
-        append_to(workspace_stream_name(change.workspace_id), change.workspace_id, of_all)
+
+def register() -> None:
+    """From here on changes are told in the statement that stores them."""
+    workspace = "(%(made)s::jsonb->>'workspace')::bigint"
+    relations = f"{_CHANGED}, {appended('noticed', workspace)}"
+    result = "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)"
+    beside.register(Beside(relations, result, _told, wake))
 
 
-def _changed(revised: Revised, change_set_id: uuid.UUID, undoes: Sequence[uuid.UUID]) -> NewEvent:
-    object_ = {"type": revised.type, "id": revised.key}
-    data: dict[str, Any] = {"object": object_, "version": revised.version, "changeSetId": str(change_set_id)}
-    if undoes:
-        data["undoes"] = list(map(str, undoes))
-    return NewEvent("object_changed", data)
+def _told(because: Because) -> dict[str, Any]:
+    """Beside object and version: which changes are taken back."""
+    undoes = history.taken_back_through(because.undoes, MOST_NAMED) if because.undoes else []
+    return {"told": to_json({"undoes": list(map(str, undoes))} if undoes else {})}

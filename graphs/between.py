@@ -23,8 +23,9 @@ FEW_FIELDS = 2_000
 
 _READ = """
 WITH touched AS MATERIALIZED (
-    SELECT DISTINCT kind, key, field FROM graphs_modification
-    WHERE type = %(type)s AND object = %(object)s AND version > %(a)s AND version <= %(b)s
+    SELECT DISTINCT m.kind, m.key, m.field
+    FROM graphs_revision AS r JOIN graphs_modification AS m USING (change_set_id, type, object)
+    WHERE r.type = %(type)s AND r.object = %(object)s AND r.version > %(a)s AND r.version <= %(b)s
 )
 """
 _SEARCHED = """

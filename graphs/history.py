@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from graphs.access import NotFound
 from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Revision
@@ -104,17 +104,18 @@ def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":
     if filters.until is not None:
         rows = rows.filter(created_at__lte=filters.until)
     if filters.field is not None or filters.item is not None:
-        rows = rows.filter(version__in=_modified(of, filters))
+        rows = rows.filter(Exists(_modified(of, filters)))
     return rows
 
 
-def _modified(of: Subject, filters: Filters) -> "QuerySet[Modification, int]":
-    rows = Modification.objects.filter(type=of.type, object=of.id)
+def _modified(of: Subject, filters: Filters) -> "QuerySet[Modification]":
+    """What the change set of a version modified of the object."""
+    rows = Modification.objects.filter(change_set=OuterRef("change_set"), type=of.type, object=of.id)
     if filters.field is not None:
         rows = rows.filter(field=filters.field)
     if filters.item is not None:
         rows = rows.filter(key=filters.item)
-    return rows.values_list("version", flat=True)
+    return rows
 
 
 def version_at(of: Subject, moment: datetime) -> int:

@@ -1,18 +1,21 @@
 """The only writer of the history: a change set, the versions it made and what it modified, in one statement."""
 
-import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 
+from graphs import beside
 from graphs.models import Graph, Origin
 from graphs.objects import NODE_TYPE
 from graphs.operations import Create, Delete, Operation, Update
 from graphs.prepared import prepared
+
+_ENCODER = DjangoJSONEncoder(allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,101 +53,119 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was done, nearly always to one graph."""
+    """What was done. `touched` has the kinds and fields that are not what they were; "" is the field of what came."""
 
     change_set_id: uuid.UUID
     workspace_id: int
-    parts: tuple[Part, ...]
+    objects: tuple[Revised, ...]
+    touched: frozenset[tuple[str, str]]
     because: Because
 
-    @property
-    def objects(self) -> tuple[Revised, ...]:
-        return tuple(revised for part in self.parts for revised in part.objects)
 
-    @property
-    def operations(self) -> tuple[Operation, ...]:
-        return tuple(operation for part in self.parts for operation in part.operations)
-
-
-#: Stores what the relation `revisions` holds (place, type, object, key, label, version), or nothing where it is empty.
-#: Each of the modifications begins with the place of its revision.
+#: Stores what the relations `revisions` (place, graph, type, object, key, label, version) and `modifications` (number,
+#: place, kind, key, action, field, old, new) hold, or nothing where there are no revisions. `graph` is the one through
+#: which an object was changed; a modification has the place of its revision.
 STORED = """
 made AS (
     INSERT INTO graphs_changeset (id, workspace, actor, actor_label, origin, cause, causes, reason, prompt_version,
         model, undoes, size)
-    SELECT %(id)s, %(workspace)s, %(actor)s, %(actor_label)s, %(origin)s, %(cause)s, %(causes)s::varchar[], %(reason)s,
-        %(prompt_version)s, %(model)s, %(undoes)s::uuid[], %(size)s
+    SELECT %(id)s::uuid, workspace, actor, actor_label, origin, cause, causes, reason, prompt_version, model, undoes,
+        size
+    FROM jsonb_to_record(%(made)s::jsonb) AS c(workspace bigint, actor bigint, actor_label varchar, origin varchar,
+        cause varchar, causes varchar[], reason text, prompt_version varchar, model varchar, undoes uuid[], size int)
     WHERE EXISTS (SELECT FROM revisions)
 ), revised AS (
     INSERT INTO graphs_revision (change_set_id, type, object, key, label, version)
-    SELECT %(id)s, type, object, key, label, version FROM revisions ORDER BY place
+    SELECT %(id)s::uuid, type, object, key, label, version FROM revisions ORDER BY place
 ), modified AS (
     INSERT INTO graphs_modification (change_set_id, sequence, type, object, version, kind, key, action, field, old, new)
-    SELECT %(id)s, m.number, r.type, r.object, r.version, m.row->>1, m.row->>2, m.row->>3, m.row->>4,
-        nullif(m.row->5, 'null'), nullif(m.row->6, 'null')
-    FROM jsonb_array_elements(%(modifications)s::jsonb) WITH ORDINALITY AS m(row, number)
-    JOIN revisions AS r ON r.place = (m.row->>0)::int
+    SELECT %(id)s::uuid, m.number, r.type, r.object, r.version, m.kind, m.key, m.action, m.field, m.old, m.new
+    FROM modifications AS m JOIN revisions AS r ON r.place = m.place
     ORDER BY m.number
 )
 """
-_RECORD = f"""
+_REVISIONS = """
 WITH revisions AS (
-    SELECT r.number - 1 AS place, r.row->>0 AS type, (r.row->>1)::bigint AS object, r.row->>2 AS key,
-        r.row->>3 AS label, (r.row->>4)::int AS version
+    SELECT r.number - 1 AS place, (r.row->>0)::bigint AS graph, r.row->>1 AS type, (r.row->>2)::bigint AS object,
+        r.row->>3 AS key, r.row->>4 AS label, (r.row->>5)::int AS version
     FROM jsonb_array_elements(%(revisions)s::jsonb) WITH ORDINALITY AS r(row, number)
-), {STORED}
-SELECT
-"""  # noqa: S608 - the only insertion is a constant
+), modifications AS (
+    SELECT m.number, (m.row->>0)::bigint AS place, m.row->>1 AS kind, m.row->>2 AS key, m.row->>3 AS action,
+        m.row->>4 AS field, nullif(m.row->5, 'null') AS old, nullif(m.row->6, 'null') AS new
+    FROM jsonb_array_elements(%(modifications)s::jsonb) WITH ORDINALITY AS m(row, number)
+)
+"""
 
 
-def record(applied: Applied) -> None:
-    """Stores what was done; belongs into the transaction that did it."""
-    objects = applied.objects
-    places = {(revised.type, revised.key): place for place, revised in enumerate(objects)}
-    modifications = [
-        row
-        for part in applied.parts
-        for row in modification_rows(part.operations, places[part.objects[0].type, part.objects[0].key], places)
-    ]
-    revisions = to_json([(o.type, o.id, o.key, o.label, o.version) for o in objects])
-    given = parameters(applied.change_set_id, applied.workspace_id, applied.because, modifications)
-    with prepared() as cursor:
-        cursor.execute(_RECORD, given | {"revisions": revisions})
+def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]) -> Applied:
+    """Stores what was done to graphs, nearly always to one; belongs into the transaction that did it."""
+    applied, results = _store(_record(), change_set_id, workspace_id, because, parts)
+    beside.stored(results)
+    return applied
 
 
 def begin(graph: Graph, because: Because) -> None:
     """The first revision of a graph that is there as a whole; belongs into the transaction that made it.
 
-    What it began with is not stored twice: every later state leads back to it.
+    What it began with is not stored twice: every later state leads back to it. Nobody is told: nobody saw it before.
     """
     revised = Revised("graph", graph.pk, graph.key, graph.title, graph.version)
-    record(Applied(uuid.uuid4(), graph.workspace_id, (Part((revised,), ()),), because))
+    _store(_BEGIN, uuid.uuid4(), graph.workspace_id, because, [Part((revised,), ())])
 
 
-def parameters(
-    change_set_id: uuid.UUID, workspace_id: int, because: Because, modifications: Sequence[Sequence[Any]]
-) -> dict[str, Any]:
-    """Those of `STORED`."""
-    return {
-        "id": change_set_id,
+_BEGIN = f"{_REVISIONS}, {STORED} SELECT true"
+
+
+@cache
+def _record() -> str:
+    return f"{_REVISIONS}, {STORED} {beside.relations()} SELECT true {beside.results()}"
+
+
+def _store(
+    statement: str, change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]
+) -> tuple[Applied, Sequence[Any]]:
+    """What was done, and what came of what is stored beside it."""
+    objects = tuple(revised for part in parts for revised in part.objects)
+    places = {(revised.type, revised.key): place for place, revised in enumerate(objects)}
+    modifications = [
+        row
+        for part in parts
+        for row in _modifications(part.operations, places[part.objects[0].type, part.objects[0].key], places)
+    ]
+    given = parameters(change_set_id, workspace_id, because, len(modifications)) | {
+        "revisions": to_json(
+            [(p.objects[0].id, o.type, o.id, o.key, o.label, o.version) for p in parts for o in p.objects]
+        ),
+        "modifications": to_json(modifications),
+    }
+    with prepared() as cursor:
+        cursor.execute(statement, given)
+        _true, *results = cursor.fetchone()
+    touched = frozenset((kind, field) for _, kind, _, action, field, *_ in modifications if action != "delete")
+    return Applied(change_set_id, workspace_id, objects, touched, because), results
+
+
+def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, size: int) -> dict[str, Any]:
+    """Those of `STORED`, and of what is stored beside it. Few are quicker than many: psycopg looks at each of them."""
+    made = {
         "workspace": workspace_id,
         "actor": because.actor.pk if because.actor else None,
         "actor_label": because.actor.get_username() if because.actor else "",
         "origin": because.origin.value,
         "cause": because.cause,
-        "causes": list(because.causes),
+        "causes": because.causes,
         "reason": because.reason,
         "prompt_version": because.prompt_version,
         "model": because.model,
-        "undoes": list(because.undoes),
-        "size": len(modifications),
-        "modifications": to_json(modifications),
+        "undoes": because.undoes,
+        "size": size,
     }
+    return {"id": str(change_set_id), "made": to_json(made), **beside.given(because)}
 
 
-def modification_rows(
+def _modifications(
     operations: Iterable[Operation], graph: int, places: Mapping[tuple[str, str], int]
-) -> Iterator[Sequence[Any]]:
+) -> Iterator[tuple[Any, ...]]:
     """One row for each field that changed, and one for each item that came or went.
 
     They begin with the place of the graph, or with those of types by (type, key).
@@ -163,4 +184,4 @@ def modification_rows(
 
 
 def to_json(value: Any) -> str:
-    return json.dumps(value, cls=DjangoJSONEncoder, allow_nan=False)
+    return _ENCODER.encode(value)

@@ -14,10 +14,10 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 
-from graphs import writing
+from graphs import taking_back, writing
 from graphs.access import NotFound
 from graphs.conflicts import Before
-from graphs.holding import hold, hold_types
+from graphs.holding import hold_types, raise_versions
 from graphs.models import Graph, Node, Origin, Revision
 from graphs.objects import NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
@@ -108,24 +108,55 @@ def roll_back(
     Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` where the result differs from what `digest` is of.
     """
     with transaction.atomic():
+        raised: dict[int, int] = {}
+        if isinstance(scope, ChangeSets) and len(scope.ids) == 1 and not left_out and digest is None:
+            raised, applied = _at_once(workspace_id, actor, scope.ids[0], reason)
+            if applied is not None:
+                return writing.tell(applied)
         # What was done since a version is known when nobody does more.
         done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
-        graphs = _graphs(workspace_id, done)
-        versions = _hold(workspace_id, graphs, done)
+        graphs = _graphs(workspace_id, done, held=True)
+        if done.hosts:
+            hold_types(workspace_id)
         if isinstance(scope, AsOf):
             done = read(workspace_id, scope)
-        plan = _plan(scope, done, [graph for graph in graphs if graph.pk in versions], left_out)
+        plan = _plan(scope, done, graphs, left_out)
         _refuse(plan, digest)
-        changes = [
-            writing.Change(step.graph, versions[step.graph.pk], step.undone.operations, step.before)
-            for step in plan.steps
-        ]
-        return writing.finish(changes, _because(plan, actor, reason))
+        return writing.finish(_changes(plan, raised), _because(plan, actor, reason))
 
 
-def _graphs(workspace_id: int, done: Done) -> list[Graph]:
-    """The graphs that are still there; where only types were changed, one through which that can be undone."""
+def _changes(plan: Plan, raised: Mapping[int, int]) -> list[writing.Change]:
+    """Of the graphs of which something changes; those of `raised` have got their new version already."""
+    steps = [step for step in plan.steps if step.undone.operations]
+    versions = {**raised, **raise_versions([step.graph.pk for step in steps if step.graph.pk not in raised])}
+    return [writing.Change(step.graph, versions[step.graph.pk], step.undone.operations, step.before) for step in steps]
+
+
+def _at_once(
+    workspace_id: int, actor: User, change_set_id: uuid.UUID, reason: str
+) -> tuple[dict[int, int], Applied | None]:
+    """What was done, or None; and the new version of the graph where it is held."""
+    done = taking_back.whole(workspace_id, change_set_id)
+    if done is None:
+        return {}, None
+    causes = (f"change-set:{change_set_id}",)
+    try:
+        version, applied = taking_back.take_back(
+            done, Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,))
+        )
+    except Graph.DoesNotExist:
+        return {}, None
+    return {done.graph.pk: version}, applied
+
+
+def _graphs(workspace_id: int, done: Done, *, held: bool = False) -> list[Graph]:
+    """The graphs that are still there; where only types were changed, one through which that can be undone.
+
+    `held`, nobody else changes them until the commit.
+    """
     rows = Graph.objects.filter(workspace=workspace_id).order_by("pk")
+    if held:
+        rows = rows.select_for_update(no_key=True)
     found = list(rows.filter(pk__in=done.graphs.keys() | set(done.hosts)))
     if done.hosts and not found:
         found = list(rows[:1])
@@ -134,23 +165,12 @@ def _graphs(workspace_id: int, done: Done) -> list[Graph]:
     return found if done.graphs else found[:1]
 
 
-def _hold(workspace_id: int, graphs: Sequence[Graph], done: Done) -> dict[int, int]:
-    """The new versions of the graphs, which nobody else changes until the commit."""
-    versions = {}
-    for graph in graphs:
-        try:
-            versions[graph.pk] = hold(graph)
-        except Graph.DoesNotExist:
-            continue
-    if done.hosts:
-        hold_types(workspace_id)
-    return versions
-
-
 def _plan(scope: Scope, done: Done, graphs: Sequence[Graph], left_out: Collection[LeftOut]) -> Plan:
     steps = []
-    for number, graph in enumerate(graphs):
-        operations = done.graphs.get(graph.pk, ()) + (() if number else done.types)
+    # Types are changed through a graph that is changed anyway, if there is one.
+    host = next((graph for graph in graphs if graph.pk in done.graphs), graphs[0] if graphs else None)
+    for graph in graphs:
+        operations = done.graphs.get(graph.pk, ()) + (done.types if graph is host else ())
         before = Before.read(graph, inverses(operations))
         left = [Left(each.item, each.field) for each in left_out if each.graph in (None, graph.key)]
         steps.append(Step(graph, before, undo(operations, before, left)))

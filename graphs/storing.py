@@ -104,8 +104,8 @@ def _update_together(model: type[Model], kind: Kind, updates: Sequence[Update], 
         )
 
 
-def taken(field: Field, place: int) -> str:
-    """Its value out of the place of a row `r` that is a JSON array."""
+def taken(field: Field, place: int | str) -> str:
+    """Its value out of a row `r`: the place in a JSON array, or the quoted name in an object."""
     return _TAKEN[field.form].format(place)
 
 

@@ -45,7 +45,7 @@ def apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Ap
         if at_once.fits(operations):
             version, applied = at_once.apply(graph, operations, because)
             if applied is not None:
-                return _told(applied)
+                return tell(applied)
         else:
             version = hold(graph)
         if any(operation.item.kind == NODE_TYPE.name for operation in operations):
@@ -60,12 +60,12 @@ def finish(changes: Sequence[Change], because: Because) -> Applied:
     """
     for change in changes:
         change.before.refuse_conflicts(change.operations)
-    applied = Applied(uuid.uuid4(), changes[0].graph.workspace_id, tuple(map(_write, changes)), because)
-    record(applied)
-    return _told(applied)
+    parts = [_write(change) for change in changes]
+    return tell(record(uuid.uuid4(), changes[0].graph.workspace_id, because, parts))
 
 
-def _told(applied: Applied) -> Applied:
+def tell(applied: Applied) -> Applied:
+    """The last step of every change, inside its transaction."""
     changed.send(sender=Graph, change=applied)
     return applied
 

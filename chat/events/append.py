@@ -38,11 +38,42 @@ WITH raised AS (
 """  # noqa: S608
 
 
+def appended(events: str, workspace: str) -> str:
+    """Relations for the statement of a change: append `events` to streams by their names, made where there are none.
+
+    `events` is a relation (place, name, followers, type, data) of the statement: streams are held in the order of
+    places, and `followers` is how many come after an event in its stream. `workspace` is an expression. `raised` has
+    the ids and last numbers of the streams, for `wake`.
+    """
+    return f"""
+raised AS (
+    INSERT INTO chat_stream AS s (name, workspace_id, last_sequence, epoch, batch)
+    SELECT name, {workspace}, count(*), 0, 0 FROM {events} GROUP BY name ORDER BY min(place)
+    ON CONFLICT (name) DO UPDATE SET last_sequence = s.last_sequence + excluded.last_sequence
+    RETURNING id, name, last_sequence
+), stored AS (
+    INSERT INTO chat_streamevent (stream_id, sequence, version, type, data)
+    SELECT raised.id, raised.last_sequence - e.followers, {EVENT_VERSION}, e.type, e.data
+    FROM {events} AS e JOIN raised USING (name)
+)
+"""  # noqa: S608 - what is inserted are names of relations and constants
+
+
+def wake(raised: Sequence[tuple[int, int]]) -> None:
+    """Wakes the readers of these streams, up to these numbers, when the transaction commits."""
+
+    def announce() -> None:
+        for stream_id, last in raised:
+            wakeup.announce(stream_id, last)
+
+    transaction.on_commit(announce, robust=True)
+
+
 def append(stream_id: int, events: Sequence[NewEvent], epoch: int | None = None) -> int:
     """Numbers and stores the events; readers are woken when the transaction commits. Returns the last number.
 
-    Must be the last statement of its transaction (an idempotency key may be saved after it), and called in the order of
-    stream ids where there are several: it holds the stream's row. With `epoch`, raises `Fenced` when the stream has
+    Must be the last statement of its transaction (that it was asked for may be saved after it), and called in the order
+    of stream ids where there are several: it holds the stream's row. With `epoch`, raises `Fenced` when the stream has
     another one by now.
     """
     row = _stored(_APPEND, {"stream": stream_id, "epoch": epoch}, events)
@@ -68,8 +99,7 @@ def _stored(statement: str, where: dict[str, Any], events: Sequence[NewEvent]) -
         cursor.execute(statement, {**where, "count": len(events), "events": stored})
         row: tuple[int, int] | None = cursor.fetchone()
     if row is not None:
-        stream_id, last = row
-        transaction.on_commit(lambda: wakeup.announce(stream_id, last), robust=True)
+        wake([row])
     return row
 
 

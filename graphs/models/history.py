@@ -125,7 +125,6 @@ class Modification(models.Model):
             models.UniqueConstraint(fields=["change_set", "sequence"], name="modification_sequence")
         ]
         indexes: ClassVar = [
-            models.Index(fields=["type", "object", "-version", "-id"], name="modification_of_object"),
             models.Index(fields=["type", "object", "kind", "key", "field", "-version"], name="modification_of_item"),
         ]
 

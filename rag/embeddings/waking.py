@@ -16,7 +16,6 @@ from django.dispatch import receiver
 from graphs import writing
 from graphs.models import Graph
 from graphs.objects import NODE
-from graphs.operations import Create, Operation, Update
 from graphs.recording import Applied
 from rag.embeddings import registry
 from rag.node_text import CONTENT
@@ -26,6 +25,9 @@ TASK = "rag.tasks.keep_embeddings"
 TOGETHER_S = 0.5
 #: Later the schedule has woken the worker anyway.
 EXPIRES_S = 60
+
+#: What has a text to embed when it changes: a field of a node, or a node that came.
+_TEXTS = frozenset((NODE.name, field) for field in ("", *CONTENT))
 
 log = logging.getLogger("countersign.embeddings")
 _on_its_way = threading.Lock()
@@ -41,20 +43,8 @@ def wake_for_new_graph(created: bool, raw: bool = False, **_kwargs: Any) -> None
 @receiver(writing.changed)
 def wake_for_change(change: Applied, **_kwargs: Any) -> None:
     """Nobody is woken for edges, places and sizes."""
-    if any(map(_changes_a_text, change.operations)):
+    if not change.touched.isdisjoint(_TEXTS):
         _after_commit()
-
-
-def _changes_a_text(operation: Operation) -> bool:
-    if operation.item.kind != NODE.name:
-        return False
-    match operation:
-        case Create():
-            return True
-        case Update(_, _, new):
-            return not new.keys().isdisjoint(CONTENT)
-        case _:
-            return False
 
 
 def _after_commit() -> None:

@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -5,10 +6,11 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from chat.models import Stream
 from graphs import recording, rollback, writing
 from graphs.access import NotFound
 from graphs.clashes import named
-from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Origin, Sheet, Workspace
+from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Origin, Revision, Sheet, Workspace
 from graphs.operations import Create, Delete, Item, Operation, Update
 from graphs.recording import Applied, Because
 from graphs.rollback import Clashing, LeftOut, NothingToUndo, Outdated
@@ -222,6 +224,27 @@ def test_several_graphs_are_one_change_set(nba: Graph, alice: User) -> None:
     assert {revised.key for revised in done.objects} == {"nba", "more"}
     back(nba, alice, done)
     assert set(Node.objects.filter(key="fetch-api").values_list("name", flat=True)) == {"Fetch", "Ours"}
+
+
+def test_a_graph_that_is_as_it_was_gets_no_version(nba: Graph, alice: User) -> None:
+    other = Graph.objects.create(workspace=nba.workspace, key="more", name="More")
+    sheet = Sheet.objects.create(graph=other, key="main", name="Main")
+    Node.objects.create(graph=other, sheet=sheet, key="fetch-api", name="Theirs", type="html")
+    rename(other, "Theirs", "Ours", by(alice, TURN, TALK))
+    rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
+    rename(nba, "Fetch", "Fetch API", by(alice))
+    stream = Stream.objects.get(name=f"graph_{nba.pk}")
+
+    done = rollback.roll_back(nba.workspace_id, alice, Caused(TURN))
+
+    assert [revised.key for revised in done.objects] == ["more"]
+    assert list(nba_versions(nba)) == [3, 2]
+    assert Graph.objects.get(pk=nba.pk).version == 3
+    assert Stream.objects.get(pk=stream.pk).last_sequence == stream.last_sequence
+
+
+def nba_versions(nba: Graph) -> Iterable[int]:
+    return Revision.objects.filter(type="graph", object=nba.pk).values_list("version", flat=True)
 
 
 def test_a_graph_that_is_gone_is_named(nba: Graph, alice: User) -> None:

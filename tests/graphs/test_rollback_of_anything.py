@@ -19,6 +19,7 @@ from graphs.operations import Item, Record
 from graphs.rollback import Clashing, LeftOut, NothingToUndo
 from graphs.scopes import AsOf, Caused, ChangeSets, Scope
 from tests.graphs.random_changes import Story, after, happen, picture, state
+from tests.graphs.recorded import recorded
 
 FULL = bool(os.environ.get("FULL"))
 EXAMPLES = 400 if FULL else 8
@@ -105,7 +106,7 @@ def _without(story: Story, scope: Scope) -> dict[Item, Record] | None:
         if isinstance(scope, Caused) and scope.cause in done.because.causes:
             continue
         try:
-            now = after(now, list(done.operations))
+            now = after(now, recorded(done))
         except (AssertionError, KeyError):
             return None
     return now

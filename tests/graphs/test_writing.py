@@ -11,6 +11,7 @@ from graphs.exports import export_graph
 from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Origin, Revision
 from graphs.operations import Create, Delete, Item, Operation, Update, inverses
 from graphs.recording import Because
+from tests.graphs.recorded import recorded
 
 FETCH, RETURN, MORE = Item("node", "fetch-api"), Item("node", "return"), Item("node", "more")
 TO_FETCH, TO_RETURN = Item("edge", "root-fetch-api"), Item("edge", "fetch-api-return")
@@ -56,7 +57,7 @@ def test_a_deleted_node_takes_its_edges_and_comes_back_the_same(nba: Graph, beca
     assert not Edge.objects.exists()
     assert Node.objects.count() == 2
 
-    writing.apply(nba, inverses(done.operations), because)
+    writing.apply(nba, inverses(recorded(done)), because)
 
     assert without_versions(nba) == before
     assert Node.objects.get(key="fetch-api").version == 3
@@ -70,7 +71,7 @@ def test_a_new_node_with_edges_and_taken_back(nba: Graph, because: Because) -> N
     assert record(nba, MORE) == new
     assert Edge.objects.get(key="e").source.key == "more"
 
-    writing.apply(nba, inverses(done.operations), because)
+    writing.apply(nba, inverses(recorded(done)), because)
 
     assert without_versions(nba) == before
 
@@ -109,7 +110,7 @@ def test_a_type_is_created_changed_deleted_and_brought_back(nba: Graph, because:
     created = writing.apply(nba, [Create(item, new)], because)
     writing.apply(nba, [Update(item, {"process": "x"}, {"process": "y"})], because)
     deleted = writing.apply(nba, [Delete(item, new | {"process": "y"})], because)
-    writing.apply(nba, inverses(deleted.operations), because)
+    writing.apply(nba, inverses(recorded(deleted)), because)
 
     back = NodeType.objects.get(key="retry")
     assert (back.process, back.version) == ("y", 4)
