@@ -159,6 +159,7 @@ STRINGS = [
     gettext_noop("Nobody decided in time. Nothing was changed."),
     gettext_noop("Nothing allows it without asking."),
     gettext_noop("Nothing else waits."),
+    gettext_noop("Nothing that waits fits these filters"),
     gettext_noop("Nothing waits"),
     gettext_noop("Preview"),
     gettext_noop("Propose again"),

@@ -19,6 +19,7 @@ import { icon } from "./widget/icons.js";
 import { textButton } from "./widget/view/buttons.js";
 
 const TYPING = "input, textarea, select";
+const FILTERS = ["object", "person"];
 
 export class ProposalInbox extends HTMLElement {
   connectedCallback() {
@@ -194,13 +195,26 @@ export class ProposalInbox extends HTMLElement {
   }
 }
 
+/** Behind filters something may wait all the same. */
 function emptyState() {
+  if (FILTERS.some((name) => new URLSearchParams(location.search).get(name))) return filteredState();
   return h(
     "div",
     { class: "inbox-empty" },
     icon("check"),
     h("h2", { text: t("Nothing waits") }),
     h("p", { class: "muted", text: t("What the assistant wants to change is shown here for a decision.") }),
+  );
+}
+
+function filteredState() {
+  const all = new URL(location.href);
+  for (const name of [...FILTERS, "cursor"]) all.searchParams.delete(name);
+  return h(
+    "div",
+    { class: "inbox-empty" },
+    h("h2", { text: t("Nothing that waits fits these filters") }),
+    h("a", { class: "button", href: all.href, text: t("Show all") }),
   );
 }
 

@@ -65,7 +65,7 @@ export const ghosts = stylesheet(`
 
 .waiting {
   position: absolute; left: 12px; bottom: 12px; z-index: 1; display: flex; flex-direction: column-reverse; gap: 8px;
-  width: min(340px, calc(100% - 24px)); max-height: calc(100% - 24px); pointer-events: none;
+  width: min(340px, calc(100% - 24px)); max-height: calc(100% - 74px); pointer-events: none;
 }
 .waiting > * { pointer-events: auto; }
 .waiting-button {
