@@ -63,6 +63,8 @@ def test_it_filters_by_object_and_person(alice: User, proposal: Proposal) -> Non
     assert listed(page(alice, "?object=graph:nba&person=alice"))
     assert not listed(page(alice, "?object=graph:other"))
     assert not listed(page(alice, "?person=bob"))
+    assert "fits these filters" in page(alice, "?person=bob")
+    assert "fits these filters" not in page(alice)
     assert listed(page(alice, "?person=%00&object=%00"))
 
 

@@ -83,6 +83,9 @@ graph-history { flex: 1; display: block; min-height: 0; overflow: auto; border-t
   .history-entry { grid-template-columns: minmax(0, 1fr); }
   .history-origin { display: none; }
   .history-tools .button, .history-compare { min-height: 40px; }
+  .history-tools { position: relative; }
+  .history-menu { position: static; }
+  .history-menu .menu-panel { inset-inline: 0; }
 }
 @media (prefers-reduced-motion: reduce) { .history-entry.fresh { animation: none; } }
 `);
