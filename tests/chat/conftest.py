@@ -11,9 +11,8 @@ from tests.chat.inprocess import Model
 
 
 @pytest.fixture(autouse=True)
-def own_valkey_keys(settings: Settings) -> None:
+def own_valkey_keys(settings: Settings, quick_passwords: None) -> None:
     """What one test counts or announces on Valkey does not concern another; people come quickly."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"
 
 

@@ -7,6 +7,8 @@ from django.core.management import CommandError, call_command
 from graphs.access import member_of
 from graphs.models import Graph, Node, Role, Workspace
 
+pytestmark = pytest.mark.usefixtures("quick_passwords")
+
 
 def seed() -> str:
     out = StringIO()

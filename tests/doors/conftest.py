@@ -10,9 +10,8 @@ from tests.doors.world import World
 
 
 @pytest.fixture(autouse=True)
-def roomy_limits(settings: Settings) -> None:
-    """These tests knock often; how often one may is tested elsewhere, and passwords cost nothing here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def roomy_limits(settings: Settings, quick_passwords: None) -> None:
+    """These tests knock often; how often one may is tested elsewhere."""
     settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"
     settings.LIMIT_LOGIN = settings.LIMIT_MESSAGES = settings.LIMIT_FRAMES = "100000/s"
 
