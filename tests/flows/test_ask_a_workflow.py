@@ -37,7 +37,7 @@ N8N = {
 def test_alice_imports_a_workflow_and_asks_about_it(one_process: Site, visit: Visit, tmp_path: Path) -> None:
     file = tmp_path / "ask.json"
     file.write_text(json.dumps(N8N))
-    alice = visit(one_process.web.url, "alice")
+    alice = visit(one_process.web.url).sign_in("alice")
     alice.page.get_by_role("link", name=re.compile("Import")).first.click()
     alice.page.set_input_files("input[type=file]", str(file))
     alice.page.get_by_role("button", name=re.compile("Import")).click()
@@ -137,7 +137,7 @@ def test_alice_decides_how_to_go_on_after_five_rounds(one_process: Site, visit: 
 
 
 def test_bob_may_look_and_ask_but_not_import(one_process: Site, visit: Visit) -> None:
-    bob = visit(one_process.web.url, "bob")
+    bob = visit(one_process.web.url, "bob").open_home()
     expect(bob.page.get_by_role("link", name=re.compile("Import"))).to_have_count(0)
     assert bob.page.goto(f"{one_process.web.url}/graphs/import/").status in {403, 404}  # type: ignore[union-attr]
     bob.open_graph()
@@ -148,7 +148,7 @@ def test_charlie_sees_nothing_of_it(one_process: Site, visit: Visit) -> None:
     alice = visit(one_process.web.url, "alice").open_graph()
     expect(alice.ask("SCRIPT:hello")).to_contain_text("Hello!")
     session = Session.objects.get()
-    charlie = visit(one_process.web.url, "charlie")
+    charlie = visit(one_process.web.url, "charlie").open_home()
     expect(charlie.page.get_by_text("NBA")).to_have_count(0)
     for path in (
         "/graphs/nba/",

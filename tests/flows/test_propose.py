@@ -70,7 +70,7 @@ def test_alice_edits_approves_and_undoes_while_another_window_looks_on(one_proce
 
 
 def test_alice_works_through_the_inbox_by_keyboard_and_bob_only_looks(one_process: Site, visit: Visit) -> None:
-    bob = visit(one_process.web.url, "bob")
+    bob = visit(one_process.web.url, "bob").open_home()
     waiting = bob.page.get_by_role("link", name=re.compile("Inbox"))
     expect(waiting).to_have_text("Inbox")
     alice = visit(one_process.web.url, "alice").open_graph()

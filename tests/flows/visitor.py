@@ -29,6 +29,10 @@ class Visitor:
         self.page.wait_for_url(f"{self.url}/")
         return self
 
+    def open_home(self) -> "Visitor":
+        self.page.goto(f"{self.url}/")
+        return self
+
     def open_graph(self, key: str = "nba") -> "Visitor":
         self.page.goto(f"{self.url}/graphs/{key}/")
         self.connected()
