@@ -32,8 +32,10 @@ PATIENCE_S = 60
 #: Within which everybody gets on after what was away is back.
 GET_ON_WITHIN_S = 10
 ANSWER = "SCRIPT=" + json.dumps({"text": " ".join(f"word{number}" for number in range(20)), "delay_s": 0.05})
-#: Between two rounds of somebody who looks at pages: without a pause, they alone fill a core.
-STROLL_S = 0.1 if os.environ.get("FULL") else 0.5
+#: Between two rounds of somebody who looks at pages, and between two pages of events that were not full: without a
+#: pause, they alone fill a core.
+STROLL_S, LEAF_S = (0.1, 0.1) if os.environ.get("FULL") else (0.5, 0.3)
+PAGE_SIZE = 7
 #: What a connection is closed with when the server says "come back", and when it just ends.
 COME_BACK = {4012, 1006, None}
 #: What a door answers when it cannot do its work now.
@@ -237,14 +239,14 @@ class SsePerson(HttpPerson):
 
 class PagingPerson(HttpPerson):
     async def read_on(self) -> None:
-        address = f"{self.url}/api/v1/streams/events/{self.stream}?after={self.last}&limit=7"
+        address = f"{self.url}/api/v1/streams/events/{self.stream}?after={self.last}&limit={PAGE_SIZE}"
         async with self.http.get(address) as answer:
             await self.require(answer, 200)
             page = await answer.json()
         for event in page["events"]:
             self.take_event(event)
-        if not page["events"]:
-            await asyncio.sleep(0.1)
+        if len(page["events"]) < PAGE_SIZE:
+            await asyncio.sleep(LEAF_S)
 
 
 class PasserBy(Person):

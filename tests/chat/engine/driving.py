@@ -65,13 +65,14 @@ def ask(user: Any, text: str, **kwargs: Any) -> actions.Accepted:
 
 
 def until(condition: Callable[[], Any], timeout: float = 15) -> Any:
-    """Waits until the condition gives something true, and returns that."""
-    deadline = time.monotonic() + timeout
+    """Waits until the condition gives something true, and returns that. What takes long is asked for less often."""
+    deadline, pause = time.monotonic() + timeout, 0.02
     while time.monotonic() < deadline:
         found = condition()
         if found:
             return found
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(1.2 * pause, 0.1)
     raise AssertionError(f"waited {timeout} s in vain")
 
 
