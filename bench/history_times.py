@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from itertools import permutations
 from typing import Any
 
 import django
@@ -57,9 +58,14 @@ def updates(times: Times, member: Any, count: int) -> None:
         key = f"n{number % long_history.NODES}"
         operation = Update(Item("node", key), {"name": names[key]}, {"name": f"New {number}"})
         names[key] = f"New {number}"
-        timed(times, "bare save", lambda n=number: save(rows[n % long_history.NODES], n))
-        timed(times, "read and save", lambda k=key, n=number: read_and_save(k, n))
-        timed(times, "audited update", lambda o=operation: writing.apply(audited, [o], because))
+        turns: list[tuple[str, Callable[[], Any]]] = [
+            ("bare save", lambda n=number: save(rows[n % long_history.NODES], n)),
+            ("read and save", lambda k=key, n=number: read_and_save(k, n)),
+            ("audited update", lambda o=operation: writing.apply(audited, [o], because)),
+        ]
+        # Each comes as often after each of the others: what ran before is felt.
+        for name, work in list(permutations(turns))[number % 6]:
+            timed(times, name, work)
 
 
 def versions(times: Times, member: Any, sizes: dict[str, int], count: int) -> None:
@@ -128,13 +134,16 @@ def rollbacks(times: Times, member: Any, objects: int, count: int) -> int:
                 [ids, names],
             )
 
-    def undo() -> None:
+    def undo(digest: str | None = None) -> None:
         nonlocal done
-        done = rollback.roll_back(member.workspace.pk, member.user, ChangeSets((done.change_set_id,)))
+        scope = ChangeSets((done.change_set_id,))
+        done = rollback.roll_back(member.workspace.pk, member.user, scope, digest=digest)
 
     for number in range(count):
         timed(times, "bare update of many", lambda n=number: update([f"New {n} {id_}" for id_ in ids]))
         timed(times, "rollback of many", undo)
+        shown = rollback.preview(member.workspace.pk, ChangeSets((done.change_set_id,))).digest
+        timed(times, "rollback of many as shown", lambda d=shown: undo(d))
     with CaptureQueriesContext(connection) as captured:
         undo()
     return sum(query["sql"] not in ("BEGIN", "COMMIT") for query in captured)

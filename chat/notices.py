@@ -68,34 +68,38 @@ def _make(name: str, workspace_id: int) -> None:
 
 
 #: Whoever changed it, every open page of a graph hears of it: of the graph first, then of types that changed with it.
-#: Of what takes changes back the workspace hears, too, after the graphs: cards of proposals stand on many pages.
-_CHANGED = """
-changes AS (
-    SELECT place, graph, type, %(told)s::jsonb || jsonb_build_object(
-        'object', jsonb_build_object('type', type, 'id', key), 'version', version, 'changeSetId', %(id)s::uuid
-    ) AS data
-    FROM revisions
-), noticed AS (
-    SELECT place, 'graph_' || graph AS name, 'object_changed' AS type, data,
+_TO_GRAPHS = """
+noticed AS (
+    SELECT place, 'graph_' || graph AS name, 'object_changed' AS type, {told} AS data,
         row_number() OVER (PARTITION BY graph ORDER BY place DESC) - 1 AS followers
-    FROM changes
-    UNION ALL
-    SELECT NULL, 'workspace_' || (%(made)s::jsonb->>'workspace'), 'object_changed', data,
-        row_number() OVER (ORDER BY place DESC) - 1
-    FROM changes WHERE type = 'graph' AND %(told)s::jsonb ? 'undoes'
-)
+    FROM revisions
 """
+#: Of what takes changes back the workspace hears, too, after the graphs: cards of proposals stand on many pages.
+_TO_WORKSPACE = """
+    UNION ALL
+    SELECT NULL, 'workspace_' || (%(made)s::jsonb->>'workspace'), 'object_changed', {told},
+        row_number() OVER (ORDER BY place DESC) - 1
+    FROM revisions WHERE type = 'graph'
+"""
+_TOLD = """jsonb_build_object(
+    'object', jsonb_build_object('type', type, 'id', key), 'version', version, 'changeSetId', %(id)s::uuid
+)"""
 
 
 def register() -> None:
     """From here on changes are told in the statement that stores them."""
+    beside.register(Beside(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake))
+
+
+def _relations(undoing: bool) -> str:
+    told = f"{_TOLD} || jsonb_build_object('undoes', %(undoes)s::jsonb)" if undoing else _TOLD
+    noticed = _TO_GRAPHS + _TO_WORKSPACE if undoing else _TO_GRAPHS
     workspace = "(%(made)s::jsonb->>'workspace')::bigint"
-    relations = f"{_CHANGED}, {appended('noticed', workspace)}"
-    result = "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)"
-    beside.register(Beside(relations, result, _told, wake))
+    return f"{noticed.format(told=told)}), {appended('noticed', workspace)}"
 
 
-def _told(because: Because) -> dict[str, Any]:
-    """Beside object and version: which changes are taken back."""
-    undoes = history.taken_back_through(because.undoes, MOST_NAMED) if because.undoes else []
-    return {"told": to_json({"undoes": list(map(str, undoes))} if undoes else {})}
+def _given(because: Because) -> dict[str, Any]:
+    """Which changes are taken back."""
+    if not because.undoes:
+        return {}
+    return {"undoes": to_json(list(map(str, history.taken_back_through(because.undoes, MOST_NAMED))))}

@@ -48,7 +48,7 @@ def apply(graph: Graph, operations: Sequence[Update], because: Because) -> tuple
         "items": to_json(items),
     }
     with prepared() as cursor:
-        cursor.execute(_statement(kind, names, len(items) == 1), given)
+        cursor.execute(_statement(kind, names, len(items) == 1, bool(because.undoes)), given)
         found = cursor.fetchone()
     if found is None:
         raise Graph.DoesNotExist
@@ -62,7 +62,7 @@ def apply(graph: Graph, operations: Sequence[Update], because: Because) -> tuple
 
 
 @lru_cache
-def _statement(kind: str, names: tuple[str, ...], one: bool) -> str:
+def _statement(kind: str, names: tuple[str, ...], one: bool, undoing: bool) -> str:
     """An item is a JSON array of its key, the new values and the expected ones.
 
     One that another transaction changed while this one waited for the graph is compared as it is by then: PostgreSQL
@@ -83,7 +83,7 @@ WITH held AS (
     SELECT (i.number - 1) * {len(names)} + f.place AS number, 0 AS place, '{kind}' AS kind, i.key, 'update' AS action,
         f.name AS field, nullif(i.r->(f.place + {len(names)}), 'null') AS old, nullif(i.r->f.place, 'null') AS new
     FROM items AS i CROSS JOIN (VALUES {named}) AS f(place, name)
-), {STORED} {beside.relations()}
+), {STORED} {beside.relations(undoing)}
 SELECT version, EXISTS (SELECT FROM revisions) {beside.results()} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's
 

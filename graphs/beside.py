@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 class Beside:
     """`relations` are common table expressions that read `revisions` and the parameters of `graphs.recording.STORED`.
 
-    `given` are parameters of their own; `result` is an expression over them, and `stored` gets its value inside the
-    transaction, once something was stored.
+    They are told whether the change takes others back. `given` are parameters of their own; `result` is an expression
+    over them, and `stored` gets its value inside the transaction, once something was stored.
     """
 
-    relations: str
+    relations: Callable[[bool], str]
     result: str
     given: Callable[["Because"], dict[str, Any]]
     stored: Callable[[Any], None]
@@ -39,9 +39,9 @@ def given(because: "Because") -> dict[str, Any]:
     return {name: value for each in _registered for name, value in each.given(because).items()}
 
 
-def relations() -> str:
+def relations(undoing: bool) -> str:
     """What follows the relations of the change."""
-    return "".join(f", {each.relations}" for each in _registered)
+    return "".join(f", {each.relations(undoing)}" for each in _registered)
 
 
 def results() -> str:

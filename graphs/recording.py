@@ -99,7 +99,7 @@ WITH revisions AS (
 
 def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]) -> Applied:
     """Stores what was done to graphs, nearly always to one; belongs into the transaction that did it."""
-    applied, results = _store(_record(), change_set_id, workspace_id, because, parts)
+    applied, results = _store(_record(bool(because.undoes)), change_set_id, workspace_id, because, parts)
     beside.stored(results)
     return applied
 
@@ -117,8 +117,8 @@ _BEGIN = f"{_REVISIONS}, {STORED} SELECT true"
 
 
 @cache
-def _record() -> str:
-    return f"{_REVISIONS}, {STORED} {beside.relations()} SELECT true {beside.results()}"
+def _record(undoing: bool) -> str:
+    return f"{_REVISIONS}, {STORED} {beside.relations(undoing)} SELECT true {beside.results()}"
 
 
 def _store(

@@ -111,6 +111,6 @@ WITH held AS (
 ), changed AS (
     UPDATE {TABLES[kind]} AS t SET ({columns}, version) = ROW({values}, t.version + 1)
     FROM revisions, found WHERE t.id = found.id
-), {STORED} {beside.relations()}
+), {STORED} {beside.relations(undoing=True)}
 SELECT version, EXISTS (SELECT FROM revisions) {beside.results()} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's
