@@ -54,7 +54,7 @@ def rows(times: Mapping[str, Sequence[float]], statements: int, scale: Scale) ->
         yield row(f"restore {what}, {sizes}", f"restore {what} few", f"restore {what} many", 1.5)
     many = f"rollback of {scale.objects:,} objects"
     yield row(f"{many} / one bare UPDATE ... FROM", "bare update of many", "rollback of many", 2.0)
-    yield row(f"{many} as it was shown / the same UPDATE", "bare update of many", "rollback of many as shown", None)
+    yield row(f"{many} as it was shown / the same UPDATE", "bare update of many", "rollback of many as shown", 2.0)
     for what in ("propose", "approve"):
         verb = "proposing" if what == "propose" else "approving"
         yield row(f"{verb} {scale.objects:,} operations / the same UPDATE", "bare update of many", f"{what} many", None)

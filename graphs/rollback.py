@@ -46,12 +46,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a rollback would do now. `gone` are the graphs that it is about and that were deleted: label by key."""
+    """What a rollback would do now. `gone` are the graphs that it is about and that were deleted: label by key.
+
+    `state` names what it was computed from: the scope, what was left out, and the versions of the graphs.
+    """
 
     scope: Scope
     done: Done
     steps: tuple[Step, ...]
     gone: Mapping[str, str]
+    state: str
 
     @property
     def clashes(self) -> tuple[tuple[Graph, Clash], ...]:
@@ -63,10 +67,19 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """Of what would be done, so that it is done only as it was shown."""
+        """So that it is done only as it was shown: of what would be done, and of what that was computed from."""
         shown = [[step.graph.pk, list(map(to_json, step.undone.operations))] for step in self.steps]
         text = json.dumps(shown, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(text.encode()).hexdigest()[:_RESULT] + self.state
+
+
+#: Characters of a digest that are of the result; those of the state follow.
+_RESULT = 40
+
+
+def _state(scope: Scope, left_out: Collection[LeftOut], graphs: Sequence[Graph]) -> str:
+    named = [repr(scope), sorted(map(repr, left_out)), [(graph.pk, graph.version) for graph in graphs]]
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()[_RESULT:]
 
 
 class RollbackRefused(Exception):
@@ -109,8 +122,8 @@ def roll_back(
     """
     with transaction.atomic():
         raised: dict[int, int] = {}
-        if isinstance(scope, ChangeSets) and len(scope.ids) == 1 and not left_out and digest is None:
-            raised, applied = _at_once(workspace_id, actor, scope.ids[0], reason)
+        if isinstance(scope, ChangeSets) and len(scope.ids) == 1 and not left_out:
+            raised, applied = _at_once(workspace_id, actor, scope, reason, digest)
             if applied is not None:
                 return writing.tell(applied)
         # What was done since a version is known when nobody does more.
@@ -133,16 +146,22 @@ def _changes(plan: Plan, raised: Mapping[int, int]) -> list[writing.Change]:
 
 
 def _at_once(
-    workspace_id: int, actor: User, change_set_id: uuid.UUID, reason: str
+    workspace_id: int, actor: User, scope: ChangeSets, reason: str, digest: str | None
 ) -> tuple[dict[int, int], Applied | None]:
-    """What was done, or None; and the new version of the graph where it is held."""
+    """What was done, or None; and the new version of the graph where it is held.
+
+    What was shown of the graph as it still is, is what would be done now.
+    """
+    (change_set_id,) = scope.ids
     done = taking_back.whole(workspace_id, change_set_id)
-    if done is None:
+    if done is None or (digest is not None and digest[_RESULT:] != _state(scope, (), [done.graph])):
         return {}, None
     causes = (f"change-set:{change_set_id}",)
     try:
         version, applied = taking_back.take_back(
-            done, Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,))
+            done,
+            Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,)),
+            only_in=None if digest is None else done.graph.version,
         )
     except Graph.DoesNotExist:
         return {}, None
@@ -178,7 +197,7 @@ def _plan(scope: Scope, done: Done, graphs: Sequence[Graph], left_out: Collectio
     for each in left_out:
         if each.item.kind == GRAPH:
             gone.pop(each.item.key, None)
-    plan = Plan(scope, done, tuple(steps), gone)
+    plan = Plan(scope, done, tuple(steps), gone, _state(scope, left_out, graphs))
     return _with_types_in_use(plan) if done.types else plan
 
 
@@ -217,7 +236,7 @@ def _loses_type(operation: Operation) -> bool:
 
 
 def _refuse(plan: Plan, digest: str | None) -> None:
-    if digest is not None and digest != plan.digest:
+    if digest is not None and digest[:_RESULT] != plan.digest[:_RESULT]:
         raise Outdated(plan)
     if plan.clashes or plan.gone:
         raise Clashing(plan)

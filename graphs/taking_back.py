@@ -20,7 +20,7 @@ from graphs.storing import taken
 
 #: The graph, kind and fields of a change set. Two rows, or a size that is not all of its modifications, do not fit.
 _WHAT = """
-SELECT g.id, g.key, g.name, m.kind, array_agg(DISTINCT m.field), c.size
+SELECT g.id, g.key, g.name, g.version, m.kind, array_agg(DISTINCT m.field), c.size
 FROM graphs_changeset AS c JOIN graphs_modification AS m ON m.change_set_id = c.id
 JOIN graphs_graph AS g ON g.id = m.object AND g.workspace_id = c.workspace
 WHERE c.id = %(undone)s::uuid AND c.workspace = %(workspace)s AND m.type = 'graph' AND m.action = 'update'
@@ -48,23 +48,24 @@ def whole(workspace_id: int, change_set_id: uuid.UUID) -> Whole | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    graph_id, key, name, kind, names, size = row
+    graph_id, key, name, version, kind, names, size = row
     if kind not in TABLES or any(KINDS[kind].field(each).form == "key" for each in names):
         return None
-    graph = Graph(pk=graph_id, workspace_id=workspace_id, key=key, name=name)
+    graph = Graph(pk=graph_id, workspace_id=workspace_id, key=key, name=name, version=version)
     return Whole(change_set_id, graph, kind, tuple(names), size)
 
 
-def take_back(done: Whole, because: Because) -> tuple[int, Applied | None]:
+def take_back(done: Whole, because: Because, only_in: int | None = None) -> tuple[int, Applied | None]:
     """Holds the graph until the commit and gives its new version; and what was done, None where nothing was.
 
-    Raises `Graph.DoesNotExist`.
+    `only_in` is the version in which the graph has to be for anything to be done. Raises `Graph.DoesNotExist`.
     """
     change_set_id, graph = uuid.uuid4(), done.graph
     given = parameters(change_set_id, graph.workspace_id, because, done.size) | {
         "graph": graph.pk,
         "label": graph.title,
         "undone": str(done.id),
+        "only_in": only_in,
     }
     with prepared() as cursor:
         cursor.execute(_statement(done.kind, done.fields), given)
@@ -105,6 +106,7 @@ WITH held AS (
 ), revisions AS (
     SELECT 0 AS place, graph, 'graph' AS type, graph AS object, key, %(label)s AS label, version FROM held
     WHERE (SELECT count(*) FROM found) = (SELECT count(*) FROM done)
+        AND (%(only_in)s::int IS NULL OR version = %(only_in)s::int + 1)
 ), modifications AS (
     SELECT sequence AS number, 0 AS place, kind, key, action, field, new AS old, old AS new
     FROM graphs_modification WHERE change_set_id = %(undone)s::uuid

@@ -11,7 +11,7 @@ from graphs import rollback, rows, writing
 from graphs.models import ChangeSet, Edge, Graph, Modification, Node, Revision
 from graphs.operations import Create, Item, Operation, Update
 from graphs.recording import Applied
-from graphs.rollback import Clashing, NothingToUndo
+from graphs.rollback import Clashing, LeftOut, NothingToUndo, Outdated
 from graphs.scopes import ChangeSets
 from tests.graphs.recorded import recorded
 from tests.graphs.test_at_once import VALUES, while_it_waits
@@ -74,7 +74,10 @@ def test_both_ways_record_the_same(nba: Graph, alice: User) -> None:
     at_once = back(nba, alice, done)
     back(nba, alice, at_once)
     shown = rollback.preview(nba.workspace_id, ChangeSets((done.change_set_id,)))
-    long_way = back(nba, alice, done, digest=shown.digest)
+    writing.apply(nba, [Update(TO_FETCH, {"label": ""}, {"label": "then"})], by(None))
+    with CaptureQueriesContext(connection) as captured:
+        long_way = back(nba, alice, done, digest=shown.digest)
+    assert len(captured) > 3, "something else changed since: what would be done is computed again"
 
     assert recorded(at_once) == recorded(long_way)
     assert at_once.touched == long_way.touched
@@ -83,6 +86,36 @@ def test_both_ways_record_the_same(nba: Graph, alice: User) -> None:
         for each in (at_once, long_way)
     )
     assert one == other
+
+
+@pytest.mark.django_db
+def test_what_was_shown_is_done_at_once_while_nothing_changed(nba: Graph, alice: User) -> None:
+    done = rename(nba, "Fetch API", "Fetch", by(None))
+    other = rename(nba, "Return", "End", by(None), RETURN)
+    scope = ChangeSets((done.change_set_id,))
+    shown = rollback.preview(nba.workspace_id, scope)
+    without = rollback.preview(nba.workspace_id, scope, [LeftOut(FETCH)])
+    of_other = rollback.preview(nba.workspace_id, ChangeSets((other.change_set_id,)))
+    for digest in (without.digest, of_other.digest, "", "0" * 64):
+        with pytest.raises(Outdated):
+            back(nba, alice, done, digest=digest)
+    assert name_of("fetch-api") == "Fetch"
+
+    with CaptureQueriesContext(connection) as captured:
+        back(nba, alice, done, digest=shown.digest)
+    assert len([query for query in captured if "SAVEPOINT" not in query["sql"]]) == 3
+    assert name_of("fetch-api") == "Fetch API"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_changed_while_it_waited_was_not_shown(nba: Graph, alice: User) -> None:
+    asked = [Update(RETURN, {"name": "Return"}, {"name": "R"}), Update(FETCH, {"name": "Fetch API"}, {"name": "F"})]
+    done = writing.apply(nba, asked, by(None))
+    back_by_hand = rename(nba, "F", "Fetch API", by(None))
+    shown = rollback.preview(nba.workspace_id, ChangeSets((done.change_set_id,)))
+    late = while_it_waits(lambda: back(nba, alice, back_by_hand), lambda: back(nba, alice, done, digest=shown.digest))
+    assert isinstance(late.exception(), Outdated)
+    assert (name_of("fetch-api"), name_of("return")) == ("F", "R")
 
 
 @pytest.mark.django_db
