@@ -132,6 +132,8 @@ def test_readers_that_stall_are_cut_off_and_read_on_later(alice: User, bob: User
             assert numbers_until(quick, last) == list(range(1, last + 1))
         beside = Listener(web, "bob")
         beside.ask(LIVE)
+        # Its question has loaded the model that searches by then: memory that no stalled reader costs.
+        beside_reads(beside)
         memory = Memory(web)
         sockets = [
             open_ones.enter_context(subscribed(web, token, stream, sock=slow_socket(web), max_queue=1))
