@@ -23,9 +23,9 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from chat.models import Message, Stream
+from graphs.api import tokens
 from tests import checker
-from tests.cast import PASSWORD, signed_in
-from tests.site import Api
+from tests.cast import signed_in
 
 #: What an answer takes on its own is a second; nobody may have to wait longer than this for anything.
 PATIENCE_S = 60
@@ -337,8 +337,9 @@ def crowd(site: checker.Logged, urls: Sequence[str], ends: Collection[str]) -> I
 
 
 def _crowd(urls: Sequence[str]) -> Crowd:
-    token = Api(urls[0], "alice", PASSWORD).token
-    cookie = f"sessionid={signed_in(User.objects.get(username='alice')).cookies['sessionid'].value}"
+    alice = User.objects.get(username="alice")
+    token = tokens.issue(alice).access
+    cookie = f"sessionid={signed_in(alice).cookies['sessionid'].value}"
     people: list[Person] = [
         kind(f"{kind.__name__} {number}", [*urls[number:], *urls[:number]], token)
         for number in range(2)

@@ -4,11 +4,11 @@ import json
 from contextlib import ExitStack
 from typing import Any
 
+from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tests.cast import PASSWORD
-from tests.site import Api
+from graphs.api import tokens
 from tests.web_process import WebProcess
 
 
@@ -17,7 +17,7 @@ class Listener:
 
     def __init__(self, web: WebProcess, username: str = "alice") -> None:
         self.username = username
-        self.token = Api(web.url, username, PASSWORD).token
+        self.token = tokens.issue(User.objects.get(username=username)).access
         self._closing = ExitStack()
         self._socket = self._closing.enter_context(connect(web.chat_url, max_size=None))
         self.events: list[dict[str, Any]] = []
