@@ -9,13 +9,14 @@ from typing import Any, Literal, TypeVar
 from django.conf import settings
 from django.utils import translation
 
-from chat import error_texts, models_available
+from chat import error_texts
 from chat.database import in_db, in_tool_thread
-from chat.engine import calling, machine, records
+from chat.engine import machine, records
 from chat.engine.acting import Acted, Acting, Outcome
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.ending import Failure, ending
+from chat.engine.model_calls import ModelCalls
 from chat.engine.persisting import persistently
 from chat.engine.querying import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
 from chat.engine.states import (
@@ -50,8 +51,6 @@ from chat.engine.states import (
 )
 from chat.events.append import Fenced
 from chat.events.writer import GroupWriter
-from chat.providers.base import ProviderConfig, Usage
-from chat.providers.registry import ModelUnavailableError
 from chat.transcript import Transcript
 
 T = TypeVar("T")
@@ -71,11 +70,8 @@ class Driver:
         self._answer = Answer(run, writer, Transcript())
         self._limits = Limits(settings.TOOL_ROUNDS, settings.TOOL_ROUNDS_EXTENDED)
         self._state: State = run.state
-        self._config: ProviderConfig | None = None
-        self._prompt: records.Prompt | None = None
-        self._call: calling.Call | None = None
+        self._model_calls = ModelCalls(run, self._answer)
         self._calls: list[CheckedCall] = []
-        self._costs: list[records.CallCost] = []
         self._failure: Failure | None = None
         self._task: asyncio.Task[None] | None = None
         self._ending: Literal["", "stop", "hand over"] = ""
@@ -121,8 +117,7 @@ class Driver:
         except Exception:  # Any: nobody else is left to tell the person.
             log.exception("run %s failed", self.run.id)
             self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
-            if self._call is not None and not self._call.noted:
-                await self._note_costs()
+            await self._model_calls.note()
             await self._close(self._state, "failed")
 
     async def _first_step(self) -> Step:
@@ -189,92 +184,56 @@ class Driver:
                 raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
 
     async def _enrich(self) -> Event:
-        try:
-            await self._load_prompt()
-        except records.ContextGone:
-            return self._system_error(Failure("internal", error_texts.CONTEXT_GONE, retryable=False))
-        return EnrichmentsExecuted()
+        failure = await self._model_calls.load_prompt()
+        return self._system_error(failure) if failure else EnrichmentsExecuted()
 
     async def _ask_model(self, tools: bool) -> Event:
-        assert self.run.member is not None
-        try:
-            self._config = models_available.configured().resolve(self.run.model or None)
-        except ModelUnavailableError:
-            return self._system_error(Failure("internal", error_texts.MODEL_UNAVAILABLE, retryable=False))
-        try:
-            prompt = await self._load_prompt()
-        except records.ContextGone:
-            return self._system_error(Failure("internal", error_texts.CONTEXT_GONE, retryable=False))
-        self._call = calling.prepare(self._config, prompt, self._answer, tools=tools)
-        await calling.perform(self._call, self._answer, self.run.member.workspace.pk)
-        await self._note_costs()
-        error = self._call.error
-        if error is None:
+        failure = await self._model_calls.ask(tools)
+        if failure is None:
             return AIResponseReceived()
-        log.warning("run %s: %s: %s", self.run.id, error.code, error.detail)
-        self._failure = Failure(error.code, error_texts.sentence_for(error), error.retryable)
-        return NetworkErrorOccurred() if error.code == "network" else SystemErrorOccurred()
-
-    async def _load_prompt(self) -> records.Prompt:
-        assert self.run.member is not None
-        if self._prompt is None:
-            load = partial(in_tool_thread, records.load_prompt, self.run, self.run.member)
-            self._prompt = await persistently(load)
-        return self._prompt
-
-    async def _note_costs(self) -> None:
-        """All are recorded; readers are told of those that cost something."""
-        assert self._call is not None
-        self._call.noted = True
-        costs = self._call.costs()
-        self._costs += costs
-        for cost in costs:
-            if cost.usage != Usage():
-                await self._answer.tell("usage", calling.usage_event(cost))
+        self._failure = failure
+        return NetworkErrorOccurred() if failure.code == "network" else SystemErrorOccurred()
 
     async def _read_reply(self) -> Event:
         """What a turn that the vendor ended asks for. Cut by length or filter, nothing of it has an effect."""
-        assert self._call is not None
-        reply = self._call.reply
+        call = self._model_calls.last
+        reply = call.reply
         match reply.end:
             case "length":
                 return self._system_error(Failure("context_length", error_texts.CUT_BY_LENGTH, retryable=False))
             case "content_filter":
                 sentence = error_texts.sentence("content_filter")
                 return self._system_error(Failure("content_filter", sentence, retryable=False))
-        if reply.tool_calls and not self._call.request.tools_allowed:
+        if reply.tool_calls and not call.request.tools_allowed:
             await refuse_all(reply.tool_calls, self._answer)
             self._answer.close_round(reply)
             return ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             self._answer.close_round(reply)
-        self._calls = check_calls(reply.tool_calls, [tool.name for tool in self._call.request.tools])
+        self._calls = check_calls(reply.tool_calls, [tool.name for tool in call.request.tools])
         return AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
     async def _query(self) -> Event:
-        assert self._call is not None
         await self._run_read_tools()
-        self._answer.close_round(self._call.reply)
+        self._answer.close_round(self._model_calls.last.reply)
         failure = failure_of(self._calls)
         return ParseErrorOccurred(failure) if failure else DataQueriesExecuted()
 
     async def _run_read_tools(self) -> None:
-        assert self._prompt is not None
         await show_calls(self._calls, self._answer)
-        await run_queries(self._calls, self._prompt.tool_context, self._answer)
+        await run_queries(self._calls, self._model_calls.prompt.tool_context, self._answer)
 
     async def _act(self) -> Event | None:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
-        assert self._call is not None
-        assert self._prompt is not None
-        assert self._prompt.tool_context is not None
+        context = self._model_calls.prompt.tool_context
+        assert context is not None
         await self._run_read_tools()
         await self._writer.flush(self.run.stream_id)
         acting = Acting(
             run=self.run,
-            context=self._prompt.tool_context,
-            means=self._means,
-            reply=self._call.reply,
+            context=context,
+            means=self._model_calls.means,
+            reply=self._model_calls.last.reply,
             calls=tuple(self._calls),
             rounds=list(self._answer.rounds),
             transcript=self._answer.transcript,
@@ -295,7 +254,7 @@ class Driver:
             case AskPerson(waiting):
                 return step.state, self._asking(step.state, waiting, transcript)
             case Rest("finished"):
-                return step.state, ending(step.state, "finished", self._means, self._answer, transcript)
+                return step.state, ending(step.state, "finished", self._model_calls.means, self._answer, transcript)
             case _:
                 return step.state, None
 
@@ -308,17 +267,13 @@ class Driver:
         await self._writer.flush(self.run.stream_id)
         await self._store(records.save_round, self.run, state, list(self._answer.rounds))
 
-    @property
-    def _means(self) -> records.Means:
-        return records.Means(self._config, self._prompt)
-
     def _asking(self, state: State, waiting: Waiting, transcript: Transcript) -> records.Ending:
         """The end of a run that leaves a person something to answer or to decide."""
         if waiting.kind != "tool_limit":
-            return ending(state, "waiting", self._means, self._answer, transcript)
+            return ending(state, "waiting", self._model_calls.means, self._answer, transcript)
         data = {"roundsUsed": state.rounds, "maxExtended": self._limits.tool_rounds_extended}
         asked = self._answer.event("tool_limit", data)
-        return ending(state, "toolLimit", self._means, self._answer, transcript, asked=[asked])
+        return ending(state, "toolLimit", self._model_calls.means, self._answer, transcript, asked=[asked])
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
@@ -326,8 +281,7 @@ class Driver:
             return
         if self.run.resumed and self._answer.transcript.empty:
             self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
-        if self._call is not None and not self._call.noted:
-            await self._note_costs()
+        await self._model_calls.note()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
             await self._store(records.give_back, self.run)
@@ -346,7 +300,9 @@ class Driver:
         if reason == "failed" and self._failure is None:
             self._failure = Failure("internal", error_texts.SAME_FAILURE, retryable=False)
         failure = self._failure if reason == "failed" else None
-        await self._finish(ending(state, reason, self._means, self._answer, self._answer.transcript, failure=failure))
+        await self._finish(
+            ending(state, reason, self._model_calls.means, self._answer, self._answer.transcript, failure=failure)
+        )
 
     async def _finish(self, end: records.Ending) -> None:
         self._finishing = True
@@ -357,11 +313,11 @@ class Driver:
         self, write: Callable[..., T], *args: Any, by: Any = in_db, then: Callable[[T], None] | None = None
     ) -> None:
         """A write that takes the costs which are not stored yet with it; `then` gets what came of it."""
-        costs = tuple(self._costs)
+        costs = tuple(self._model_calls.unstored)
 
         async def store() -> None:
             stored = await by(write, *args, costs)
-            del self._costs[: len(costs)]
+            del self._model_calls.unstored[: len(costs)]
             if then is not None:
                 then(stored)
 
