@@ -27,6 +27,8 @@ log = logging.getLogger("countersign.runner")
 #: Runs one process drives at a time; more wait for it or for another process.
 MAX_RUNS = 200
 LOOK_EVERY_S = 1.0
+#: After a sign of life that could not be written.
+AGAIN_S = 1.0
 
 
 class Runner:
@@ -109,6 +111,7 @@ class Runner:
                 await self._claim_some()
                 self._last_contact = self._loop.time()
             except DatabaseTrouble as error:
+                self._be_patient()
                 log.warning("runs not looked at, trying again: %s", type(error).__name__)
 
     async def _stop_some(self) -> None:
@@ -126,11 +129,14 @@ class Runner:
             self._drive(run)
 
     def _may_take_over(self) -> bool:
-        """After a while without the database nobody could give a sign of life: the others get time to."""
-        now = self._loop.time()
-        if now - self._last_contact > settings.PROCESS_SILENT_S / 2:
-            self._patient_until = now + settings.PROCESS_SILENT_S
-        return now >= self._patient_until
+        """Not at once after a while without the database."""
+        if self._loop.time() - self._last_contact > settings.PROCESS_SILENT_S / 2:
+            self._be_patient()
+        return self._loop.time() >= self._patient_until
+
+    def _be_patient(self) -> None:
+        """Without the database nobody can give a sign of life: once it is back the others get time to."""
+        self._patient_until = self._loop.time() + settings.PROCESS_SILENT_S / 2
 
     def _drive(self, run: claims.ClaimedRun) -> None:
         """In a context of its own: the run must outlive the request that rang the bell.
@@ -168,7 +174,8 @@ class Runner:
                 alive = await self._heartbeat.beat()
             except (psycopg.Error, TimeoutError, OSError) as error:
                 log.warning("heartbeat not written, trying again: %s", type(error).__name__)
-                alive = True
+                await asyncio.sleep(AGAIN_S)
+                continue
             if not alive:
                 log.critical("others took this process for dead; its runs are theirs now, it exits")
                 self._fail()

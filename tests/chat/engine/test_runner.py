@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import DatabaseError, OperationalError, connection, connections, transaction
 
 from chat import actions, error_texts
 from chat.engine import claims, records
@@ -287,6 +287,24 @@ def test_after_an_outage_it_gives_the_others_time_to_show_that_they_live(
         runner = only.runtime.runner
         assert runner._may_take_over()
         runner._last_contact -= settings.PROCESS_SILENT_S
+        assert not runner._may_take_over()
+
+
+def test_after_a_look_that_failed_it_gives_the_others_time_too(
+    vendor: VendorServer, alice: User, nba: Graph, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: Any, **_named: Any) -> list[claims.ClaimedRun]:
+        raise OperationalError("away")
+
+    settings.PROCESS_SILENT_S = 60
+    with engine() as only:
+        runner = only.runtime.runner
+        assert runner._may_take_over()
+        with monkeypatch.context() as outage:
+            outage.setattr(claims, "claim", fail)
+            runner.ring()
+            until(lambda: not runner._may_take_over())
+        runner.ring()
         assert not runner._may_take_over()
 
 
