@@ -28,6 +28,7 @@ from graphs import actions
 from graphs.access import Member, hold_role
 from graphs.models import Graph
 from graphs.refusals import ChangeRefused
+from graphs.workingcopy import saving
 
 log = logging.getLogger("countersign.proposals")
 
@@ -105,6 +106,8 @@ def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence
     """The fields that are to be saved."""
     graph = held_graph(proposal)
     if graph is not None:
+        # So that whoever stands in the way is named by the history.
+        saving.save_all([graph])
         _require_shown(proposal, graph, decision)
     carry_out(proposal, graph, member.user)
     return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from chat import deciding
 from chat.events import compaction
 from chat.models import IdempotencyKey, Presence, Process
+from graphs.workingcopy import saving
 
 log = logging.getLogger("countersign.tasks")
 
@@ -20,10 +21,11 @@ LONGEST_COMPACTION_S = 3600
 
 @shared_task
 def delete_silent_processes() -> None:
-    """Forgets processes that are long dead, readers that are long gone and answers nobody will ask for again."""
+    """Forgets dead processes, readers that are long gone, and answers and edits nobody will ask for again."""
     Process.objects.filter(seen_at__lt=Now() - timedelta(minutes=10)).delete()
     Presence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()
+    saving.forget_old()
 
 
 @shared_task

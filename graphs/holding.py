@@ -5,7 +5,11 @@ from collections.abc import Collection
 from graphs.models import Graph, Workspace
 from graphs.prepared import prepared
 
-HOLD = "UPDATE graphs_graph SET version = version + 1, updated_at = statement_timestamp() WHERE id = %(graph)s"
+#: Does not touch a graph with unsaved edits: what they did has to be in the history before anything that follows.
+HOLD = """
+UPDATE graphs_graph SET version = version + 1, updated_at = statement_timestamp()
+WHERE id = %(graph)s AND unsaved_since IS NULL
+"""
 _HOLD = f"{HOLD} RETURNING version"
 _RAISE = """
 UPDATE graphs_graph SET version = version + 1, updated_at = statement_timestamp() WHERE id = ANY(%(graphs)s::bigint[])
@@ -16,7 +20,8 @@ RETURNING id, version
 def hold(graph: Graph) -> int:
     """Holds the graph's row until the commit and gives its new version, also when only types of its workspace change.
 
-    Raises `Graph.DoesNotExist`. Several graphs are held in the order of their primary keys, then their types.
+    Raises `Graph.DoesNotExist`, also where it has unsaved edits. Several graphs are held in the order of their primary
+    keys, then their types.
     """
     with prepared() as cursor:
         cursor.execute(_HOLD, {"graph": graph.pk})

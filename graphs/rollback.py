@@ -23,7 +23,9 @@ from graphs.objects import NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
 from graphs.recording import Applied, Because
 from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, Done, OneModification, Scope, place, read
+from graphs.telling import tell
 from graphs.undoing import Clash, Left, Undone, undo
+from graphs.workingcopy import saving
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,15 @@ class NothingToUndo(RollbackRefused):
 
 
 def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ()) -> Plan:
-    """What a rollback would do now; changes nothing. Raises `NotFound` for what is not of this workspace."""
+    """What a rollback would do now; changes nothing, but what people did live is saved first.
+
+    Raises `NotFound` for what is not of this workspace.
+    """
     done = read(workspace_id, scope)
-    return _plan(scope, done, _graphs(workspace_id, done), left_out)
+    graphs = _graphs(workspace_id, done)
+    if saving.save_all(graphs):
+        done = read(workspace_id, scope)
+    return _plan(scope, done, graphs, left_out)
 
 
 def roll_back(
@@ -125,10 +133,11 @@ def roll_back(
         if isinstance(scope, ChangeSets) and len(scope.ids) == 1 and not left_out:
             raised, applied = _at_once(workspace_id, actor, scope, reason, digest)
             if applied is not None:
-                return writing.tell(applied)
+                return tell(applied)
         # What was done since a version is known when nobody does more.
         done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
         graphs = _graphs(workspace_id, done, held=True)
+        saving.save_all(graphs)
         if done.hosts:
             hold_types(workspace_id)
         if isinstance(scope, AsOf):

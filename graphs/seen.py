@@ -4,6 +4,7 @@ An item that moved on is no obstacle by itself: who renames a node is not distur
 the same field, or a deletion would take what its person has not seen, both sides are told.
 """
 
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,7 @@ from django.db.models import QuerySet
 from graphs import rows
 from graphs.conflicts import Conflict
 from graphs.json_values import same
-from graphs.models import Graph, Modification
+from graphs.models import Graph, LiveEdit, Modification
 from graphs.objects import EDGE, KINDS, NODE, NODE_TYPE
 from graphs.operations import Create, Delete, Item, Operation, Record, Update
 
@@ -106,9 +107,8 @@ class Seen:
             item, record = operation.item, operation.record
             unseen = item.kind == EDGE.name and item not in self.versions
             if unseen and {record["source"], record["target"]} & nodes:
-                last = _modifications(self.graph, item).first()
                 version = _stored(self.graph, {item: 0})[item].version
-                yield Overlap(item, "", None, record, None, version, *_signed(last))
+                yield Overlap(item, "", None, record, None, version, *_last(self.graph, item)[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +123,18 @@ class _Change:
 def _changed_since(graph: Graph, stored: rows.Stored, version: int) -> dict[str, _Change] | None:
     """The changes of an item since a version by field; None where the history does not tell.
 
-    Every change set that touches an item raises its version by one: as many of them are read back.
+    Every live edit and every other change set that touches an item raises its version by one: as many of them are read
+    back. Of live edits that are forgotten a change set may stand for several: then more is read than was not seen.
     """
     behind = stored.version - version
     if behind <= 0:
         return None if behind else {}
-    found: dict[str, _Change] = {}
+    found, behind, told = _changed_live(graph, stored, behind)
+    if not behind:
+        return found
     change_sets: set[int] = set()
     most = min(behind * len(KINDS[stored.item.kind].fields), MOST_LOOKED_AT)
-    latest = _modifications(graph, stored.item)[:most]
+    latest = _modifications(graph, stored.item).exclude(change_set__in=told)[:most]
     for modification in latest:
         change_sets.add(modification.version)
         if len(change_sets) > behind:
@@ -143,20 +146,62 @@ def _changed_since(graph: Graph, stored: rows.Stored, version: int) -> dict[str,
     return found if len(change_sets) == behind and not cut else None
 
 
+def _changed_live(graph: Graph, stored: rows.Stored, behind: int) -> tuple[dict[str, _Change], int, set[uuid.UUID]]:
+    """What was done live to an item, from its version now on back as far as nothing else came between.
+
+    Gives also how many versions are left to look for in the history, and the change sets that need no look any more.
+    """
+    found: dict[str, _Change] = {}
+    told: set[uuid.UUID] = set()
+    version = stored.version
+    for edit in _live_edits(graph, stored.item)[: min(behind, MOST_LOOKED_AT)]:
+        operation = edit.on(_name(stored.item)) or {}
+        if operation.get("version") != version:
+            break
+        for field, old in (operation.get("old") or operation.get("record") or {}).items():
+            by, at = (found[field].by, found[field].at) if field in found else (edit.person_label, edit.created_at)
+            found[field] = _Change(old, by, at)
+        if edit.change_set:
+            told.add(edit.change_set)
+        version -= 1
+        behind -= 1
+    return found, behind, told
+
+
+def _live_edits(graph: Graph, item: Item) -> QuerySet[LiveEdit]:
+    """Those of an item that are known still, newest first."""
+    return LiveEdit.objects.filter(graph=graph, items__contains=[_name(item)]).order_by("-version")
+
+
+def _name(item: Item) -> str:
+    return f"{item.kind}:{item.key}"
+
+
 def _olds(modification: Modification) -> Record:
     return {modification.field: modification.old} if modification.field else modification.old or {}
 
 
-def _signed(modification: Modification | None) -> tuple[str, datetime | None]:
-    if modification is None:
-        return "", None
+def _signed(modification: Modification) -> tuple[str, datetime]:
     return modification.change_set.actor_label, modification.change_set.created_at
 
 
 def _gone(graph: Graph, item: Item) -> Overlap:
+    deleted, by, at = _last(graph, item, deleted=True)
+    return Overlap(item, "", deleted, None, None, None, by, at)
+
+
+def _last(graph: Graph, item: Item, *, deleted: bool = False) -> tuple[Record | None, str, datetime | None]:
+    """Who changed an item last, and when; where it was `deleted`, else nobody, with what it was."""
+    live = _live_edits(graph, item).filter(saved_at=None).first()
+    if live is not None:
+        operation = live.on(_name(item)) or {}
+        if deleted and operation.get("action") != "delete":
+            return None, "", None
+        return operation.get("record"), live.person_label, live.created_at
     last = _modifications(graph, item).first()
-    known = last if last and last.action == Modification.Action.DELETE else None
-    return Overlap(item, "", known.old if known else None, None, None, None, *_signed(known))
+    if last is None or (deleted and last.action != Modification.Action.DELETE):
+        return None, "", None
+    return last.old, *_signed(last)
 
 
 def _modifications(graph: Graph, item: Item) -> QuerySet[Modification]:

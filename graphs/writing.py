@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.dispatch import Signal
 
 from graphs import at_once, rows
 from graphs.conflicts import Before
@@ -19,9 +18,8 @@ from graphs.objects import NODE_TYPE
 from graphs.operations import Delete, Operation, net
 from graphs.recording import Applied, Because, Part, Revised, record
 from graphs.storing import store
-
-#: Sent with `change` (`Applied`) inside the transaction, after everything else of it.
-changed = Signal()
+from graphs.telling import tell
+from graphs.workingcopy import saving
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +33,31 @@ class Change:
 
 
 def apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Applied:
-    """Changes a graph (and types of its workspace) and records it. All or nothing.
+    """Changes a graph (and types of its workspace) and records it. All or nothing. What people did live is saved first.
 
     Raises `Conflicting` where an item is not what the operations expect or an edge would lose its end, and
     `Graph.DoesNotExist` for a graph that was deleted.
     """
     operations = net(operations)
     with transaction.atomic():
-        if at_once.fits(operations):
-            version, applied = at_once.apply(graph, operations, because)
-            if applied is not None:
-                return tell(applied)
-        else:
-            version = hold(graph)
-        if any(operation.item.kind == NODE_TYPE.name for operation in operations):
-            hold_types(graph.workspace_id)
-        return finish([Change(graph, version, operations, Before.read(graph, operations))], because)
+        try:
+            return _apply(graph, operations, because)
+        except Graph.DoesNotExist:
+            if not saving.save_all(Graph.objects.filter(pk=graph.pk)):
+                raise
+        return _apply(graph, operations, because)
+
+
+def _apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Applied:
+    if at_once.fits(operations):
+        version, applied = at_once.apply(graph, operations, because)
+        if applied is not None:
+            return tell(applied)
+    else:
+        version = hold(graph)
+    if any(operation.item.kind == NODE_TYPE.name for operation in operations):
+        hold_types(graph.workspace_id)
+    return finish([Change(graph, version, operations, Before.read(graph, operations))], because)
 
 
 def finish(changes: Sequence[Change], because: Because) -> Applied:
@@ -62,12 +69,6 @@ def finish(changes: Sequence[Change], because: Because) -> Applied:
         change.before.refuse_conflicts(change.operations)
     parts = [_write(change) for change in changes]
     return tell(record(uuid.uuid4(), changes[0].graph.workspace_id, because, parts))
-
-
-def tell(applied: Applied) -> Applied:
-    """The last step of every change, inside its transaction."""
-    changed.send(sender=Graph, change=applied)
-    return applied
 
 
 def _write(change: Change) -> Part:

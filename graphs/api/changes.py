@@ -76,12 +76,11 @@ class ChangesView(APIView):
         except Graph.DoesNotExist as gone:
             raise NotFound from gone
         except ChangeRefused as refusal:
-            raise Problem(400, "refused", str(refusal), errors={"actions": list(refusal.problems)}) from refusal
+            raise refused(refusal) from refusal
         except Overlapping as overlapping:
-            raise _conflict(overlapping.overlaps) from overlapping
+            raise conflict(overlapping.overlaps) from overlapping
         except editing.KeyUsed as used:
-            sentence = _("This Idempotency-Key was used for another request. Use a new one.")
-            raise Problem(422, "idempotency_key", sentence) from used
+            raise key_used() from used
         return Response(applied_json(member, done), status=201)
 
 
@@ -98,10 +97,11 @@ def _request(request: Request, graph: Graph) -> editing.Request:
     seen = [(Item(expected.type, expected.id), expected.version) for expected in body.expected]
     asked = json.dumps([graph.pk, request.data], sort_keys=True)
     digest = hashlib.sha256(asked.encode()).hexdigest()[:40]
-    return editing.Request(_actions(body.actions), seen, body.reason, idempotency_key(request), digest)
+    return editing.Request(parsed(body.actions), seen, body.reason, idempotency_key(request), digest)
 
 
-def _actions(asked: Sequence[ActionBody]) -> list[actions.Action]:
+def parsed(asked: Sequence[ActionBody]) -> list[actions.Action]:
+    """Raises `Problem` 400 that names each wrong field."""
     found: list[actions.Action] = []
     errors: dict[str, list[str]] = {}
     for index, one in enumerate(asked):
@@ -118,7 +118,17 @@ def _actions(asked: Sequence[ActionBody]) -> list[actions.Action]:
     return found
 
 
-def _conflict(overlaps: Sequence[Overlap]) -> Problem:
+def refused(refusal: ChangeRefused) -> Problem:
+    return Problem(400, "refused", str(refusal), errors={"actions": list(refusal.problems)})
+
+
+def key_used() -> Problem:
+    sentence = _("This Idempotency-Key was used for another request. Use a new one.")
+    return Problem(422, "idempotency_key", sentence)
+
+
+def conflict(overlaps: Sequence[Overlap]) -> Problem:
+    """Refuses what somebody asked for who did not see these."""
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
     return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(overlap) for overlap in overlaps]})
 

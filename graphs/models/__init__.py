@@ -1,6 +1,7 @@
 """The tables of what people talk about. Every query starts from a workspace."""
 
 from graphs.models.history import ChangeSet, Modification, Origin, Revision
+from graphs.models.live import LiveEdit
 from graphs.models.workflows import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet
 from graphs.models.workspaces import Membership, Role, Workspace
 
@@ -9,6 +10,7 @@ __all__ = [
     "ChangeSet",
     "Edge",
     "Graph",
+    "LiveEdit",
     "Membership",
     "Modification",
     "Node",

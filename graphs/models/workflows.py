@@ -34,12 +34,15 @@ def words(expression: models.expressions.Combinable, weight: str) -> SearchVecto
 
 
 class Graph(models.Model):
+    """`unsaved_since`: when the first of the live edits was made that the history does not have yet."""
+
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="graphs", verbose_name=_("workspace"))
     key = models.CharField(_("key"), max_length=100)
     name = models.CharField(_("name"), max_length=200)
     description = models.TextField(_("description"), blank=True)
     metadata = models.JSONField(_("metadata"), default=dict, blank=True)
     version = models.PositiveIntegerField(_("version"), default=1)
+    unsaved_since = models.DateTimeField(_("unsaved since"), null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     updated_at = models.DateTimeField(_("changed"), auto_now=True)
 
@@ -48,6 +51,9 @@ class Graph(models.Model):
         verbose_name_plural = _("graphs")
         ordering = ("name", "id")
         constraints: ClassVar = [models.UniqueConstraint(fields=["workspace", "key"], name="graph_key_in_workspace")]
+        indexes: ClassVar = [
+            models.Index(fields=["unsaved_since"], name="graph_unsaved", condition=~models.Q(unsaved_since=None))
+        ]
 
     def __str__(self) -> str:
         return self.title

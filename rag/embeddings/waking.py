@@ -13,10 +13,10 @@ from django.db import transaction
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
-from graphs import writing
 from graphs.models import Graph
 from graphs.objects import NODE
 from graphs.recording import Applied
+from graphs.telling import changed
 from rag.embeddings import registry
 from rag.node_text import CONTENT
 
@@ -40,7 +40,7 @@ def wake_for_new_graph(created: bool, raw: bool = False, **_kwargs: Any) -> None
         _after_commit()
 
 
-@receiver(writing.changed)
+@receiver(changed)
 def wake_for_change(change: Applied, **_kwargs: Any) -> None:
     """Nobody is woken for edges, places and sizes."""
     if not change.touched.isdisjoint(_TEXTS):

@@ -11,12 +11,14 @@ from chat import deciding
 from chat.deciding import Decision, decide
 from chat.models import Proposal, ProposalStatus, StreamEvent
 from chat.refusals import Refused
-from graphs import rollback, writing
+from graphs import actions, rollback, writing
 from graphs.access import Forbidden, NotFound, member_of
+from graphs.editing import Request
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, Origin, Role, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
 from graphs.scopes import Caused
+from graphs.workingcopy import editing
 from tests.cast import draw_nba, member
 from tests.graphs.test_rollback import removed
 from tests.graphs.test_writing import TO_RETURN
@@ -318,3 +320,23 @@ def test_several_that_name_a_foreign_one_are_refused_as_a_whole(
     with pytest.raises(NotFound):
         deciding.decide_many(member_of(alice), [str(proposal.pk), str(foreign.pk)], Decision(True))
     assert set(Proposal.objects.values_list("status", flat=True)) == {ProposalStatus.PENDING}
+
+
+def test_live_edits_are_saved_before_a_proposal_is_applied_or_found_stale(
+    alice: User, dora: User, nba: Graph, proposal: Proposal
+) -> None:
+    def edit_live(name: str) -> None:
+        action = actions.parse("update_node", {"nodeKey": name, "updates": {"name": "Live"}})
+        editing.edit(member_of(dora), nba.pk, Request([action], key=name))
+
+    edit_live("root")
+    approve(alice, proposal)
+    assert list(ChangeSet.objects.order_by("revisions__version").values_list("actor_label", "origin")) == [
+        ("dora", "manual"), ("alice", "chat"),
+    ]  # fmt: skip
+
+    other = waiting(alice, nba, DELETE)[0]
+    edit_live("fetch-api")
+    refused("stale", alice, other)
+    assert any(conflict["changedBy"] == "dora" for conflict in other.conflicts)
+    assert ChangeSet.objects.filter(actor_label="dora").count() == 2

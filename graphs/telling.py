@@ -1,0 +1,14 @@
+"""The last step of every change that the history has."""
+
+from django.dispatch import Signal
+
+from graphs.models import Graph
+from graphs.recording import Applied
+
+#: Sent with `change` (`Applied`) inside the transaction, after everything else of it.
+changed = Signal()
+
+
+def tell(applied: Applied) -> Applied:
+    changed.send(sender=Graph, change=applied)
+    return applied

@@ -1,0 +1,132 @@
+"""The history of live edits: one change set for each person and stretch of work, whoever saves, exactly once."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import F
+
+from graphs import actions, history, rollback, writing
+from graphs.access import member_of
+from graphs.editing import Request, edit
+from graphs.models import ChangeSet, Graph, LiveEdit, Modification, Node, Origin, Revision, Role, Workspace
+from graphs.operations import Item, Update
+from graphs.recording import Because
+from graphs.scopes import AsOf, ChangeSets
+from graphs.workingcopy import saving
+from tests.cast import member
+from tests.graphs.workingcopy.conftest import Live, rename
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def dora(demo_workspace: Workspace) -> User:
+    return member("dora", demo_workspace, Role.EDITOR)
+
+
+def recorded() -> list[tuple[str, str, str, object, object]]:
+    """Who changed what, from what to what, in the order of the versions."""
+    rows = Modification.objects.order_by("version", "sequence")
+    return list(rows.values_list("change_set__actor_label", "key", "field", "old", "new"))
+
+
+def move(x: int) -> tuple[str, dict[str, object]]:
+    return "move_node", {"nodeKey": "fetch-api", "posX": x, "posY": 0}
+
+
+def test_edits_of_one_person_are_one_change_set_by_field(nba: Graph, alice: User, live: Live) -> None:
+    x = Node.objects.get(key="fetch-api").pos_x
+    for place in (900, 910, 920):
+        live(alice, *move(place))
+    live(alice, *rename("fetch-api", "Fetch all"))
+    live(alice, *rename("return", "Somewhere"))
+    live(alice, *rename("return", Node.objects.values_list("name", flat=True).get(key="root") and "Return"))
+    nba.refresh_from_db()
+    (saved,) = saving.save_edits(nba.pk)
+
+    assert ("alice", "fetch-api", "posX", x, 920) in recorded()
+    assert ("alice", "fetch-api", "name", "Fetch API", "Fetch all") in recorded()
+    change_set = ChangeSet.objects.get(pk=saved)
+    assert (change_set.origin, change_set.actor, change_set.actor_label) == (Origin.MANUAL, alice.pk, "alice")
+    assert Revision.objects.get(change_set=saved).version == nba.version
+    assert set(LiveEdit.objects.values_list("change_set", flat=True)) == {saved}
+    assert saving.save_edits(nba.pk) == ()
+
+
+def test_people_who_meet_at_one_item_stay_apart_and_in_order(nba: Graph, alice: User, dora: User, live: Live) -> None:
+    live(alice, *rename("fetch-api", "One"))
+    live(dora, *rename("return", "Elsewhere"))
+    live(alice, *rename("root", "Begin"))
+    live(dora, *rename("fetch-api", "Two"))
+    live(alice, *rename("fetch-api", "Three"))
+    saving.save_edits(nba.pk)
+
+    assert [row for row in recorded() if row[1] == "fetch-api"] == [
+        ("alice", "fetch-api", "name", "Fetch API", "One"),
+        ("dora", "fetch-api", "name", "One", "Two"),
+        ("alice", "fetch-api", "name", "Two", "Three"),
+    ]
+    assert ChangeSet.objects.count() == 3
+    nba.refresh_from_db()
+    assert list(Revision.objects.order_by("version").values_list("version", flat=True)) == [
+        *range(nba.version - 2, nba.version + 1)
+    ]
+
+
+def test_what_was_taken_back_leaves_nothing(nba: Graph, alice: User, live: Live) -> None:
+    live(alice, "create_node", {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0, "key": "memo"})
+    live(alice, "delete_node", {"nodeKey": "memo"})
+    assert saving.save_edits(nba.pk) == ()
+    assert not ChangeSet.objects.exists()
+    assert not LiveEdit.objects.filter(saved_at=None).exists()
+
+
+def test_every_other_change_saves_first(nba: Graph, alice: User, dora: User, live: Live) -> None:
+    live(alice, *rename("fetch-api", "Fetch all"))
+    request = Request([actions.parse(*rename("fetch-api", "Fetch one"))], [(Item("node", "fetch-api"), 2)])
+    edit(member_of(dora), nba, request)
+
+    live(alice, *rename("fetch-api", "Fetch two"))
+    because = Because(dora, Origin.CHAT)
+    writing.apply(nba, [Update(Item("node", "root"), {"name": "Start"}, {"name": "Begin"})], because)
+    assert [(row[0], row[-1]) for row in recorded()] == [
+        ("alice", "Fetch all"), ("dora", "Fetch one"), ("alice", "Fetch two"), ("dora", "Begin"),
+    ]  # fmt: skip
+    versions = list(Revision.objects.order_by("version").values_list("version", flat=True))
+    assert len(set(versions)) == 4
+
+
+def test_a_rollback_saves_first_and_knows_who_stands_in_the_way(
+    nba: Graph, alice: User, dora: User, live: Live
+) -> None:
+    live(alice, *rename("fetch-api", "Fetch all"))
+    (first,) = saving.save_edits(nba.pk)
+    live(dora, *rename("fetch-api", "Fetch one"))
+
+    with pytest.raises(rollback.Clashing):
+        rollback.roll_back(nba.workspace_id, alice, ChangeSets((first,)))
+    shown = rollback.preview(nba.workspace_id, AsOf("graph", nba.pk, 1))
+    assert ChangeSet.objects.count() == 2
+    rollback.roll_back(nba.workspace_id, alice, AsOf("graph", nba.pk, 1), digest=shown.digest)
+    assert Node.objects.get(key="fetch-api").name == "Fetch API"
+
+
+def test_the_clock_saves_what_has_waited(nba: Graph, alice: User, live: Live) -> None:
+    live(alice, *rename("fetch-api", "Fetch all"))
+    assert saving.save_due() == 0
+    Graph.objects.update(unsaved_since=F("unsaved_since") - timedelta(seconds=saving.SAVE_EVERY_S))
+    assert saving.save_due() == 1
+    assert [row[-1] for row in recorded()] == ["Fetch all"]
+    assert saving.save_due() == 0
+    subject = history.subject(nba.workspace_id, "graph", "nba")
+    assert [revision.change_set.actor_label for revision in history.versions(subject)] == ["alice"]
+
+
+def test_saved_edits_are_forgotten_after_a_week(nba: Graph, alice: User, live: Live) -> None:
+    live(alice, *rename("fetch-api", "Fetch all"))
+    saving.save_edits(nba.pk)
+    live(alice, *rename("fetch-api", "Fetch one"))
+    LiveEdit.objects.update(saved_at=F("saved_at") - saving.KEEP)
+    saving.forget_old()
+    assert LiveEdit.objects.get().saved_at is None
