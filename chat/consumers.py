@@ -1,232 +1,37 @@
-"""The chat socket `/ws/chat/`: who are you, what do you want, and every event of the streams you read.
+"""The doors of the WebSockets: `/ws/chat/`, and `/ws/graphs/<key>/` of those who edit a graph live."""
 
-An ASGI application with a receive loop of its own: no channel layer and no middleware stack, which an idle socket pays.
-"""
-
-import asyncio
-import logging
-import uuid
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import parse_qs
 
-from django.utils import translation
-from django.utils.translation import gettext as _
-
-from chat import connections, guests, identity
-from chat.backpressure import TooSlow
-from chat.events.hub import CursorBeyondEnd
-from chat.identity import Headers, Identity
-from chat.refusals import Refused
-from chat.runtime import NotServing
-from chat.sockets import frames
-from chat.sockets.commands import ENDINGS, Commands
-from chat.sockets.pace import Pace
+from chat.sockets.commands import Commands
+from chat.sockets.connection import Connection, close_all
+from chat.sockets.graph_commands import GraphCommands
 from chat.sockets.subscriptions import Subscriptions
-from chat.sockets.wire import NOT_AUTHENTICATED, RESTARTING, TOO_MANY, TOO_SLOW, Closing, Wire
-from chat.standing import End, Reader
-from graphs.access import Forbidden, NotFound
-from graphs.api.problems import Problem
-from graphs.database_away import AWAY
-from graphs.json_input import BadJSON, parse_json
+from chat.sockets.wire import RESTARTING, Wire
 
-__all__ = ["RESTARTING", "chat_socket", "close_all"]
+__all__ = ["GRAPHS", "RESTARTING", "chat_socket", "close_all", "graph_socket"]
 
-log = logging.getLogger("countersign.socket")
-
-#: How long a client without a cookie may take to send its token.
-AUTHENTICATE_WITHIN_S = 10
-#: The longest frame of somebody unknown: a token fits.
-LONGEST_INTRODUCTION = 10_000
-
-_open: set["ChatSocket"] = set()
+#: Where the addresses of graphs' sockets begin; the key and a slash follow.
+GRAPHS = "/ws/graphs/"
+Receive = Callable[[], Awaitable[Any]]
 
 
-async def chat_socket(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Any) -> None:
+async def chat_socket(scope: dict[str, Any], receive: Receive, send: Any) -> None:
     """The ASGI application of `/ws/chat/`."""
-    await ChatSocket(scope, receive, send).serve(scope["headers"])
+    wire = Wire(send, "ai")
+
+    def desk(connection: Connection, workspace: str) -> Commands:
+        return Commands(wire, Subscriptions(wire, connection.close), workspace)
+
+    await Connection(scope, receive, wire, desk).serve(scope["headers"])
 
 
-def close_all(code: int) -> None:
-    """Says goodbye to every socket of this process."""
-    for each in list(_open):
-        each.close(code)
+async def graph_socket(scope: dict[str, Any], receive: Receive, send: Any) -> None:
+    """The ASGI application of `/ws/graphs/<key>/`."""
+    wire = Wire(send, "graph")
+    key = scope["path"].removeprefix(GRAPHS).removesuffix("/")
 
+    def desk(connection: Connection, workspace: str) -> GraphCommands:
+        return GraphCommands(wire, connection.close, workspace, key)
 
-class ChatSocket:
-    """One connection. Frames are handled in order; each subscription is pumped by a task of its own."""
-
-    __slots__ = ("_close_code", "_commands", "_language", "_pace", "_receive", "_subscriptions", "_task", "_wire", "id")
-
-    def __init__(self, scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Any) -> None:
-        query = parse_qs(scope.get("query_string", b"").decode("latin1"))
-        self.id = uuid.uuid4().hex
-        self._receive = receive
-        self._wire = Wire(send)
-        self._subscriptions = Subscriptions(self._wire, self.close)
-        self._language = query.get("language", [""])[0]
-        self._commands = Commands(self._wire, self._subscriptions, query.get("workspace", [""])[0])
-        self._pace = Pace(_now())
-        self._task: asyncio.Task[Any] | None = None
-        self._close_code: int | None = None
-
-    @property
-    def identity(self) -> Identity | None:
-        return self._commands.identity
-
-    def reader(self) -> Reader | None:
-        return self._commands.reader() if self.identity else None
-
-    def end(self, why: End) -> None:
-        self.close(ENDINGS[why])
-
-    def lose(self, stream_ids: Collection[int]) -> None:
-        self._subscriptions.lose(stream_ids)
-
-    def close(self, code: int) -> None:
-        """Ends the connection with this code; the client may come back or not, as the code says."""
-        if self._close_code is None and self._task is not None:
-            self._close_code = code
-            self._task.cancel()
-
-    async def serve(self, headers: Headers) -> None:
-        """From handshake to close."""
-        self._task = asyncio.current_task()
-        await self._receive()
-        try:
-            if await self._admitted(headers):
-                await self._read_until_gone()
-        except Closing as goodbye:
-            await self._wire.close(goodbye.code)
-        except AWAY:
-            log.warning("the database is away; the socket may come back")
-            await self._wire.close(RESTARTING)
-        except NotServing:
-            await self._wire.close(RESTARTING)
-        except asyncio.CancelledError:
-            if self._close_code is None:
-                raise
-            await self._wire.close(self._close_code)
-        finally:
-            self._task = None
-            _open.discard(self)
-            guests.leave(self)
-            self._subscriptions.stop_all()
-            if self.identity is not None:
-                await connections.release(self.identity.user.pk, self.id)
-
-    async def _admitted(self, headers: Headers) -> bool:
-        """Handshake: a browser needs an allowed Origin; its cookie is read once, here."""
-        has_origin = identity.header(headers, b"origin") is not None
-        if has_origin and not identity.origin_allowed(headers):
-            await self._wire.close()
-            return False
-        proof = identity.cookie_proof(headers) if has_origin else None
-        person = await identity.who.answer(proof) if proof else None
-        translation.activate(identity.language_of(headers, self._language))
-        if person is not None:
-            self._commands.enter(person)
-        await self._wire.accept()
-        _open.add(self)
-        guests.enter(self)
-        if person is not None:
-            await self._require_room(person)
-        return True
-
-    async def _enter(self, person: Identity) -> None:
-        await self._require_room(person)
-        self._commands.enter(person)
-
-    async def _require_room(self, person: Identity) -> None:
-        if not await connections.take(person.user.pk, self.id):
-            text = _("You have too many connections open. Close some tabs.")
-            await self._wire.refuse(None, "too_many_sockets", text)
-            raise Closing(TOO_MANY)
-
-    async def _read_until_gone(self) -> None:
-        deadline = _now() + AUTHENTICATE_WITHIN_S
-        while True:
-            try:
-                async with asyncio.timeout_at(None if self.identity else deadline):
-                    message = await self._receive()
-            except TimeoutError:
-                raise Closing(NOT_AUTHENTICATED) from None
-            if message["type"] == "websocket.disconnect":
-                return
-            self._wire.gate.pause_reading()
-            try:
-                await self._wire.gate.passed()
-                await self._handle(message.get("text"))
-            except TooSlow:
-                log.warning("socket cut off: 4408, it sends but reads too slowly")
-                raise Closing(TOO_SLOW) from None
-            finally:
-                self._wire.gate.resume_reading()
-            # Frames that wait already come without a pause: others of this process have their turn between them.
-            await asyncio.sleep(0)
-
-    async def _handle(self, text: str | None) -> None:
-        """One frame; raises `Closing` when the connection ends over it."""
-        data = None
-        try:
-            data = self._parsed(text)
-            frame = frames.read(data)
-            if isinstance(frame, frames.Authenticate):
-                await self._authenticate(frame)
-                return
-            if self.identity is None:
-                raise Closing(NOT_AUTHENTICATED)
-            async with self._wire.order:
-                await self._commands.do(frame)
-        except (Closing, *AWAY, NotServing):
-            raise
-        except Exception as error:  # Any: `_refusal` logs what it does not know, and the socket stays open.
-            own_id = frames.guessed_id(text) if data is None else frames.own_id(data)
-            await self._wire.refuse(own_id, *_refusal(error))
-
-    def _parsed(self, text: str | None) -> Any:
-        length = len(text or "")
-        if not self._pace.allows(length, _now()):
-            if self._pace.is_flood:
-                raise Closing(TOO_MANY)
-            raise Refused("throttled", _("Too many frames at once. Send slower."))
-        if text is None:
-            raise Refused("validation", _("Frames are text that holds JSON."))
-        if self.identity is None and length > LONGEST_INTRODUCTION:
-            raise Closing(NOT_AUTHENTICATED)
-        return parse_json(text)
-
-    async def _authenticate(self, frame: frames.Authenticate) -> None:
-        proof, known = identity.token_proof(frame.token), self.identity
-        person = await identity.who.answer(proof) if proof else None
-        if person is None or (known is not None and person.user.pk != known.user.pk):
-            raise Closing(NOT_AUTHENTICATED)
-        if known is None:
-            await self._enter(person)
-        else:
-            self._commands.enter(person)
-        await self._wire.frame({"type": "ai:authenticated", "_id": frame.id})
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-def _refusal(error: Exception) -> tuple[str, str] | tuple[str, str, dict[str, Any]]:
-    """Code and sentence for what went wrong with a frame, and more for programs; what was not foreseen is logged."""
-    match error:
-        case Refused():
-            return error.code, error.message, error.details
-        case Problem():
-            return error.code, str(error)
-        case BadJSON():
-            return "validation", error.message
-        case NotFound():
-            return "not_found", _("There is nothing here, or it is not open to you.")
-        case Forbidden():
-            return "forbidden", _("Your role in this workspace does not allow this.")
-        case CursorBeyondEnd():
-            return "cursor", _("The stream has not come so far. Read it from an earlier number.")
-        case _:
-            log.error("frame not handled", exc_info=error)
-            return "internal", _("Something went wrong on the server. It was logged; try again.")
+    await Connection(scope, receive, wire, desk).serve(scope["headers"])

@@ -11,6 +11,7 @@ from chat.engine.heartbeat import Heartbeat
 from chat.engine.runner import Runner
 from chat.events.hub import Hub
 from chat.events.writer import GroupWriter
+from chat.live.rooms import Rooms
 from chat.models_available import close_providers, warm_up
 
 _current: "Runtime | None" = None
@@ -24,12 +25,14 @@ class Runtime:
         self.process_id = uuid.uuid4()
         self.hub = Hub(self.process_id, fail)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
+        self.rooms = Rooms(self.process_id, fail)
         self.runner = Runner(Heartbeat(conninfo(), self.process_id), self.process_id, self.writer, fail, only)
 
     async def start(self) -> None:
         global _current
         self.hub.start()
         self.writer.start()
+        self.rooms.start()
         await warm_up()
         await self.runner.start()
         _current = self
@@ -43,6 +46,7 @@ class Runtime:
         global _current
         await self.runner.close(settings.DRAIN_S if drain_s is None else drain_s)
         await self.writer.close()
+        await self.rooms.close()
         await self.hub.close()
         await close_providers()
         _current = None

@@ -1,4 +1,4 @@
-"""The ASGI application: the chat socket, server-sent events, static files, and Django for the rest."""
+"""The ASGI application: the sockets of chat and graphs, server-sent events, static files, and Django for the rest."""
 
 import os
 from typing import Any
@@ -13,7 +13,7 @@ from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: 
 from django.core.exceptions import SuspiciousOperation  # noqa: E402
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
 
-from chat.consumers import chat_socket  # noqa: E402
+from chat.consumers import GRAPHS, chat_socket, graph_socket  # noqa: E402
 from chat.sse import sse  # noqa: E402
 from chat.waiting import WaitForRun  # noqa: E402
 
@@ -38,6 +38,8 @@ async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
     match scope["type"], scope.get("path"):
         case "websocket", "/ws/chat/":
             await chat_socket(scope, receive, send)
+        case "websocket", str(path) if path.startswith(GRAPHS) and path.count("/") == 4 and path.endswith("/"):
+            await graph_socket(scope, receive, send)
         case "websocket", _:
             await receive()
             await send({"type": "websocket.close"})

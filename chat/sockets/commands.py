@@ -1,7 +1,7 @@
 """What each frame of the chat socket does, once its person is known."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, ParamSpec, TypeVar
 
 from django.core.validators import slug_re
@@ -12,15 +12,14 @@ from chat.database import in_db
 from chat.identity import Identity
 from chat.refusals import Refused
 from chat.sockets import frames
+from chat.sockets.connection import ENDINGS
 from chat.sockets.subscriptions import Subscriptions
-from chat.sockets.wire import ACCESS_ENDED, NOT_AUTHENTICATED, Closing, Wire
-from chat.standing import End, Reader, Standing, look, standings
+from chat.sockets.wire import Closing, Wire
+from chat.standing import Reader, Standing, look, standings
 from graphs.access import Member, NotFound, member_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-ENDINGS: dict[End, int] = {"expired": NOT_AUTHENTICATED, "ended": ACCESS_ENDED}
 
 
 class Commands:
@@ -39,6 +38,20 @@ class Commands:
         """From now on frames are this person's."""
         self.identity = person
         self.home = person.home(self._workspace)
+
+    async def begin(self) -> None:
+        """What is read is asked for."""
+
+    def lose(self, stream_ids: Collection[int]) -> None:
+        self._subscriptions.lose(stream_ids)
+
+    def leave(self) -> None:
+        self._subscriptions.stop_all()
+
+    def read(self, data: Any) -> frames.Frame:
+        """One frame of the chat socket."""
+        frame: frames.Frame = frames.read(data)
+        return frame
 
     def reader(self, *wishes: str) -> Reader:
         """Who reads what, and wishes to read these streams, for checks of access."""
@@ -72,7 +85,7 @@ class Commands:
         return await in_db(self._checked, lambda: act(*args, **kwargs))
 
     def _checked(self, act: Callable[[], T]) -> T:
-        _require_good(standings([self.reader()])[0])
+        require_good(standings([self.reader()])[0])
         return act()
 
     async def _chat(self, frame: frames.Chat) -> None:
@@ -151,7 +164,7 @@ class Commands:
     async def _readable(self, stream_name: str) -> queries.ReadableStream:
         """The stream, if the person still may be here and may read it."""
         standing = await look.answer(self.reader(stream_name))
-        _require_good(standing)
+        require_good(standing)
         if not standing.granted:
             raise NotFound
         return standing.granted[0]
@@ -169,7 +182,8 @@ class Commands:
         return member_of(person.user, self._workspace or None)
 
 
-def _require_good(standing: Standing) -> None:
+def require_good(standing: Standing) -> None:
+    """Raises `Closing` where the person may not stay."""
     if standing.end:
         raise Closing(ENDINGS[standing.end])
 

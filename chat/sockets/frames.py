@@ -22,9 +22,14 @@ class Frame(Body):
     id: OwnId | None = Field(None, alias="_id")
 
 
-class Authenticate(Frame):
-    type: Literal["ai:authenticate"]
+class Introduction(Frame):
+    """Says who one is; again, to renew it."""
+
     token: Annotated[str, Field(max_length=4096)]
+
+
+class Authenticate(Introduction):
+    type: Literal["ai:authenticate"]
 
 
 class Chat(Frame, Asked):
@@ -75,12 +80,12 @@ AnyFrame = Annotated[
 _adapter: TypeAdapter[Any] = TypeAdapter(AnyFrame)
 
 
-def read(data: Any) -> Any:
-    """One of the frames above; raises `Refused` with a sentence for each wrong field."""
+def read(data: Any, adapter: TypeAdapter[Any] = _adapter) -> Any:
+    """One of the frames above, or of `adapter`; raises `Refused` with a sentence for each wrong field."""
     if not isinstance(data, dict):
         raise Refused("validation", _("A frame is a JSON object with a “type”."))
     try:
-        return _adapter.validate_python(data)
+        return adapter.validate_python(data)
     except ValidationError as error:
         raise Refused("validation", _readable(error)) from None
 

@@ -1,4 +1,4 @@
-"""The sending half of one chat socket: frames in order, no faster than the reader takes them, and the goodbye."""
+"""The sending half of one socket: frames in order, no faster than the reader takes them, and the goodbye."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from autobahn.exception import Disconnected
 
 from chat.backpressure import Gate, mute, socket_gate
 
-NOT_AUTHENTICATED, ACCESS_ENDED, TOO_SLOW, RESTARTING, TOO_MANY = 4401, 4403, 4408, 4012, 4429
+NOT_AUTHENTICATED, ACCESS_ENDED, NOT_THERE, TOO_SLOW, RESTARTING, TOO_MANY = 4401, 4403, 4404, 4408, 4012, 4429
 
 
 class Closing(Exception):
@@ -24,10 +24,12 @@ class Closing(Exception):
 class Wire:
     """`order` is held while an answer and what belongs to it is sent, so that no event comes between or before."""
 
-    __slots__ = ("_send", "gate", "order")
+    __slots__ = ("_send", "gate", "order", "prefix")
 
-    def __init__(self, send: Any) -> None:
+    def __init__(self, send: Any, prefix: str) -> None:
+        """`prefix` is what the types of its frames begin with."""
         self._send = send
+        self.prefix = prefix
         self.gate = Gate()
         self.order = asyncio.Lock()
 
@@ -51,4 +53,6 @@ class Wire:
     async def refuse(
         self, own_id: int | str | None, code: str, text: str, details: Mapping[str, Any] | None = None
     ) -> None:
-        await self.frame({"type": "ai:error", "_id": own_id, "error": text, "code": code, **(details or {})})
+        await self.frame(
+            {"type": f"{self.prefix}:error", "_id": own_id, "error": text, "code": code, **(details or {})}
+        )

@@ -134,13 +134,15 @@ class Socket:
 
 
 @asynccontextmanager
-async def opened(headers: Mapping[str, str] | None = None, query: str = "") -> AsyncIterator[Socket]:
+async def opened(
+    headers: Mapping[str, str] | None = None, query: str = "", path: str = "/ws/chat/"
+) -> AsyncIterator[Socket]:
     """A socket after its handshake, which may have been refused."""
     socket = Socket()
     given = {"host": HOST.decode(), **(headers or {})}
     scope = {
         "type": "websocket",
-        "path": "/ws/chat/",
+        "path": path,
         "query_string": query.encode(),
         "headers": [(name.lower().encode(), value.encode("latin1")) for name, value in given.items()],
     }
@@ -162,6 +164,16 @@ async def signed_in(user: User, query: str = "") -> AsyncIterator[Socket]:
     async with opened(query=query) as socket:
         socket.send("ai:authenticate", token=token)
         await socket.frame("ai:authenticated")
+        yield socket
+
+
+@asynccontextmanager
+async def at_graph(user: User, key: str = "nba", query: str = "") -> AsyncIterator[Socket]:
+    """A socket of this person at a graph, after `graph:authenticated`."""
+    token = (await asyncio.to_thread(tokens.issue, user)).access
+    async with opened(query=query, path=f"/ws/graphs/{key}/") as socket:
+        socket.send("graph:authenticate", token=token)
+        await socket.frame("graph:authenticated")
         yield socket
 
 

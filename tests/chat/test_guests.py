@@ -9,10 +9,11 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 
-from chat import consumers, guests, runtime
+from chat import guests, runtime
 from chat.database import in_db
 from chat.identity import Identity
 from chat.models import Session
+from chat.sockets import connection
 from chat.standing import End, Reader
 from graphs import valkey
 from graphs.api import tokens
@@ -67,7 +68,7 @@ def test_it_ignores_a_cookie_without_an_origin(alice: User, monkeypatch: pytest.
         async with opened({"cookie": cookie}) as socket:
             socket.send("ai:subscribe", _id=1, stream="session_x")
             assert await socket.closed() == 4401
-        monkeypatch.setattr(consumers, "AUTHENTICATE_WITHIN_S", 0.1)
+        monkeypatch.setattr(connection, "AUTHENTICATE_WITHIN_S", 0.1)
         async with opened({"cookie": cookie}) as socket:
             assert await socket.closed() == 4401
 
@@ -75,7 +76,7 @@ def test_it_ignores_a_cookie_without_an_origin(alice: User, monkeypatch: pytest.
 
 
 def test_it_waits_for_a_token_no_longer_because_of_other_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consumers, "AUTHENTICATE_WITHIN_S", 0.3)
+    monkeypatch.setattr(connection, "AUTHENTICATE_WITHIN_S", 0.3)
 
     async def test() -> None:
         async with opened() as socket:
@@ -212,7 +213,7 @@ def test_it_looks_at_everybody_beside_a_reader_that_cannot_be_looked_at(
         async with signed_in(bob), opened({**OURS, "cookie": cookie}) as socket:
             socket.send("ai:subscribe", _id=1, stream="session_x")
             await socket.frame("ai:error", _id=1)
-            (identity,) = (each.identity for each in consumers._open if each.identity and each.identity.user == alice)
+            (identity,) = (each.identity for each in connection._open if each.identity and each.identity.user == alice)
             unanswerable = Unanswerable(identity)
             guests.enter(unanswerable)
             try:
@@ -313,9 +314,9 @@ def test_it_frees_everything_when_a_socket_goes(alice: User, nba: Graph, model: 
         async with signed_in(alice) as socket:
             socket.send("ai:chat", _id=1, message="Hello", context={"type": "graph", "id": "nba"})
             await socket.frame("ai:user_message")
-            assert consumers._open
+            assert connection._open
             assert runtime.current().hub._tails
-        assert not consumers._open
+        assert not connection._open
         assert not runtime.current().hub._tails
 
     run(test)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from chat.sockets import frames
-from tests.chat.inprocess import Socket, asked, opened, request, run, signed_in
+from chat.sockets import frames, graph_frames
+from tests.chat.inprocess import Socket, asked, at_graph, opened, request, run, signed_in
 from tests.doors import world
+from tests.doors.rules import NOTE
 from tests.doors.world import MEMBERSHIPS, NOWHERE, PEOPLE, Id, RoleName, World
 
 #: What each frame says beside its type, and what the owner of the ids is answered: a type, or the code of a refusal.
@@ -129,6 +130,45 @@ def test_who_does_not_say_who_they_are_is_shown_out(everybody: World) -> None:
                     socket.send(type_, _id=1, **filled(values, names_of(everybody, "editor")["own"]))
                     assert await socket.closed() == 4401, type_
                     assert not socket.received
+
+    run(test)
+
+
+#: What each frame of a graph's socket says, and what an editor and a viewer are answered.
+GRAPH_FRAMES: dict[str, tuple[dict[str, Any], str, str]] = {
+    "graph:edit": ({"actions": [{"action": "create_node", "arguments": NOTE}]}, "graph:ack", "forbidden"),
+    "graph:undo": ({"version": 2**30}, "not_found", "forbidden"),
+    "graph:save": ({}, "graph:saved", "forbidden"),
+    "graph:presence": ({"selection": 7}, "validation", "validation"),
+}
+
+
+def test_every_frame_of_a_graph_has_a_rule() -> None:
+    union = typing.get_args(typing.get_args(graph_frames.AnyFrame)[0])
+    types = {typing.get_args(frame.model_fields["type"].annotation)[0] for frame in union}
+    assert types == {*GRAPH_FRAMES, "graph:authenticate"}
+
+
+def test_graphs_open_for_members_and_are_edited_by_editors(everybody: World) -> None:
+    async def test() -> None:
+        for role in PEOPLE:
+            keys = everybody.ids(role, "key")
+            refusals = []
+            for kind, key in keys.items():
+                async with at_graph(everybody.users[role], key) as socket:
+                    if kind == "own" and role in MEMBERSHIPS:
+                        await socket.frame("graph:opened")
+                        for type_, (values, editor, viewer) in GRAPH_FRAMES.items():
+                            answer = await answered(socket, type_, values)
+                            due = viewer if role == "viewer" else editor
+                            assert due in (answer["type"], answer.get("code")), (role, type_, answer)
+                    else:
+                        refusals.append(nameless(await socket.frame("graph:error"), {"key": key}))
+                        assert await socket.closed() == 4404
+                    shown = json.dumps(socket.received)
+                for secret in everybody.secrets_for(role, in_admin=False):
+                    assert secret not in shown, (role, secret)
+            assert len(set(refusals)) == 1, (role, refusals)
 
     run(test)
 

@@ -1,0 +1,132 @@
+"""One graph and those who watch it through this process. What happened lately is kept, so that each reads on alone."""
+
+import asyncio
+import json
+from collections import deque
+from typing import Any
+
+from chat.live.people import MOST, Elsewhere, Person
+from graphs.workingcopy.editing import Edited
+from graphs.workingcopy.reading import Standing
+
+#: Frames that are kept; who is further behind is told to read the graph again.
+REMEMBERED = 200
+
+
+class Watcher:
+    """One socket's place at a graph: what it was told already, and whether there is more."""
+
+    __slots__ = ("_news", "people_told", "person", "room", "saved_told", "user_id", "version")
+
+    def __init__(self, room: "Room", person: Person, user_id: int) -> None:
+        self.room = room
+        self.person = person
+        self.user_id = user_id
+        self.version = room.version
+        self.saved_told = room.unsaved
+        self.people_told = -1
+        self._news = asyncio.Event()
+        self._news.set()
+
+    def wake(self) -> None:
+        self._news.set()
+
+    async def next(self) -> list[str]:
+        """The frames that it was not told yet, as soon as there are some; raises `GraphGone`."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            if self.room.gone:
+                raise GraphGone
+            if found := [*self._happened(), *self._state()]:
+                return found
+
+    def _happened(self) -> list[str]:
+        room, behind = self.room, self.version
+        self.version = room.version
+        if behind < room.floor:
+            return [frame("graph:changed", version=room.version)]
+        return [text for version, text in room.happened if version > behind]
+
+    def _state(self) -> list[str]:
+        found, room = [], self.room
+        if self.saved_told != room.unsaved:
+            self.saved_told = room.unsaved
+            if not room.unsaved:
+                found.append(frame("graph:saved", version=room.version, changeSetIds=room.saved))
+        if self.people_told != room.people_number:
+            self.people_told = room.people_number
+            found.append(frame("graph:presence", people=room.people()))
+        return found
+
+
+class GraphGone(Exception):
+    """The graph was deleted."""
+
+
+class Room:
+    """`version` is the graph's as far as this process has read; all that happened after `floor` is in `happened`."""
+
+    def __init__(self, graph_id: int, version: int, unsaved: bool) -> None:
+        self.graph_id = graph_id
+        self.version = self.floor = version
+        self.unsaved = unsaved
+        self.saved: list[str] = []
+        self.happened: deque[tuple[int, str]] = deque()
+        self.watchers: set[Watcher] = set()
+        self.elsewhere = Elsewhere()
+        #: Rises when somebody comes, goes, or looks at something else.
+        self.people_number = 0
+        self.gone = False
+        self._shown: list[dict[str, Any]] = []
+
+    def stands(self, now: Standing | None) -> None:
+        """Takes what was read of the graph, and wakes those who watch it."""
+        if now is None:
+            self.gone = True
+        else:
+            self._moves_to(now)
+            unsaved = now.unsaved_since is not None
+            if self.unsaved and not unsaved:
+                self.saved = [str(change_set) for change_set in now.saved]
+            self.unsaved = unsaved
+        self.wake()
+
+    def _moves_to(self, now: Standing) -> None:
+        if now.version <= self.version:
+            return
+        edits = [edit for edit in now.edits if edit.version > self.version]
+        if len(edits) == now.version - self.version:
+            self.happened.extend((edit.version, edited_frame(edit)) for edit in edits)
+        else:
+            # Something else changed it, too; its pages read it again as a whole.
+            self.happened.append((now.version, frame("graph:changed", version=now.version)))
+        self.version = now.version
+        while len(self.happened) > REMEMBERED:
+            self.floor, _text = self.happened.popleft()
+
+    def own_people(self) -> list[dict[str, Any]]:
+        return [watcher.person.to_json() for watcher in self.watchers]
+
+    def people(self) -> list[dict[str, Any]]:
+        return self._shown
+
+    def look_round(self, now: float) -> None:
+        """Tells everybody of who is there, if that is not what they were told last."""
+        people = sorted([*self.own_people(), *self.elsewhere.people(now)], key=lambda each: str(each.get("id")))[:MOST]
+        if people != self._shown:
+            self._shown = people
+            self.people_number += 1
+            self.wake()
+
+    def wake(self) -> None:
+        for watcher in self.watchers:
+            watcher.wake()
+
+
+def frame(type_: str, **values: Any) -> str:
+    return json.dumps({"type": type_, **values}, ensure_ascii=False)
+
+
+def edited_frame(edit: Edited) -> str:
+    return frame("graph:edited", version=edit.version, by=edit.by, at=edit.at.isoformat(), operations=edit.to_json())

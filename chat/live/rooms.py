@@ -1,0 +1,192 @@
+"""The graphs that are watched through this process: who comes and goes, what happened, what other processes say.
+
+Edits are rows; what goes over Valkey is that there are some, and who is there. It may be lost: graphs that are watched
+are looked at every second.
+"""
+
+import asyncio
+import json
+import logging
+import uuid
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import redis
+from django.conf import settings
+
+from chat import background
+from chat.database import in_db
+from chat.live.people import Person
+from chat.live.room import Room, Watcher
+from graphs import valkey
+from graphs.database_away import AWAY
+from graphs.workingcopy import reading, saving
+
+log = logging.getLogger("countersign.live")
+
+LOOK_EVERY_S = 1.0
+#: How often each process says who watches through it.
+SAY_EVERY_S = 3.0
+#: What happens within it is told together.
+TOGETHER_S = 0.02
+#: How often every process looks for edits that have waited long enough, of whichever process.
+SAVE_LOOK_S = 5.0
+
+
+def channel() -> str:
+    """The Valkey channel; a message is JSON: `process`, `graph`, and `people`, `edited` or `asks`."""
+    return f"{settings.REDIS_PREFIX}:graphs"
+
+
+class Rooms:
+    """One for each web process."""
+
+    def __init__(self, process_id: uuid.UUID, fail: Callable[[], None]) -> None:
+        self._process = process_id.hex
+        self._fail = fail
+        self._rooms: dict[int, Room] = {}
+        self._look = asyncio.Event()
+        self._say = asyncio.Event()
+        self._outgoing: dict[tuple[int, str], dict[str, Any]] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._savings: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.get_running_loop()
+
+    def start(self) -> None:
+        self._publisher = valkey.publisher()
+        jobs: tuple[Coroutine[Any, Any, None], ...] = (
+            *(self._look_forever(), self._say_forever(), self._renew_forever(), self._save_forever()),
+            valkey.listen_forever(channel(), self._heard),
+        )
+        self._tasks = background.start(jobs, self._fail)
+
+    async def close(self) -> None:
+        """What people left behind is saved before the process ends."""
+        if self._savings:
+            await asyncio.wait(self._savings)
+        await background.end(self._tasks)
+        await self._publisher.aclose()
+
+    async def enter(self, graph_id: int, person: Person, user_id: int) -> Watcher | None:
+        """A place to watch the graph from, in its present version; None where it is gone."""
+        room = self._rooms.get(graph_id)
+        if room is None:
+            found = (await in_db(reading.standings, {graph_id: 0}, edits=False)).get(graph_id)
+            if found is None:
+                return None
+            fresh = Room(graph_id, found.version, found.unsaved_since is not None)
+            room = self._rooms.setdefault(graph_id, fresh)
+            self._tell(graph_id, "asks", True)
+        watcher = Watcher(room, person, user_id)
+        room.watchers.add(watcher)
+        self.moved(watcher)
+        self._look.set()
+        return watcher
+
+    def leave(self, watcher: Watcher, *, edited: bool) -> None:
+        """What somebody did live is saved when the last page that they have here is closed."""
+        room = watcher.room
+        room.watchers.discard(watcher)
+        if edited and all(other.user_id != watcher.user_id for other in room.watchers):
+            self._save(room.graph_id)
+        self.moved(watcher)
+        if not room.watchers:
+            self._rooms.pop(room.graph_id, None)
+
+    def moved(self, watcher: Watcher) -> None:
+        """Somebody came, went, or looks at something else."""
+        room = watcher.room
+        room.look_round(self._loop.time())
+        self._tell(room.graph_id, "people", room.own_people())
+
+    def edited(self, graph_id: int) -> None:
+        """Something of this process changed the graph."""
+        self._look.set()
+        self._tell(graph_id, "edited", True)
+
+    def _save(self, graph_id: int) -> None:
+        task = asyncio.create_task(self._saved(graph_id))
+        self._savings.add(task)
+        task.add_done_callback(self._savings.discard)
+
+    async def _saved(self, graph_id: int) -> None:
+        try:
+            await in_db(saving.save_edits, graph_id)
+        except Exception:  # Any: the clock of some process saves it.
+            log.warning("graph %s not saved when somebody left", graph_id, exc_info=True)
+        self.edited(graph_id)
+
+    def _tell(self, graph_id: int, what: str, value: Any) -> None:
+        self._outgoing[graph_id, what] = {"process": self._process, "graph": graph_id, what: value}
+        self._say.set()
+
+    async def _look_forever(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(LOOK_EVERY_S):
+                    await self._look.wait()
+            except TimeoutError:
+                pass
+            self._look.clear()
+            if not self._rooms:
+                continue
+            try:
+                await self._look_at_all()
+            except AWAY as error:
+                log.warning("graphs not looked at, trying again: %s", type(error).__name__)
+                await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _look_at_all(self) -> None:
+        rooms = dict(self._rooms)
+        found = await in_db(
+            reading.standings,
+            {graph_id: room.version for graph_id, room in rooms.items()},
+            unsaved={graph_id for graph_id, room in rooms.items() if room.unsaved},
+        )
+        for graph_id, room in rooms.items():
+            now = found.get(graph_id)
+            if now is None or (now.version, now.unsaved_since is not None) != (room.version, room.unsaved):
+                room.stands(now)
+            room.look_round(self._loop.time())
+
+    async def _say_forever(self) -> None:
+        while True:
+            await self._say.wait()
+            await asyncio.sleep(TOGETHER_S)
+            self._say.clear()
+            outgoing, self._outgoing = self._outgoing, {}
+            try:
+                for message in outgoing.values():
+                    await self._publisher.publish(channel(), json.dumps(message))
+            except (redis.RedisError, OSError) as error:
+                log.warning("other processes not told: %s", type(error).__name__)
+
+    async def _renew_forever(self) -> None:
+        while True:
+            await asyncio.sleep(SAY_EVERY_S)
+            for graph_id, room in self._rooms.items():
+                self._tell(graph_id, "people", room.own_people())
+
+    def _heard(self, data: bytes) -> None:
+        message = json.loads(data)
+        room = self._rooms.get(message["graph"])
+        if room is None or message["process"] == self._process:
+            return
+        if "people" in message:
+            room.elsewhere.hear(message["process"], message["people"], self._loop.time())
+            room.look_round(self._loop.time())
+        elif "asks" in message:
+            self._tell(room.graph_id, "people", room.own_people())
+        else:
+            self._look.set()
+
+    async def _save_forever(self) -> None:
+        while True:
+            await asyncio.sleep(SAVE_LOOK_S)
+            try:
+                if await in_db(saving.save_due):
+                    self._look.set()
+            except AWAY as error:
+                log.warning("live edits not saved, trying again: %s", type(error).__name__)
+            except Exception:  # Any: whatever is wrong with one graph, those of others have to be saved.
+                log.warning("live edits not saved, trying again", exc_info=True)
