@@ -1,13 +1,17 @@
 """Writes a parsed file to the database. Called by the command, the API and the pages."""
 
+import json
 import re
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from graphs import recording
+from graphs.copying import copy_rows, new_ids
 from graphs.holding import hold_types
 from graphs.interchange.base import MAX_KEY, FileWarning, ParsedGraph, ParsedNodeType
 from graphs.interchange.keys import UniqueTexts, slug
@@ -15,7 +19,7 @@ from graphs.json_values import shown
 from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
 from graphs.recording import Because
 
-#: Rows of one INSERT.
+#: Sheets and types of one INSERT.
 BATCH = 1_000
 #: Attempts to find a free key while others import under the same name.
 ATTEMPTS = 10
@@ -126,39 +130,36 @@ def _create_sheets(graph: Graph, parsed: ParsedGraph) -> dict[str, Sheet]:
     return {sheet.key: sheet for sheet in Sheet.objects.bulk_create(rows, batch_size=BATCH)}
 
 
-def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet]) -> dict[str, Node]:
-    rows = [
-        Node(
-            graph=graph,
-            sheet=sheets[node.sheet],
-            key=node.key,
-            type=node.type,
-            name=node.name,
-            process=node.process,
-            data=node.data,
-            handles=node.handles,
-            pos_x=node.pos_x,
-            pos_y=node.pos_y,
-            width=node.width,
-            height=node.height,
-        )
-        for node in parsed.nodes
-    ]
-    return {node.key: node for node in Node.objects.bulk_create(rows, batch_size=BATCH)}
+def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet]) -> dict[str, int]:
+    """The ids of the nodes by their keys."""
+    ids = new_ids(Node, len(parsed.nodes))
+    copy_rows(
+        Node,
+        ("id", "graph_id", "sheet_id", *_NODE_FIELDS, "data", "handles", "version"),
+        (
+            (id_, graph.pk, sheets[node.sheet].pk, *_of_node(node), _json(node.data), _json(node.handles), 1)
+            for id_, node in zip(ids, parsed.nodes, strict=True)
+        ),
+    )
+    return {node.key: id_ for id_, node in zip(ids, parsed.nodes, strict=True)}
 
 
-def _create_edges(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], nodes: dict[str, Node]) -> None:
-    rows = [
-        Edge(
-            graph=graph,
-            sheet=sheets[edge.sheet],
-            key=edge.key,
-            source=nodes[edge.source],
-            source_handle=edge.source_handle,
-            target=nodes[edge.target],
-            target_handle=edge.target_handle,
-            label=edge.label,
-        )
-        for edge in parsed.edges
-    ]
-    Edge.objects.bulk_create(rows, batch_size=BATCH)
+def _create_edges(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], nodes: dict[str, int]) -> None:
+    copy_rows(
+        Edge,
+        ("graph_id", "sheet_id", "source_id", "target_id", *_EDGE_FIELDS, "version"),
+        (
+            (graph.pk, sheets[edge.sheet].pk, nodes[edge.source], nodes[edge.target], *_of_edge(edge), 1)
+            for edge in parsed.edges
+        ),
+    )
+
+
+_NODE_FIELDS = ("key", "type", "name", "process", "pos_x", "pos_y", "width", "height")
+_EDGE_FIELDS = ("key", "source_handle", "target_handle", "label")
+_of_node = attrgetter(*_NODE_FIELDS)
+_of_edge = attrgetter(*_EDGE_FIELDS)
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value) if value else "{}"

@@ -1,9 +1,9 @@
 """Countersign's own format, described in `docs/interchange.md`: strict and without loss. `graphs.exports` writes it."""
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
@@ -27,6 +27,8 @@ from graphs.interchange.base import (
 from graphs.interchange.checks import checked
 from graphs.interchange.sizes import check_list, check_nodes
 from graphs.json_values import shown
+
+Item = TypeVar("Item")
 
 _VISIBLE = r"^[^\s{}\p{Cc}\p{Cf}]+$"
 Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=_VISIBLE)]
@@ -118,10 +120,10 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     check_nodes(len(head.nodes), limits)
     for field, items in (("sheets", head.sheets), ("edges", head.edges), ("nodeTypes", head.node_types)):
         check_list(field, len(items), limits)
-    sheets = _all(_SHEET, head.sheets, "sheets", problems)
-    nodes = _all(_NODE, head.nodes, "nodes", problems)
-    edges = _all(_EDGE, head.edges, "edges", problems)
-    node_types = _all(_NODE_TYPE, head.node_types, "nodeTypes", problems)
+    sheets = _all(_SHEET, _SHEETS, head.sheets, "sheets", problems)
+    nodes = _all(_NODE, _NODES, head.nodes, "nodes", problems)
+    edges = _all(_EDGE, _EDGES, head.edges, "edges", problems)
+    node_types = _all(_NODE_TYPE, _NODE_TYPES, head.node_types, "nodeTypes", problems)
     problems.refuse_if_any()
     _check_references(sheets, nodes, edges, problems)
     _check_doubles("nodeTypes", [node_type.key for node_type in node_types], problems)
@@ -134,16 +136,20 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
         metadata=head.metadata,
         sheets=tuple(ParsedSheet(sheet.key, sheet.name) for sheet in sheets),
         nodes=_placed(nodes),
-        edges=tuple(ParsedEdge(**edge.model_dump(exclude={"version"})) for edge in edges),
+        edges=tuple(map(_edge, edges)),
         node_types=tuple(ParsedNodeType(**dict(node_type)) for node_type in node_types),
     )
 
 
 _HEAD = TypeAdapter(_Head)
 _SHEET = TypeAdapter(_Sheet)
+_SHEETS = TypeAdapter(Annotated[list[_Sheet], Field(fail_fast=True)])
 _NODE = TypeAdapter(_Node)
+_NODES = TypeAdapter(Annotated[list[_Node], Field(fail_fast=True)])
 _EDGE = TypeAdapter(_Edge)
+_EDGES = TypeAdapter(Annotated[list[_Edge], Field(fail_fast=True)])
 _NODE_TYPE = TypeAdapter(_NodeType)
+_NODE_TYPES = TypeAdapter(Annotated[list[_NodeType], Field(fail_fast=True)])
 
 
 def _head(document: Any, problems: Problems) -> _Head:
@@ -158,9 +164,15 @@ def _head(document: Any, problems: Problems) -> _Head:
     return head
 
 
-def _all(adapter: TypeAdapter, items: list[Any], field: str, problems: Problems) -> list[Any]:
-    values = [checked(adapter, item, (field, index), problems) for index, item in enumerate(items)]
-    return [value for value in values if value is not None]
+def _all(
+    one: TypeAdapter[Item], many: TypeAdapter[list[Item]], items: list[Any], field: str, problems: Problems
+) -> list[Item]:
+    """All at once, which is quicker; where that fails, one by one, to tell what is wrong."""
+    try:
+        return many.validate_python(items)
+    except ValidationError:
+        values = [checked(one, item, (field, index), problems) for index, item in enumerate(items)]
+        return [value for value in values if value is not None]
 
 
 def _check_references(sheets: list[_Sheet], nodes: list[_Node], edges: list[_Edge], problems: Problems) -> None:
@@ -169,18 +181,32 @@ def _check_references(sheets: list[_Sheet], nodes: list[_Node], edges: list[_Edg
     _check_doubles("edges", [edge.key for edge in edges], problems)
     no_sheet, no_node = _('There is no sheet "{key}".'), _('There is no node "{key}".')
     for index, node in enumerate(nodes):
-        where = f'nodes[{index}] ("{shown(node.name or node.key)}")'
         if node.sheet not in sheet_keys:
-            problems.add(where, no_sheet.format(key=shown(node.sheet)))
+            problems.add(_where("nodes", index, node.name or node.key), no_sheet.format(key=shown(node.sheet)))
         if (node.pos_x is None) != (node.pos_y is None):
-            problems.add(where, _("Give both posX and posY, or neither."))
+            problems.add(_where("nodes", index, node.name or node.key), _("Give both posX and posY, or neither."))
     for index, edge in enumerate(edges):
-        where = f'edges[{index}] ("{shown(edge.key)}")'
         if edge.sheet not in sheet_keys:
-            problems.add(where, no_sheet.format(key=shown(edge.sheet)))
+            problems.add(_where("edges", index, edge.key), no_sheet.format(key=shown(edge.sheet)))
         for end in (edge.source, edge.target):
             if end not in node_keys:
-                problems.add(where, no_node.format(key=shown(end)))
+                problems.add(_where("edges", index, edge.key), no_node.format(key=shown(end)))
+
+
+def _where(field: str, index: int, name: str) -> str:
+    return f'{field}[{index}] ("{shown(name)}")'
+
+
+def _edge(edge: _Edge) -> ParsedEdge:
+    return ParsedEdge(
+        key=edge.key,
+        source=edge.source,
+        source_handle=edge.source_handle,
+        target=edge.target,
+        target_handle=edge.target_handle,
+        label=edge.label,
+        sheet=edge.sheet,
+    )
 
 
 def _check_doubles(field: str, keys: list[str], problems: Problems) -> set[str]:

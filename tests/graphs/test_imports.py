@@ -131,7 +131,7 @@ def test_it_asks_the_database_as_often_for_many_nodes_as_for_few(
         return parsed(native(key=f"k{size}", nodes=[native_node(f"n{index}") for index in range(size)], edges=[]))
 
     for size in (2, 900):
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(12):
             import_graph(workspace, crowd(size))
 
 

@@ -1,5 +1,8 @@
 """`manage.py import_graph FILE...`: reads workflow files, however large, into a workspace."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +28,12 @@ class Command(BaseCommand):
             raise CommandError("--key names one graph: give one file with it.")
         workspace = chosen_workspace(options["workspace"])
         imported = []
-        for number, file in enumerate(files, start=1):
-            progress = f"[{number}/{len(files)}] " if len(files) > 1 else ""
-            graph = self._import(workspace, file, progress, options)
-            if graph is not None:
-                imported.append(graph)
+        with _without_collecting():
+            for number, file in enumerate(files, start=1):
+                progress = f"[{number}/{len(files)}] " if len(files) > 1 else ""
+                graph = self._import(workspace, file, progress, options)
+                if graph is not None:
+                    imported.append(graph)
         self._summary(imported, refused=len(files) - len(imported))
 
     def _import(self, workspace: Workspace, file: Path, progress: str, options: dict[str, Any]) -> ImportedGraph | None:
@@ -64,6 +68,16 @@ class Command(BaseCommand):
             )
         if refused:
             raise CommandError(f"{refused} of {refused + len(imported)} files were refused.", returncode=1)
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """The values of a file hold no cycles; to look for some among millions takes as long as to read them."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _printable(path: Path | str) -> str:
