@@ -136,7 +136,7 @@ def _texts(graph: Graph, embedder: Embedder, ids: Sequence[int], force: bool) ->
         text = node_text(key, name, type_, process, json.loads(data), json.loads(handles))
         digest = text_hash(text)
         if force or had is None or bytes(had) != digest:
-            found.append(_Text(NodeVersion(id_, version, digest), text))
+            found.append(_Text(NodeVersion(id_, version, digest, had is not None), text))
     return found
 
 

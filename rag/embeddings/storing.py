@@ -5,9 +5,11 @@ The format is PostgreSQL's own: https://www.postgresql.org/docs/current/sql-copy
 
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from rag.embeddings.base import Vectors
 from rag.models import Target
@@ -19,13 +21,20 @@ _COPY = (
     "COPY rag_embedding (target_type, target_id, graph_id, part, model, dimensions, content_hash, vector) "
     "FROM STDIN (FORMAT BINARY)"
 )
+#: Who stores next waits here. What is lost with the power is embedded again, so no batch waits for the disk: the commit
+#: that says how far a graph is embedded comes later and takes all before it along.
+_BEGIN = "SELECT pg_advisory_xact_lock(%s, %s), set_config('synchronous_commit', 'off', true)"
+_AS_READ = """
+SELECT place FROM graphs_node AS node
+JOIN unnest(%s::bigint[], %s::int[]) WITH ORDINALITY AS was(id, version, place) USING (id, version) ORDER BY id
+"""
+_FORGET_FAILURES = """
+DELETE FROM rag_embeddingfailure
+WHERE target_type = 'node' AND part = 0 AND model = %(model)s AND target_id = ANY(%(nodes)s)
+"""
 #: Each row is looked up by its key: of a model that has just begun PostgreSQL believes that it has no rows yet, and
 #: would go through all of them for every thousand nodes.
-_FORGET = """
-WITH failures AS (
-    DELETE FROM rag_embeddingfailure
-    WHERE target_type = 'node' AND part = 0 AND model = %(model)s AND target_id = ANY(%(nodes)s)
-)
+_FORGET_VECTORS = """
 DELETE FROM rag_embedding WHERE id = ANY(ARRAY(
     SELECT had.id FROM unnest(%(nodes)s::bigint[]) AS node(id) CROSS JOIN LATERAL (
         SELECT id FROM rag_embedding
@@ -41,28 +50,36 @@ LOCKS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class NodeVersion:
-    """A node as it was when its text was taken."""
+    """A node as it was when its text was taken; `embedded` where it had a vector of the model then."""
 
     id: int
     version: int
     content_hash: bytes
+    embedded: bool = False
 
 
 def store_nodes(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors: Vectors) -> int:
     """Stores the vectors of those nodes that are as they were, and says how many. The others changed and come again.
 
-    A failure of theirs is forgotten. Who stores or deletes in the same graph meanwhile waits.
+    A failure of theirs is forgotten. Who stores or deletes in the same graph meanwhile waits. Not within a transaction:
+    its commit would not wait for the disk.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ADVISORY_LOCK, graph_id % LOCKS])
-        cursor.execute(
-            "SELECT place FROM graphs_node AS node "
-            "JOIN unnest(%s::bigint[], %s::int[]) WITH ORDINALITY AS was(id, version, place) USING (id, version) "
-            "ORDER BY id",
-            [[node.id for node in nodes], [node.version for node in nodes]],
-        )
+    with suppress(IntegrityError):
+        return _store(graph_id, model, nodes, vectors, anew=any(node.embedded for node in nodes))
+    # Somebody stored some of them meanwhile.
+    return _store(graph_id, model, nodes, vectors, anew=True)
+
+
+def _store(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors: Vectors, *, anew: bool) -> int:
+    """`anew`: some have a vector, which goes. Raises `IntegrityError` where one has a vector all the same."""
+    with transaction.atomic(), connection.cursor() as cursor, connection.wrap_database_errors:
+        cursor.execute(_BEGIN, [ADVISORY_LOCK, graph_id % LOCKS])
+        cursor.execute(_AS_READ, [[node.id for node in nodes], [node.version for node in nodes]])
         places = [place - 1 for (place,) in cursor.fetchall()]
-        cursor.execute(_FORGET, {"model": model, "nodes": [nodes[place].id for place in places]})
+        known: dict[str, Any] = {"model": model, "nodes": [nodes[place].id for place in places]}
+        cursor.execute(_FORGET_FAILURES, known)
+        if anew:
+            cursor.execute(_FORGET_VECTORS, known)
         with cursor.copy(_COPY) as copy:
             copy.write(_rows(graph_id, model, [nodes[place] for place in places], vectors[places]))
     return len(places)

@@ -88,7 +88,7 @@ HARMLESS = {
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",
     "rag.embeddings.waking:_after_commit:on_commit": "a wake-up that is lost costs half a minute",
     "rag.embeddings.waking:_send": "the same",
-    "rag.embeddings.storing:store_nodes": "one transaction: these vectors are there, or their texts wait as before",
+    "rag.embeddings.storing:_store": "one transaction: these vectors are there, or their texts wait as before",
     "rag.embeddings.served:serve": "one transaction: one model serves or the other",
     "rag.embeddings.served:keep": "one row, made once; who comes later finds it",
     "rag.embeddings.nodes:note_version": "one statement; without it the next look compares hashes, no more",

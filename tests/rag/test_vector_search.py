@@ -1,6 +1,7 @@
 """Finding nodes by vectors: those of the graph and of the model that is asked, and nobody else's."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import psycopg
@@ -27,6 +28,10 @@ def keep(graph: Graph, vectors: Vectors, model: str = MODEL) -> list[int]:
     nodes = list(graph.nodes.order_by("pk"))
     store_nodes(graph.pk, model, [NodeVersion(node.pk, node.version, bytes(16)) for node in nodes], vectors)
     return [node.pk for node in nodes]
+
+
+def stored_vectors() -> list[Vectors]:
+    return [row.vector for row in Embedding.objects.order_by("target_id")]
 
 
 def test_the_nearest_come_first_with_their_cosines(nba: Graph) -> None:
@@ -75,6 +80,28 @@ def test_vectors_of_what_changed_meanwhile_are_not_stored(nba: Graph) -> None:
     nba.nodes.filter(key="return").delete()
     assert store_nodes(nba.pk, MODEL, read, random_vectors(3)) == 1
     assert [row.target_id for row in Embedding.objects.all()] == [nba.nodes.get(key="fetch-api").pk]
+
+
+def test_storing_again_replaces_whoever_knew_of_the_first_time(nba: Graph) -> None:
+    keep(nba, random_vectors(3))
+    keep(nba, random_vectors(3, seed=2))
+    known = [NodeVersion(node.pk, node.version, bytes(16), embedded=True) for node in nba.nodes.order_by("pk")]
+    assert np.allclose(stored_vectors(), random_vectors(3, seed=2), atol=1e-3)
+    store_nodes(nba.pk, MODEL, known, random_vectors(3, seed=3))
+    assert np.allclose(stored_vectors(), random_vectors(3, seed=3), atol=1e-3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_may_store_the_same_at_once(nba: Graph) -> None:
+    def keep_and_close(seed: int) -> None:
+        try:
+            keep(nba, random_vectors(3, seed=seed))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(keep_and_close, (1, 2), timeout=60))
+    assert any(np.allclose(stored_vectors(), random_vectors(3, seed=seed), atol=1e-3) for seed in (1, 2))
 
 
 @pytest.mark.django_db(transaction=True)
