@@ -5,12 +5,13 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import embeddings, history, replay, retrieval, streaming
+from bench import embeddings, history, imports, replay, retrieval, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -46,8 +47,20 @@ def _embeddings(options: argparse.Namespace) -> list[Row]:
 
 def _retrieval(options: argparse.Namespace) -> list[Row]:
     scale = retrieval.QUICK if options.quick else retrieval.Scale()
-    with servers() as started:
+    if options.sizes:
+        scale = replace(scale, sizes=tuple(sorted(options.sizes)))
+    with servers(options.keep) as started:
         return retrieval.measure(started, scale)
+
+
+def _import(options: argparse.Namespace) -> list[Row]:
+    scale = imports.QUICK if options.quick else imports.Scale()
+    if options.sizes:
+        scale = replace(scale, sizes=tuple(sorted(options.sizes)))
+    if options.rounds:
+        scale = replace(scale, rounds=options.rounds)
+    with servers() as started:
+        return imports.measure(started, scale)
 
 
 def _tokens(options: argparse.Namespace) -> list[Row]:
@@ -63,8 +76,13 @@ BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "history": _history,
     "embeddings": _embeddings,
     "retrieval": _retrieval,
+    "import": _import,
     "tokens": _tokens,
 }
+
+
+def _sizes(text: str) -> list[int]:
+    return [int(size) for size in text.split(",")]
 
 
 def main(arguments: list[str]) -> None:
@@ -72,6 +90,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("which", nargs="*", choices=[[], *BENCHMARKS], help="all of them where none is named")
     parser.add_argument("--rounds", type=int, default=0, help="interleaved rounds, of which the medians are shown")
     parser.add_argument("--quick", action="store_true", help="one short round: a look, not a measurement")
+    parser.add_argument(
+        "--sizes", type=_sizes, help="of retrieval and import: nodes of the graphs, such as 1000,100000"
+    )
+    parser.add_argument("--keep", type=Path, help="of retrieval: a folder for its graphs, to be used again")
     options = parser.parse_args(arguments)
     for name in options.which or BENCHMARKS:
         before = load()

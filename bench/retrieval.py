@@ -4,10 +4,12 @@ All of it in one process over the functions behind the doors (`bench.retrieval_t
 """
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from bench import systems
 from bench.figures import median, percentile, ratio
@@ -18,14 +20,18 @@ from bench.table import Row
 
 @dataclass(frozen=True)
 class Scale:
-    """Nodes of each graph, smallest first, the questions, and how often each is asked; its fastest time counts."""
+    """Nodes of each graph, smallest first, the questions, and how often each is asked; its fastest time counts.
+
+    `recalled` of the questions are also answered by comparing all vectors.
+    """
 
     sizes: tuple[int, ...] = (10, 1_000, 100_000, 1_000_000)
     questions: int = 200
     times: int = 3
+    recalled: int = 50
 
 
-QUICK = Scale(sizes=(1_000, 30_000), questions=60)
+QUICK = Scale(sizes=(10, 1_000, 30_000), questions=60)
 #: What the sizes are compared with.
 BESIDE = 1_000
 
@@ -38,7 +44,9 @@ def measure(servers: Servers, scale: Scale) -> list[Row]:
     return list(rows(json.loads(answer), scale.sizes))
 
 
-def rows(times: Mapping[str, Sequence[float]], sizes: Sequence[int]) -> Iterator[Row]:
+def rows(found: Mapping[str, Any], sizes: Sequence[int]) -> Iterator[Row]:
+    times: Mapping[str, Sequence[float]] = found["times"]
+
     def p95(name: str) -> float:
         return percentile(times[name], 95) * 1_000
 
@@ -51,6 +59,10 @@ def rows(times: Mapping[str, Sequence[float]], sizes: Sequence[int]) -> Iterator
         yield Row(f"{what}, p95 / nearest vectors and expansion alone", floor, whole, ratio(whole, floor), target, "ms")
         middle, floor_middle = (median(times[f"{name} {size}"]) * 1_000 for name in ("retrieval", "floors"))
         yield Row(f"{what}, p50 / the same", floor_middle, middle, ratio(middle, floor_middle), None, "ms")
+    for size, recall in found["recall"].items():
+        missed = 1 - recall
+        yield Row(f"nearest 10 of {int(size):,}, missed of the true ones", math.nan, missed, missed, 0.05, "", "")
+    yield Row("statements of one retrieval, at most", math.nan, found["statements"], found["statements"], 4, "", "")
     hub, leaf = p95(f"hub {sizes[-1]}"), p95(f"leaf {sizes[-1]}")
     yield Row(
         f"a question that names a hub, p95 / a leaf, {sizes[-1]:,} nodes", leaf, hub, ratio(hub, leaf), None, "ms"

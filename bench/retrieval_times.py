@@ -2,121 +2,121 @@
 
 python -m bench.retrieval_times SCALE
 
-The scale is that of `bench.retrieval` as JSON. It writes one line: the seconds of each time by what was done.
+The scale is that of `bench.retrieval` as JSON. Sizes, reference and product take turns. It writes one line: the seconds
+of each question by what was done, the most statements of one, and how many of the true nearest were found.
 """
 
 import json
 import random
 import sys
-from math import exp, log
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import django
 
-from bench.history_times import Times, timed
+from bench.history_times import Times, behave_like_a_web_process, timed
 
-#: Words are used as in a language: the n-th as often as 1 / n.
-VOCABULARY = 20_000
-NAME_WORDS = 3
-CODE_WORDS = 12
-EDGES_PER_NODE = 2
-#: Edges lead to the first nodes far more often than to others.
-POWER = 4
-#: The first nodes have the most.
-HUBS = 3
-
-_WORDS = """(
-    SELECT string_agg('w' || floor(exp(random() * ln({vocabulary})))::int, ' ') FROM generate_series(1, {words} + 0 * n)
-)"""
-_NODES = """
-INSERT INTO graphs_node
-    (graph_id, sheet_id, key, name, type, process, data, handles, pos_x, pos_y, version)
-SELECT %(graph)s, %(sheet)s, 'n' || n, {name}, 'filter', {code}, '{{}}', '{{}}', 0, 0, 1
-FROM generate_series(1, %(size)s) AS n"""
-_EDGES = """
-INSERT INTO graphs_edge
-    (graph_id, sheet_id, key, source_id, source_handle, target_id, target_handle, label, version)
-SELECT %(graph)s, %(sheet)s, 'e' || n, %(first)s + floor(random() * %(size)s)::int, 'R-0',
-    %(first)s + floor(pow(random(), %(power)s) * %(size)s)::int, 'L-0', '', 1
-FROM generate_series(1, %(size)s * %(edges)s) AS n"""
+FOUND = 10
 
 
-def fill(workspace: Any, size: int) -> Any:
-    """A graph whose words and edges follow power laws, with its vectors; the same at every run."""
-    from django.core.management import call_command
-    from django.db import connection
+@dataclass(frozen=True)
+class Asked:
+    """A graph and what is asked of it."""
 
-    graph = workspace.graphs.create(key=f"retrieval-{size}", name=f"{size} nodes")
-    sheet = graph.sheets.create(key="main", name="Main")
-    name, code = (_WORDS.format(vocabulary=VOCABULARY, words=words) for words in (NAME_WORDS, CODE_WORDS))
-    values = {"graph": graph.pk, "sheet": sheet.pk, "size": size, "edges": EDGES_PER_NODE, "power": POWER}
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT setseed(0.5)")
-        cursor.execute(_NODES.format(name=name, code=code), values)
-        cursor.execute("SELECT min(id) FROM graphs_node WHERE graph_id = %s", [graph.pk])
-        (first,) = cursor.fetchone()
-        cursor.execute(_EDGES, values | {"first": first})
-        call_command("embed_nodes", graph=graph.key, workspace=workspace.slug, batch=1_000, stdout=sys.stderr)
-        for table in ("graphs_node", "graphs_edge", "rag_embedding"):
-            cursor.execute(f"VACUUM (ANALYZE) {table}")
-    return graph
+    size: int
+    graph: Any
+    floors: Any
+    questions: Sequence[str]
+    vectors: Sequence[Any]
+
+    def ways(self, place: int) -> dict[str, Callable[[], Any]]:
+        from rag import retrieval
+
+        def retrieved(question: str) -> Callable[[], Any]:
+            return lambda: retrieval._retrieve(self.graph, question)
+
+        return {
+            "floors": lambda: self.floors.take(self.vectors[place]),
+            "retrieval": retrieved(self.questions[place]),
+            "hub": retrieved("what is n0"),
+            "leaf": retrieved(f"what is n{self.size - 1 - place % min(self.size, 100)}"),
+        }
 
 
-def questions(count: int) -> list[str]:
-    """Rare and common words mixed."""
+def questions(words: Any, count: int) -> list[str]:
+    """Rare and common words mixed, two to five in each."""
+    import numpy as np
+
+    drawn = words.texts(words.draw(np.random.default_rng(7), count, 5))
     chosen = random.Random(7)
-    return [
-        " ".join(f"w{int(exp(chosen.random() * log(VOCABULARY)))}" for _ in range(chosen.randint(2, 5)))
-        for _ in range(count)
-    ]
+    return [" ".join(text.split()[: chosen.randint(2, 5)]) for text in drawn]
 
 
-def measure(times: Times, graph: Any, size: int, asked: list[str], repeats: int) -> None:
-    from graphs import neighbours
-    from rag import expansion, retrieval
-    from rag.embeddings.registry import current
-    from rag.ranking import DEPTH, SEEDS
+def measure(asked: Sequence[Asked], repeats: int) -> Times:
+    """Of each question the fastest of its repetitions, between which all others were asked."""
+    fastest: dict[str, dict[int, float]] = {}
+    for _ in range(repeats):
+        for place in range(len(asked[0].questions)):
+            for one in asked:
+                for name, work in one.ways(place).items():
+                    took: Times = {}
+                    timed(took, name, work)
+                    known = fastest.setdefault(f"{name} {one.size}", {})
+                    known[place] = min(known.get(place, took[name][0]), took[name][0])
+    return {name: list(known.values()) for name, known in fastest.items()}
+
+
+def most_statements(asked: Sequence[Asked]) -> int:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    most = 0
+    for one in asked:
+        for place in range(len(one.questions)):
+            with CaptureQueriesContext(connection) as captured:
+                one.ways(place)["retrieval"]()
+            most = max(most, len(captured))
+    return most
+
+
+def recall(one: Asked, model: str, questions: int) -> float:
+    """Which part of the true ten is found the way retrieval looks for them."""
     from rag.vector_search import nearest
 
-    embedder = current()
-    assert embedder is not None
-    vectors = [embedder.embed([question], "question").vectors[0] for question in asked]
-
-    def floors(place: int) -> None:
-        seeds = [node for node, _ in nearest(graph.pk, embedder.name, vectors[place], retrieval.FOUND)][:SEEDS]
-        neighbours.around(
-            graph.pk,
-            seeds or [first],
-            depth=DEPTH,
-            direction="any",
-            per_node=expansion.PER_NODE,
-            limit=expansion.MAX_NODES,
-        )
-
-    first = graph.nodes.order_by("pk").values_list("pk", flat=True)[0]
-    for place, question in enumerate(asked):
-        hub, leaf = (f"what is n{node}" for node in (1 + place % HUBS, size - place % size))
-        for name, work in (
-            ("floors", lambda p=place: floors(p)),
-            ("retrieval", lambda q=question: retrieval._retrieve(graph, q)),
-            ("hub", lambda q=hub: retrieval._retrieve(graph, q)),
-            ("leaf", lambda q=leaf: retrieval._retrieve(graph, q)),
-        ):
-            repeated: Times = {}
-            for _ in range(repeats):
-                timed(repeated, name, work)
-            times.setdefault(f"{name} {size}", []).append(min(repeated[name]))
+    hits = wanted = 0
+    for vector in one.vectors[:questions]:
+        true = set(one.floors.exactly(vector, FOUND))
+        found = {target for target, _ in nearest(one.graph.pk, model, vector, FOUND, threshold=-1)}
+        hits, wanted = hits + len(true & found), wanted + len(true)
+    return hits / wanted
 
 
 def main(scale: dict[str, Any]) -> None:
+    from bench.copied_graphs import copied
+    from bench.floors import Floors, look_at_as_many_candidates
+    from bench.power_law import Words
     from graphs.models import Workspace
+    from rag.embeddings.local import LocalEmbedder
+    from rag.embeddings.registry import LOCAL_MODEL
+    from rag.vector_search import EXACT
 
-    times: Times = {}
-    workspace = Workspace.objects.create(slug="retrieval", name="Retrieval")
-    asked = questions(scale["questions"])
-    for size in scale["sizes"]:
-        measure(times, fill(workspace, size), size, asked, scale["times"])
-    print(json.dumps(times))
+    embedder = LocalEmbedder(LOCAL_MODEL)
+    workspace, _ = Workspace.objects.get_or_create(slug="retrieval", defaults={"name": "Retrieval"})
+    graphs = {size: copied(workspace, size, embedder) for size in scale["sizes"]}
+    texts = questions(Words(embedder), scale["questions"])
+    vectors = list(embedder.embed(texts, "question").vectors)
+    asked = [
+        Asked(size, graph, Floors(graph, embedder.name, embedder.dimensions, size), texts, vectors)
+        for size, graph in graphs.items()
+    ]
+    behave_like_a_web_process()
+    look_at_as_many_candidates()
+    statements = most_statements(asked)
+    times = measure(asked, scale["times"])
+    large = [one for one in asked if one.size > EXACT]
+    found = {one.size: recall(one, embedder.name, scale["recalled"]) for one in large}
+    print(json.dumps({"times": times, "statements": statements, "recall": found}))
 
 
 if __name__ == "__main__":

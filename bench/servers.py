@@ -1,4 +1,4 @@
-"""PostgreSQL and Valkey of a benchmark's own, durable as in operation, in a folder that is removed at the end."""
+"""PostgreSQL and Valkey of a benchmark's own, durable as in operation, in a folder of their own."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ from config.supervisor import Supervisor
 from config.terminal import Terminal
 
 REFERENCE = "reference"
+_KNOWN = "SELECT FROM pg_database WHERE datname = %s"
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,11 @@ class Servers:
 
 
 @contextmanager
-def servers() -> Iterator[Servers]:
-    """Raises Problem when they do not start."""
-    data_dir = Path(tempfile.mkdtemp(prefix="countersign-bench-", dir="/tmp"))
+def servers(kept_in: Path | None = None) -> Iterator[Servers]:
+    """In a folder that is kept, where one is named. Raises Problem when they do not start."""
+    if kept_in:
+        kept_in.mkdir(parents=True, exist_ok=True)
+    data_dir = kept_in.resolve() if kept_in else Path(tempfile.mkdtemp(prefix="countersign-bench-", dir="/tmp"))
     data_dir.chmod(0o711)
     with (data_dir / "servers.log").open("w") as log:
         terminal = Terminal([], log)
@@ -39,12 +42,14 @@ def servers() -> Iterator[Servers]:
                 embedded.start(embedded.Embedded(local.places(data_dir)), supervisor)
                 addresses = local.addresses(data_dir)
                 with psycopg.connect(addresses.database_url, autocommit=True) as connection:
-                    connection.execute(f"CREATE DATABASE {REFERENCE}")
+                    if not connection.execute(_KNOWN, [REFERENCE]).fetchone():
+                        connection.execute(f"CREATE DATABASE {REFERENCE}")
                 reference = make_conninfo(addresses.database_url, dbname=REFERENCE)
                 yield Servers(addresses.database_url, addresses.redis_url, reference)
         finally:
             terminal.close()
-            shutil.rmtree(data_dir, ignore_errors=True)
+            if not kept_in:
+                shutil.rmtree(data_dir, ignore_errors=True)
 
 
 def without_settings_of_people() -> dict[str, str]:
