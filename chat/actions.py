@@ -23,7 +23,7 @@ from chat.engine.machine import RESTING
 from chat.engine.states import load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, RunStatus, Session, Stream
+from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
 from chat.proposals import cancel_pending, decision_event
 from chat.providers.registry import ModelUnavailableError
 from chat.refusals import Refused
@@ -46,10 +46,12 @@ def post_message(
 ) -> Accepted:
     """Stores what a person wrote and queues the run that answers it; opens a session where none is named.
 
+    `model` is for this answer only, in a session that it opens for all of them.
+
     Raises `Refused` for an unusable text, context or model, `NotFound` for a foreign session or object.
     """
     _require_text(text)
-    _require_model(model)
+    require_model(model)
     with transaction.atomic():
         if session_id:
             session = queries.held_session(member, session_id)
@@ -58,14 +60,14 @@ def post_message(
             session, position, resting = open_session(member, context, model, text), 1, True
         if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
             raise Refused("validation", _("This conversation is about another object."), field="context")
-        other_model = bool(session_id and model and model != session.model)
-        if other_model:
-            Session.objects.filter(pk=session.pk).update(model=model)
+        if not model:
+            require_model(session.model)
         question = Message(session=session, sequence=position, role=Message.Role.USER, content=text)
-        run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"})
+        only_here = model if session_id else ""
+        run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=only_here)
         told = open_calls.close(session)
         told += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
-        if not session_id or other_model:
+        if not session_id:
             told.append(NewEvent("session_updated", {"title": session.title, "model": model}))
         return accepted(run, store(run, member, told, resting=resting, question=question), question)
 
@@ -103,8 +105,9 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
         expected = "tool_limit" if go_on is not None else "question"
         if waiting is None or waiting.kind != expected or queries.live_run(session) is not None:
             raise Refused("conflict", _("This conversation does not wait for that answer (any more)."))
+        asked = session.runs.select_related("message").order_by("-message__sequence").first()
         trigger = {"event": "CommunicationResponseReceived", "go_on": go_on, "text": text}
-        return _continue(session, member, trigger)
+        return _continue(session, member, trigger, goes_on_from=asked)
 
 
 def retry(member: Member, session_id: str) -> Accepted:
@@ -120,7 +123,7 @@ def retry(member: Member, session_id: str) -> Accepted:
             raise Refused("conflict", _("There is nothing to try again here."))
         if not any(map(open_calls.was_applied, queries.tool_calls(last.message))):
             Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
-        return _continue(session, member, {"event": "UserMessageSent"})
+        return _continue(session, member, {"event": "UserMessageSent"}, goes_on_from=last)
 
 
 def stop(member: Member, session_id: str) -> None:
@@ -168,7 +171,7 @@ def update_session(
     if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
         sentence = _("A title has 1 to %(count)s characters.") % {"count": LONGEST_TITLE}
         raise Refused("validation", sentence, field="title")
-    _require_model(model or "")
+    require_model(model or "")
     with transaction.atomic():
         session = queries.held_session(member, session_id)
         session.title = session.title if title is None else title.strip()
@@ -189,12 +192,20 @@ def delete_session(member: Member, session_id: str) -> None:
         _stop(session, cancel_pending(session))
 
 
-def _continue(session: Session, member: Member, trigger: dict[str, Any]) -> Accepted:
+def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:
+    """By the same model as the run before it; likewise deeper than the answer that this one was to go deeper than."""
+    position = require_rest(session)
+    run = new_run(session, member.user, position, trigger, model=goes_on_from.asked_model if goes_on_from else "")
+    run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
+    return accepted(run, store(run, member, [queued(run)], resting=True))
+
+
+def require_rest(session: Session) -> int:
+    """The place of the next message of a held session; raises `Refused` "conflict" while something is on its way."""
     position, resting = queries.next_place(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
-    run = new_run(session, member.user, position, trigger)
-    return accepted(run, store(run, member, [queued(run)], resting=resting))
+    return position
 
 
 def _require_text(text: str) -> None:
@@ -209,14 +220,17 @@ def _require_text(text: str) -> None:
         )
 
 
-def _require_model(model: str) -> None:
+def require_model(model: str) -> None:
+    """Raises `Refused` "model_unavailable" for a model that cannot be asked, with those that can; "" is the default."""
     if not model:
         return
+    registry = models_available.configured()
     try:
-        models_available.configured().resolve(model)
+        registry.resolve(model)
     except ModelUnavailableError:
-        sentence = _("There is no model called “%(model)s”.") % {"model": model[:100]}
-        raise Refused("validation", sentence, field="model") from None
+        sentence = _("The model “%(model)s” is not available. Choose another one.") % {"model": model[:100]}
+        available = [choice.id for choice in registry.choices()]
+        raise Refused("model_unavailable", sentence, field="model", details={"available": available}) from None
 
 
 def _title(text: str) -> str:

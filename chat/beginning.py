@@ -43,10 +43,10 @@ class Accepted:
         }
 
 
-def new_run(session: Session, author: User, position: int, trigger: dict[str, Any]) -> Run:
-    """A run and the empty answer it will fill; neither is stored yet."""
+def new_run(session: Session, author: User, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
+    """A run and the empty answer it will fill; neither is stored yet. `model` is for this answer only."""
     reply = Message(session=session, sequence=position, role=Message.Role.ASSISTANT, status=Message.Status.QUEUED)
-    return Run(session=session, message=reply, author=author, trigger=trigger)
+    return Run(session=session, message=reply, author=author, trigger=trigger, asked_model=model)
 
 
 def store(
@@ -73,7 +73,8 @@ def store(
 
 
 def queued(run: Run) -> NewEvent:
-    return NewEvent("status", {"state": "queued", "jobId": str(run.pk)}, run.message_id, run.pk)
+    deepens = {"deepens": str(run.message.deepens_id)} if run.message.deepens_id else {}
+    return NewEvent("status", {"state": "queued", "jobId": str(run.pk), **deepens}, run.message_id, run.pk)
 
 
 def accepted(run: Run, after: int, question: Message | None = None) -> Accepted:

@@ -69,7 +69,8 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
     keep_control = open_calls.keeps_control(waited.rounds[-1])
     words = open_calls.words_after(waited.rounds[-1])
     if wanted and (keep_control or words):
-        run = _run_after(session, waited, position, {"event": "ValidationReceived", "keep_control": keep_control})
+        trigger = {"event": "ValidationReceived", "keep_control": keep_control}
+        run = _run_after(session, waited, position, trigger, model=waited.run.asked_model)
         run.message.rounds = [aside(text) for text in words]
         return run
     event = ValidationReceived(keep_control=False) if wanted else RunStopped()
@@ -86,6 +87,6 @@ def _note(session: Session, late: Sequence[Proposal], position: int) -> None:
     )
 
 
-def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any]) -> Run:
+def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
     """A run in the name of whoever asked for that answer, whoever decided."""
-    return new_run(session, answer.run.author, position, trigger)
+    return new_run(session, answer.run.author, position, trigger, model=model)

@@ -27,6 +27,15 @@ def configured() -> Registry:
     )
 
 
+def can_ask(choice: str) -> bool:
+    """Whether a model ("" is the default) is configured."""
+    try:
+        configured().resolve(choice or None)
+    except ModelUnavailableError:
+        return False
+    return True
+
+
 def problems() -> list[str]:
     """What is wrong with the settings, in sentences that say what to do."""
     return registry.problems(settings.CHAT_PROVIDERS, _environ())

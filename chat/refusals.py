@@ -6,6 +6,7 @@ from typing import Any
 
 class Refused(Exception):
     """`message` says what to do instead; `code` is one of validation, conflict, idempotency_key, too_many, throttled,
+    model_unavailable,
     and of a proposal decided, stale, expired, digest.
 
     `field` names what was wrong, as on the wire; `details` is what a program may want to know besides.

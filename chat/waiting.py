@@ -26,7 +26,9 @@ WAIT_S = 120
 MAX_WAITING = 64
 #: More than any message takes; longer bodies are only for Django to refuse.
 MAX_BODY_BYTES = 1_048_576
-_PATHS = re.compile(r"/api/v1/(chat/(messages|sessions/[^/]+/(resume|retry))|proposals/[^/]+/(decide|propose-again))")
+_PATHS = re.compile(
+    r"/api/v1/(chat/(messages(/[^/]+/deepen)?|sessions/[^/]+/(resume|retry))|proposals/[^/]+/(decide|propose-again))"
+)
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 

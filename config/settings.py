@@ -232,6 +232,7 @@ LLM_MODEL = ENV.llm_model
 #: Adding a provider is one entry (docs/adding-a-provider.md). `<NAME>_API_KEY` and `<NAME>_BASE_URL` complete it, NAME
 #: being the entry's first word. Prices are US dollars per million tokens of input, cached input and output, None where
 #: unknown; entered in November 2026 from the seeds' lists of 2025: compare them with the vendor's before you budget.
+#: `strength` orders the models for "go deeper" (docs/models.md); the numbers are ours and mean nothing but their order.
 CHAT_PROVIDERS = {
     "deepseek": {
         "kind": "openai",
@@ -239,6 +240,8 @@ CHAT_PROVIDERS = {
         "model": "deepseek-v4-flash",
         "max_tokens": 8192,
         "price": (0.14, 0.0028, 0.28),
+        "label": "DeepSeek V4 Flash",
+        "strength": 30,
         "echo_reasoning": True,
     },
     "openai": {
@@ -247,6 +250,8 @@ CHAT_PROVIDERS = {
         "model": "gpt-4o",
         "max_tokens": 8192,
         "price": (2.50, 1.25, 10.00),
+        "label": "GPT-4o",
+        "strength": 40,
         "max_tokens_field": "max_completion_tokens",
     },
     "openai-mini": {
@@ -255,6 +260,8 @@ CHAT_PROVIDERS = {
         "model": "gpt-4o-mini",
         "max_tokens": 8192,
         "price": (0.15, 0.075, 0.60),
+        "label": "GPT-4o mini",
+        "strength": 20,
         "max_tokens_field": "max_completion_tokens",
     },
     "openai-reasoning": {
@@ -263,6 +270,8 @@ CHAT_PROVIDERS = {
         "model": "gpt-5-mini",
         "max_tokens": 16384,
         "price": (0.25, 0.025, 2.00),
+        "label": "GPT-5 mini",
+        "strength": 50,
     },
     "anthropic": {
         "kind": "anthropic",
@@ -270,6 +279,8 @@ CHAT_PROVIDERS = {
         "model": "claude-sonnet-4-6",
         "max_tokens": 4096,
         "price": (3.00, 0.30, 15.00),
+        "label": "Claude Sonnet 4.6",
+        "strength": 60,
     },
     "anthropic-thinking": {
         "kind": "anthropic",
@@ -277,10 +288,20 @@ CHAT_PROVIDERS = {
         "model": "claude-sonnet-4-6",
         "max_tokens": 8192,
         "price": (3.00, 0.30, 15.00),
+        "label": "Claude Sonnet 4.6, thinking",
+        "strength": 70,
         "thinking_tokens": 2048,
     },
     "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 4096, "price": None},
-    "demo": {"kind": "demo", "base_url": "", "model": "demo", "max_tokens": 4096, "price": (0, 0, 0)},
+    "demo": {
+        "kind": "demo",
+        "base_url": "",
+        "model": "demo",
+        "max_tokens": 4096,
+        "price": (0, 0, 0),
+        "label": "Demo",
+        "strength": 1,
+    },
 }
 #: "local", "none", or a provider of the table above that speaks as OpenAI does (docs/embeddings.md).
 EMBEDDING_PROVIDER = ENV.embedding_provider

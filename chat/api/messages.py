@@ -7,9 +7,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import asking, models_available
+from chat import asking, deepening, models_available
 from chat.api import shapes
-from chat.api.requests import act, own_session
+from chat.api.requests import act, own_message_and_member, own_session
+from chat.api.serialising import model_json
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems
@@ -36,13 +37,28 @@ class MessagesView(APIView):
         return Response(accepted_json(act(asking.post, member, body, idempotency_key(request))), status=202)
 
 
+class DeepenView(APIView):
+    @extend_schema(
+        operation_id="deepenMessage",
+        request=shapes.DeepenBody,
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 429)},
+    )
+    def post(self, request: Request, message_id: str) -> Response:
+        """Ask the question of an answer again, of the next stronger model. Asked twice, the same answer is named."""
+        message, member = own_message_and_member(request, message_id)
+        read_body(request, shapes.DeepenBody)
+        asking.count_run(member.user)
+        accepted = act(deepening.deepen, member, str(message.session_id), message.pk)
+        return Response(accepted_json(accepted.to_json()), status=202)
+
+
 class ModelsView(APIView):
     @extend_schema(operation_id="listModels", responses={200: shapes.ModelList})
     def get(self, request: Request) -> Response:
-        """The models that can be chosen for a conversation."""
+        """The models that can be chosen for a conversation or an answer, the default first."""
         current_member(request)
         registry = models_available.configured()
         choices = registry.choices()
         default = next((choice.id for choice in choices if choice.default), "")
-        results = [{"id": choice.id, "label": f"{choice.provider} · {choice.model}"} for choice in choices]
+        results = [model_json(choice, registry.stronger(choice.id)) for choice in choices]
         return Response({"results": results, "next": None, "previous": None, "default": default})

@@ -15,7 +15,7 @@ from graphs.api.members import current_member
 from graphs.api.problems import Problem
 
 T = TypeVar("T")
-_STATUS = {"validation": 400, "idempotency_key": 422}
+_STATUS = {"validation": 400, "idempotency_key": 422, "model_unavailable": 422}
 
 
 def act(action: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -42,6 +42,12 @@ def own_message(request: Request, message_id: str) -> Message:
     if _names_workspace(request) and current_member(request).workspace != message.session.workspace:
         raise NotFound
     return message
+
+
+def own_message_and_member(request: Request, message_id: str) -> tuple[Message, Member]:
+    """The same, with the person as a member of its workspace."""
+    message = own_message(request, message_id)
+    return message, own_session(request, str(message.session_id))[1]
 
 
 def shared_proposal(request: Request, proposal_id: str) -> tuple[Proposal, Member]:

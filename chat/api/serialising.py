@@ -6,12 +6,13 @@ from typing import Any
 
 from django.conf import settings
 
-from chat import queries
+from chat import models_available, queries
 from chat.engine.states import load
 from chat.events.vocabulary import event_json
 from chat.markdown import render
 from chat.models import Message, Session
 from chat.proposals.telling import proposals_json
+from chat.providers.registry import Choice
 from chat.queries import EventPage
 
 
@@ -23,6 +24,7 @@ def session_json(session: Session) -> dict[str, Any]:
         "type": session.type,
         "context": context,
         "model": session.model,
+        "modelAvailable": models_available.can_ask(session.model),
         "phase": session.phase,
         "waiting": waiting_json(session),
         "usage": session.usage,
@@ -67,6 +69,9 @@ def _message_json(message: Message, proposals: list[dict[str, Any]]) -> dict[str
         "toolCalls": queries.tool_calls(message) if message.content or message.status != "streaming" else [],
         "proposals": proposals,
         "model": message.model,
+        "modelId": f"{run.provider}:{run.model}" if run and run.provider else "",
+        "deepens": str(message.deepens_id) if message.deepens_id else None,
+        "gaveUp": bool(run and run.gave_up),
         "runId": str(run.pk) if run else None,
         "error": run.error if run else None,
         "usage": queries.usage_of(run) if run else None,
@@ -79,4 +84,19 @@ def events_json(page: EventPage) -> dict[str, Any]:
     return {
         "events": [event_json(event, page.stream.name) for event in page.events],
         "last": page.last,
+    }
+
+
+def model_json(choice: Choice, stronger: Choice | None) -> dict[str, Any]:
+    """A model to choose, with the next stronger one. The price is per million tokens."""
+    price = choice.price
+    return {
+        "id": choice.id,
+        "label": choice.label,
+        "provider": choice.provider,
+        "model": choice.model,
+        "reasons": choice.reasons,
+        "strength": choice.strength,
+        "stronger": stronger.id if stronger else None,
+        "price": price and {"input": price.input, "cachedInput": price.cached_input, "output": price.output},
     }

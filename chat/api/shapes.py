@@ -27,6 +27,10 @@ class RetryBody(Body):
     wait: bool | None = None
 
 
+class DeepenBody(Body):
+    wait: bool | None = None
+
+
 class StopBody(Body):
     pass
 
@@ -90,6 +94,7 @@ class SessionShape(Shape):
     type: str
     context: ObjectName | None
     model: str
+    model_available: bool
     phase: str
     waiting: dict[str, Any] | None
     usage: dict[str, Any]
@@ -119,6 +124,9 @@ class MessageShape(Shape):
     tool_calls: list[ToolCallShape]
     proposals: list[ProposalShape]
     model: str
+    model_id: str
+    deepens: str | None
+    gave_up: bool
     run_id: str | None
     error: ErrorShape | None
     usage: UsageShape | None
@@ -159,9 +167,26 @@ class EventPage(Shape):
     last: int
 
 
+class PriceShape(Shape):
+    """US dollars per million tokens."""
+
+    input: float
+    cached_input: float
+    output: float
+
+
 class ModelShape(Shape):
+    """`strength` orders models, 0 where it is unknown; `stronger` is the id of the next stronger one. `price` is null
+    where nobody knows it."""
+
     id: str
     label: str
+    provider: str
+    model: str
+    reasons: bool
+    strength: int
+    stronger: str | None
+    price: PriceShape | None
 
 
 class ModelList(Shape):

@@ -10,6 +10,7 @@ url_keys.register()
 urlpatterns = [
     path("chat/messages", messages.MessagesView.as_view()),
     path("chat/messages/<key:message_id>/stream-events", events.MessageEventsView.as_view()),
+    path("chat/messages/<key:message_id>/deepen", messages.DeepenView.as_view()),
     path("chat/models", messages.ModelsView.as_view()),
     path("chat/sessions", sessions.SessionsView.as_view()),
     path("chat/sessions/<key:session_id>", sessions.SessionView.as_view()),

@@ -123,5 +123,6 @@ def usage_event(cost: CallCost) -> dict[str, object]:
         "cachedTokens": usage.cached_tokens,
         "cost": cost.cost,
         "model": cost.config.model,
+        "modelId": cost.config.id,
         **({"estimated": True} if usage.estimated else {}),
     }

@@ -174,7 +174,7 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
         member=member,
         context_type=session.context_type,
         context_id=session.context_id,
-        model=session.model,
+        model=run.asked_model or session.model,
         language=session.language,
         resumed=resumed,
         stop_requested=run.stop_requested_at is not None,

@@ -200,7 +200,9 @@ class Driver:
         reply = call.reply
         match reply.end:
             case "length":
-                return self._system_error(Failure("context_length", error_texts.CUT_BY_LENGTH, retryable=False))
+                return self._system_error(
+                    Failure("context_length", error_texts.CUT_BY_LENGTH, retryable=False, gave_up=True)
+                )
             case "content_filter":
                 sentence = error_texts.sentence("content_filter")
                 return self._system_error(Failure("content_filter", sentence, retryable=False))
@@ -273,7 +275,9 @@ class Driver:
             return ending(state, "waiting", self._model_calls.means, self._answer, transcript)
         data = {"roundsUsed": state.rounds, "maxExtended": self._limits.tool_rounds_extended}
         asked = self._answer.event("tool_limit", data)
-        return ending(state, "toolLimit", self._model_calls.means, self._answer, transcript, asked=[asked])
+        return ending(
+            state, "toolLimit", self._model_calls.means, self._answer, transcript, asked=[asked], gave_up=True
+        )
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
@@ -298,11 +302,12 @@ class Driver:
             self._answer.close_with_what_was_shown()
             state = _rested(state, reason, self._limits)
         if reason == "failed" and self._failure is None:
-            self._failure = Failure("internal", error_texts.SAME_FAILURE, retryable=False)
+            self._failure = Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
         failure = self._failure if reason == "failed" else None
-        await self._finish(
-            ending(state, reason, self._model_calls.means, self._answer, self._answer.transcript, failure=failure)
-        )
+        gave_up = reason == "finished" and self._model_calls.out_of_rounds
+        transcript = self._answer.transcript
+        means = self._model_calls.means
+        await self._finish(ending(state, reason, means, self._answer, transcript, failure=failure, gave_up=gave_up))
 
     async def _finish(self, end: records.Ending) -> None:
         self._finishing = True

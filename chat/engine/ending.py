@@ -25,11 +25,12 @@ _STATUSES = {
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What the person is told about a run that failed."""
+    """What the person is told about a run that failed. `gave_up`: a stronger model may do better."""
 
     code: ErrorCode
     text: str | Promise
     retryable: bool
+    gave_up: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {"code": self.code, "message": str(self.text), "retryable": self.retryable}
@@ -43,10 +44,16 @@ def ending(
     transcript: Transcript,
     *,
     failure: Failure | None = None,
+    gave_up: bool = False,
     asked: Sequence[NewEvent] = (),
 ) -> Ending:
-    """`transcript` is the answer as it will be then; `asked` is what a person is asked."""
+    """`transcript` is the answer as it will be then; `asked` is what a person is asked.
+
+    `gave_up` says that the model came to a limit, as a failure may.
+    """
     error = failure.to_json() if failure else None
+    gave_up = gave_up or (failure is not None and failure.gave_up)
+    told = {"gaveUp": True} if gave_up else {}
     message_status, run_status, shown = _STATUSES[reason]
     done = {"reason": reason, "fullText": transcript.text}
     return Ending(
@@ -58,7 +65,8 @@ def ending(
         events=(
             *asked,
             answer.event("status", {"state": shown}),
-            answer.event("error", error) if error else answer.event("done", done),
+            answer.event("error", error | told) if error else answer.event("done", done | told),
         ),
         error=error,
+        gave_up=gave_up,
     )

@@ -33,6 +33,11 @@ class ModelCalls:
         return self._call
 
     @property
+    def out_of_rounds(self) -> bool:
+        """Whether the last call could only write, because the rounds of tools were used up."""
+        return self._call is not None and not self._call.request.tools_allowed
+
+    @property
     def prompt(self) -> records.Prompt:
         assert self._prompt is not None
         return self._prompt
@@ -68,7 +73,8 @@ class ModelCalls:
         if error is None:
             return None
         log.warning("run %s: %s: %s", self._run.id, error.code, error.detail)
-        return Failure(error.code, error_texts.sentence_for(error), error.retryable)
+        gave_up = error.code == "context_length"
+        return Failure(error.code, error_texts.sentence_for(error), error.retryable, gave_up)
 
     async def note(self) -> None:
         """Notes what the last call cost, once. All attempts are kept; readers are told of those that cost something."""

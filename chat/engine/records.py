@@ -150,6 +150,7 @@ class Ending:
     run_status: str
     events: tuple[NewEvent, ...]
     error: dict[str, Any] | None = None
+    gave_up: bool = False
 
 
 def finish(
@@ -198,6 +199,7 @@ def end(
         status=ending.run_status,
         outcome=ending.outcome,
         error=ending.error,
+        gave_up=ending.gave_up,
         provider=config.name if config else "",
         model=config.model if config else "",
         ended_at=timezone.now(),

@@ -78,7 +78,8 @@ class Message(models.Model):
     and `content`, `reasoning` and `tool_calls` gather it for readers. `retrieved` is the context that was looked up for
     a question and stays with it. `status` is "complete", "streaming", "stopped" or "failed". A `kind` of "note" tells
     the model of something that happened; people do not see it. `changes` counts what was really recorded in the turn
-    that this answer ends; it is empty where the turn goes on, or the model could change nothing.
+    that this answer ends; it is empty where the turn goes on, or the model could change nothing. `deepens` is the
+    answer to the same question that a stronger model was asked to go deeper than.
     """
 
     TEXT, NOTE, SYSTEM_PROMPT = "text", "note", "system_prompt"
@@ -108,6 +109,9 @@ class Message(models.Model):
     model = models.CharField(_("model"), max_length=100, blank=True)
     prompt_version = models.CharField(_("prompt version"), max_length=40, blank=True)
     changes = models.PositiveIntegerField(_("changes recorded"), null=True)
+    deepens = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="deeper", verbose_name=_("goes deeper than")
+    )
     exclude_from_prompt = models.BooleanField(_("not shown to the model"), default=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 

@@ -43,6 +43,9 @@ class RunStatus(models.TextChoices):
 class Run(models.Model):
     """One drive of the engine, from a trigger until it rests.
 
+    `asked_model` is the model that was asked for this answer only, empty for the session's. `gave_up`: its model came
+    to one of its limits, so that a stronger one may do better.
+
     `trigger` is one of the engine's events as JSON (`{"event": "UserMessageSent", ...}`). `epoch` is the stream's epoch
     when it was claimed. `first_sequence` is the number of its `status: started`, `last_sequence` that of its `done` or
     `error`; up to `folded_to` the run's deltas have been folded (`chat/events/compaction.py`).
@@ -61,6 +64,10 @@ class Run(models.Model):
     last_sequence = models.BigIntegerField(null=True, blank=True)
     folded_to = models.BigIntegerField(default=0, db_default=0, editable=False)
     stop_requested_at = models.DateTimeField(null=True, blank=True)
+    asked_model = models.CharField(
+        _("model for this answer only"), max_length=100, blank=True, default="", db_default=""
+    )
+    gave_up = models.BooleanField(_("the model came to a limit"), default=False, db_default=False)
     provider = models.CharField(_("provider"), max_length=40, blank=True)
     model = models.CharField(_("model"), max_length=100, blank=True)
     outcome = models.CharField(_("outcome"), max_length=20, blank=True)

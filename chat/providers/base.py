@@ -209,6 +209,11 @@ class ProviderConfig:
     idle_timeout_s: float = 60
     total_timeout_s: float = 600
 
+    @property
+    def id(self) -> str:
+        """The name of this choice, "provider:model"."""
+        return f"{self.name}:{self.model}"
+
 
 class ProviderError(Exception):
     """A call failed. `code` is one of eight; `detail` is for logs and never holds a key or a URL with one.

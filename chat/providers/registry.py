@@ -16,10 +16,14 @@ from chat.providers.base import Price, ProviderConfig
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"
 _MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
+_STRENGTH = re.compile(r"[0-9]{1,4}")
 
 
 class Entry(BaseModel):
-    """One line of the table. `price`: dollars per million tokens of input, cached input and output; None unknown."""
+    """One line of the table. `price`: dollars per million tokens of input, cached input and output; None unknown.
+
+    `strength` orders models, the greater the stronger; 0 is unknown.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,10 +32,18 @@ class Entry(BaseModel):
     model: str
     max_tokens: int
     price: tuple[float, float, float] | None
+    label: str = ""
+    strength: int = 0
     max_tokens_field: str = "max_tokens"
     echo_reasoning: bool = False
     thinking_tokens: int = 0
     adaptive_thinking: bool = False
+
+    @property
+    def reasons(self) -> bool:
+        """Whether its model thinks before it answers, as far as the table tells."""
+        thinks = self.adaptive_thinking or self.thinking_tokens > 0
+        return thinks or self.echo_reasoning or self.kind == "openai-responses"
 
 
 class ModelUnavailableError(ValueError):
@@ -45,6 +57,10 @@ class Choice:
     provider: str
     model: str
     default: bool
+    label: str
+    strength: int
+    reasons: bool
+    price: Price | None
 
     @property
     def id(self) -> str:
@@ -106,11 +122,34 @@ class Registry:
         default = self.default()
         usable = [name for name in self._entries if not self._missing(name)]
         usable.sort(key=lambda name: name != default)
-        return [Choice(name, self._model(name), name == default) for name in usable]
+        return [self._choice(name, self._model(name), default=name == default) for name in usable]
+
+    def stronger(self, choice: str) -> Choice | None:
+        """The next stronger model that can be asked: of the same vendor where it has one, else of any.
+
+        None where there is none, or where nobody knows how strong `choice` ("provider:model") is.
+        """
+        name, _, model = choice.partition(":")
+        strength = self._strength(name, model)
+        stronger = [other for other in self.choices() if other.strength > strength > 0]
+        stronger.sort(key=lambda other: (_first_word(other.provider) != _first_word(name), other.strength))
+        return stronger[0] if stronger else None
 
     def problems(self) -> list[str]:
         """Sentences about a configuration that cannot work; none when all is well."""
         return self._missing(self.default())
+
+    def _choice(self, name: str, model: str, *, default: bool) -> Choice:
+        entry = self._entries[name]
+        return Choice(
+            provider=name,
+            model=model,
+            default=default,
+            label=entry.label if entry.label and entry.model == model else model,
+            strength=self._strength(name, model),
+            reasons=entry.reasons,
+            price=self._price(name, model),
+        )
 
     def _missing(self, name: str, model: str = "") -> list[str]:
         entry = self._entries.get(name)
@@ -143,10 +182,22 @@ class Registry:
         return self._value(_variable(name, "BASE_URL")) or self._entries[name].base_url
 
     def _price(self, name: str, model: str) -> Price | None:
-        """Of this entry, or of another one of the same vendor that is for this model."""
-        same_vendor = [name, *(other for other in self._entries if _first_word(other) == _first_word(name))]
-        entry = next((self._entries[other] for other in same_vendor if self._entries[other].model == model), None)
+        entry = self._entry_for(name, model)
         return Price(*entry.price) if entry and entry.price else None
+
+    def _strength(self, name: str, model: str) -> int:
+        """As the table has it, else as the environment says of a vendor whose models it does not name."""
+        entry = self._entry_for(name, model)
+        if entry and entry.strength:
+            return entry.strength
+        said = self._value(_variable(name, "STRENGTH"))
+        return int(said) if _STRENGTH.fullmatch(said) else 0
+
+    def _entry_for(self, name: str, model: str) -> Entry | None:
+        """This entry, or another one of the same vendor, if it is for this model."""
+        same_vendor = [name, *(other for other in self._entries if _first_word(other) == _first_word(name))]
+        entries = (self._entries[other] for other in same_vendor if other in self._entries)
+        return next((entry for entry in entries if entry.model == model), None)
 
     def _value(self, variable: str) -> str:
         return self._environ.get(variable, "").strip()

@@ -7,9 +7,10 @@ from typing import Any, ParamSpec, TypeVar
 from django.core.validators import slug_re
 from django.utils.translation import gettext as _
 
-from chat import actions, asking, deciding, queries
+from chat import actions, asking, deciding, deepening, queries
 from chat.database import in_db
 from chat.identity import Identity
+from chat.models import Message
 from chat.refusals import Refused
 from chat.sockets import frames
 from chat.sockets.connection import ENDINGS
@@ -70,6 +71,8 @@ class Commands:
             case frames.Resume() | frames.Retry():
                 self._require_room_for(frame.session_id)
                 await self._accept(frame, await self._as_person(self._continue, frame))
+            case frames.Deepen():
+                await self._deepen(frame)
             case frames.Interrupt():
                 await self._as_person(self._stop, frame.session_id)
                 await self._wire.frame({"type": "ai:accepted", "_id": frame.id, "sessionId": frame.session_id})
@@ -110,6 +113,20 @@ class Commands:
         if (frame.answer is None) == (frame.continue_ is None) or frame.approved is not None:
             raise Refused("validation", _("Say either “answer” or “continue”."))
         return actions.answer(member, frame.session_id, text=frame.answer, go_on=frame.continue_).to_json()
+
+    async def _deepen(self, frame: frames.Deepen) -> None:
+        message = await self._as_person(self._own_message, frame.message_id)
+        self._require_room_for(str(message.session_id))
+        await self._accept(frame, await self._as_person(self._ask_deeper, message))
+
+    def _own_message(self, message_id: str) -> Message:
+        assert self.identity is not None
+        return queries.message_for(self.identity.user, message_id)
+
+    def _ask_deeper(self, message: Message) -> dict[str, Any]:
+        member = self._member(str(message.session_id))
+        asking.count_run(member.user)
+        return deepening.deepen(member, str(message.session_id), message.pk).to_json()
 
     def _stop(self, session_id: str) -> None:
         actions.stop(self._member(session_id), session_id)

@@ -56,6 +56,11 @@ class Retry(Frame):
     session_id: Id
 
 
+class Deepen(Frame):
+    type: Literal["ai:deepen"]
+    message_id: Id
+
+
 class Interrupt(Frame):
     type: Literal["ai:interrupt"]
     session_id: Id
@@ -75,7 +80,7 @@ class Unsubscribe(Frame):
 
 
 AnyFrame = Annotated[
-    Authenticate | Chat | Resume | Retry | Interrupt | Subscribe | Unsubscribe, Field(discriminator="type")
+    Authenticate | Chat | Resume | Retry | Deepen | Interrupt | Subscribe | Unsubscribe, Field(discriminator="type")
 ]
 _adapter: TypeAdapter[Any] = TypeAdapter(AnyFrame)
 

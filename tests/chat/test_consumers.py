@@ -404,7 +404,7 @@ WRONG: list[Any] = [
     {"type": "ai:chat", "message": "", "context": ABOUT_NBA},
     {"type": "ai:chat", "message": " \n ", "context": ABOUT_NBA},
     {"type": "ai:chat", "message": "x" * 32_001, "context": ABOUT_NBA},
-    {"type": "ai:chat", "message": "Hello", "context": ABOUT_NBA, "model": "no-such-model"},
+    {"type": "ai:chat", "message": "Hello", "context": ABOUT_NBA, "model": 7},
     {"type": "ai:chat", "message": "Hello", "context": ABOUT_NBA, "attachments": ["x"]},
     {"type": "ai:chat", "message": "Hello", "context": ABOUT_NBA, "idempotencyKey": ""},
     {"type": "ai:unknown"},
@@ -422,6 +422,7 @@ WRONG: list[Any] = [
     {"type": "ai:retry", "sessionId": 1},
     {"type": "ai:authenticate"},
     {"type": "ai:authenticate", "token": "x" * 5000},
+    {"type": "ai:deepen"},
 ]
 
 

@@ -65,6 +65,7 @@ API: dict[str, Rule] = {
     "GET schema": Rule("person", 200),
     "POST chat/messages": Rule("member", 202, {"message": "Hello"}),
     "GET chat/messages/{message_id}/stream-events": Rule("member", 200),
+    "POST chat/messages/{message_id}/deepen": Rule("member", 409, {}),
     "GET chat/models": Rule("member", 200),
     "GET chat/sessions": Rule("member", 200),
     "GET chat/sessions/{session_id}": Rule("member", 200),

@@ -19,6 +19,7 @@ FRAMES: dict[str, list[tuple[dict[str, Any], str]]] = {
     "ai:subscribe": [({"sessionId": "{session}"}, "ai:subscribed"), ({"stream": "{stream}"}, "ai:subscribed")],
     "ai:unsubscribe": [({"sessionId": "{session}"}, "ai:unsubscribed"), ({"stream": "{stream}"}, "ai:unsubscribed")],
     "ai:retry": [({"sessionId": "{session}"}, "conflict")],
+    "ai:deepen": [({"messageId": "{message}"}, "conflict")],
     "ai:resume": [
         ({"sessionId": "{session}", "answer": "Yes"}, "conflict"),
         ({"sessionId": "{proposer}", "proposalId": "{proposal}", "answer": "Yes"}, "validation"),
@@ -36,6 +37,7 @@ WAITING: list[tuple[str, dict[str, Any]]] = [
     ("chat/messages", {"message": "Hello", "sessionId": "{session}"}),
     ("chat/sessions/{session}/resume", {"answer": "Yes"}),
     ("chat/sessions/{session}/retry", {}),
+    ("chat/messages/{message}/deepen", {}),
     ("proposals/{proposal}/decide", {"approved": True}),
     ("proposals/{proposal}/propose-again", {}),
 ]
@@ -49,12 +51,14 @@ def everybody(transactional_db: None) -> World:
 
 def names_of(everybody: World, role: RoleName) -> dict[Id, dict[str, str]]:
     sessions, streams = everybody.ids(role, "session_id"), everybody.ids(role, "stream_name")
+    messages = everybody.ids(role, "message_id")
     keys, proposals = everybody.ids(role, "key"), everybody.ids(role, "proposal_id")
     found = {}
     for kind in sessions:
         proposal = proposals.get(kind, proposals["random"])
         found[kind] = {
             "session": sessions[kind],
+            "message": messages[kind],
             "stream": streams[kind],
             "key": keys.get(kind, keys["random"]),
             "proposal": proposal,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from django.contrib.auth.models import User
 from django.db.models import Model
 
-from chat.models import Allowance, Message, Proposal, ValidationRule
+from chat.models import Allowance, Proposal, ValidationRule
 from graphs import writing
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
 from graphs.operations import Item, Update
@@ -216,7 +216,7 @@ def _id_of(found: Talk, parameter: str) -> str:
     if parameter == "stream_name":
         return found.session.stream.name
     if parameter == "message_id":
-        return str(Message.objects.filter(session=found.session, role=Message.Role.ASSISTANT).get().pk)
+        return str(found.run.message_id)
     assert parameter == "session_id", f"say in `World.ids` what {parameter} is"
     return str(found.session.pk)
 

@@ -70,6 +70,7 @@ HARMLESS = {
     "chat.deciding:expire": "one transaction for each conversation; what it did not get to, the next beat does",
     "chat.deciding:preview": "changes nothing",
     "chat.notices:_make": "a graph or workspace without its stream gets it with its first event",
+    "chat.deepening:deepen": "as post_message: note, answer and run are stored together, and found again",
     "chat.asking_again:propose_again": "the transaction of post_message: it is posted and noted, or neither",
     "chat.tasks:delete_silent_processes": "a few deletes of what nobody asks for, each repeated by the next beat",
     "graphs.writing:apply": "one transaction; what is done in it and in which order is graphs.writing's alone",
@@ -107,7 +108,7 @@ HARMLESS = {
 
 #: Functions that write, but only within a transaction that their caller holds.
 WITHIN_TRANSACTION = {
-    "chat.beginning:store": "post_message, answer, retry, settle",
+    "chat.beginning:store": "post_message, answer, retry, deepen, settle",
     "chat.continuing:settle": "whoever decides",
     "chat.continuing:_next_of": "settle",
     "chat.continuing:_note": "settle",

@@ -11,13 +11,15 @@ pytestmark = pytest.mark.django_db
 
 
 def test_too_many_runs_are_refused_whatever_asks_for_them(alice: User, nba: Graph, settings: Settings) -> None:
-    session = ask(alice)["sessionId"]
+    accepted = ask(alice)
+    session = accepted["sessionId"]
     Run.objects.update(status=RunStatus.SUCCEEDED)
     settings.LIMIT_MESSAGES = "1/hour"
     for path, body in (
         ("chat/messages", {"message": "Hello", "sessionId": session}),
         (f"chat/sessions/{session}/resume", {"answer": "Yes"}),
         (f"chat/sessions/{session}/retry", {}),
+        (f"chat/messages/{accepted['messageId']}/deepen", {}),
     ):
         response = post(alice, path, body)
         problem(response, 429, "throttled")

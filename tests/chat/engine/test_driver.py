@@ -192,7 +192,7 @@ def test_it_tells_each_failure_with_its_code_and_what_to_do(
     told = of_run(accepted.run_id)
     assert (run.error["code"], run.error["retryable"]) == (code, retryable)
     assert told[-1].type == "error"
-    assert told[-1].data == run.error
+    assert told[-1].data == run.error | ({"gaveUp": True} if run.gave_up else {})
     assert "tool_call_start" not in types(told)
     shown = "".join(event.data["delta"] for event in told if event.type == "content_delta")
     assert run.message.content == shown

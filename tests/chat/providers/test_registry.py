@@ -141,3 +141,35 @@ def test_it_names_the_field_of_a_wrong_entry():
     wrong = {**TABLE, "qwen": {"kind": "openai", "base_url": "https://q.example", "modle": "q"}}
     [sentence] = problems(wrong, {})
     assert "qwen" in sentence
+
+
+STRENGTHS = {"deepseek": 30, "openai": 40, "openai-mini": 20, "anthropic": 60, "demo": 1}
+RANKED = {name: fields | {"strength": STRENGTHS.get(name, 0)} for name, fields in TABLE.items()}
+KEYS = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "CUSTOM_BASE_URL": "http://localhost/v1", "CUSTOM_MODEL": "c1"}
+
+
+@pytest.mark.parametrize(
+    ("of", "environ", "stronger"),
+    [
+        ("openai-mini:o1-mini", KEYS, "openai:o1"),
+        ("openai:o1", KEYS, "anthropic:a1"),
+        ("anthropic:a1", KEYS, None),
+        ("openai-mini:o1-mini", {"OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "k"}, "anthropic:a1"),
+        ("openai:some-other-model", KEYS, None),
+        ("custom:c1", KEYS, None),
+        ("custom:c1", KEYS | {"CUSTOM_STRENGTH": "35"}, "openai:o1"),
+        ("openai:o1", KEYS | {"CUSTOM_STRENGTH": "50"}, "custom:c1"),
+        ("demo:demo", {}, None),
+        ("gone:x", KEYS, None),
+        ("", KEYS, None),
+    ],
+)
+def test_it_knows_the_next_stronger_model(of, environ, stronger):
+    found = Registry(RANKED, environ).stronger(of)
+    assert (found.id if found else None) == stronger
+
+
+def test_it_labels_a_model_only_as_what_it_is():
+    table = {"openai": TABLE["openai"] | {"label": "The One"}, "demo": TABLE["demo"]}
+    labels = [Registry(table, {"OPENAI_API_KEY": "k", **more}).choices()[0].label for more in ({}, {"LLM_MODEL": "o7"})]
+    assert labels == ["The One", "o7"]
