@@ -34,7 +34,7 @@ class Asked:
         from rag import retrieval
 
         def retrieved(question: str) -> Callable[[], Any]:
-            return lambda: retrieval._retrieve(self.graph, question)
+            return lambda: retrieval.look_up(self.graph, question)
 
         return {
             "floors": lambda: self.floors.take(self.vectors[place]),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -42,5 +43,8 @@ async def in_tool_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kw
 
 
 async def _in(threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    """In a copy of the caller's context, so that what is told there is told about the same run."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(threads, _given_back, translation.get_language(), work)
+    return await loop.run_in_executor(
+        threads, partial(copy_context().run, _given_back, translation.get_language(), work)
+    )

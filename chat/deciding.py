@@ -4,7 +4,6 @@ A decision is one transaction: the proposal is claimed by a conditional UPDATE, 
 what it would change are checked, the change is applied with its history, everybody is told, and the model goes on.
 """
 
-import logging
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,8 +28,7 @@ from graphs.access import Member, hold_role
 from graphs.models import Graph
 from graphs.refusals import ChangeRefused
 from graphs.workingcopy import saving
-
-log = logging.getLogger("countersign.proposals")
+from rag.telemetry.events import about, tell
 
 #: Proposals that one request decides.
 MOST_AT_ONCE = 200
@@ -78,7 +76,14 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
             proposal.refresh_from_db()
         run = continuing.settle(session, closed, [decision_event(each) for each in closed]) if closed else None
     refusal = _refusal(proposal, mine)
-    log.info("proposal %s: user %s, %s", proposal.pk, member.user.pk, refusal.code if refusal else proposal.status)
+    with about(workspace=member.workspace.pk, session=proposal.session_id):
+        tell(
+            "hitl_decision",
+            proposal=proposal.pk,
+            tool=proposal.tool,
+            user=member.user.pk,
+            outcome=refusal.code if refusal else proposal.status,
+        )
     if refusal is not None:
         raise refusal
     return Decided(proposal, run)

@@ -18,6 +18,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 Rate = Annotated[str, Field(pattern=r"^\d+/(s|min|hour)$")]
 
 
+SHORTEST_TOKEN = 16
+
+
 class Environment(BaseSettings):
     """Names are those of the environment, in lower case."""
 
@@ -44,6 +47,10 @@ class Environment(BaseSettings):
     embedding_provider: str = ""
     embedding_model: str = ""
     ai_debug: bool = False
+    ai_log_text: bool = False
+    ai_log_sink: str = ""
+    metrics_token: str = ""
+    otel_exporter_otlp_endpoint: str = ""
     stream_idle_timeout_s: float = Field(60, gt=0)
     model_call_timeout_s: float = Field(600, gt=0)
 
@@ -69,10 +76,20 @@ class Environment(BaseSettings):
     # How long the events of answers stay as they were written; afterwards they take less room.
     compact_events_days: int = Field(30, ge=0)
 
+    # How long it can be seen what models were sent; 0 keeps nothing of it.
+    ai_keep_requests_days: int = Field(30, ge=0)
+
     # How fast processes notice each other's death, in seconds.
     heartbeat_s: float = Field(5, gt=0)
     process_silent_s: float = Field(15, gt=0)
     drain_s: float = Field(25, ge=0)
+
+    @field_validator("metrics_token")
+    @classmethod
+    def _cannot_be_guessed(cls, value: str) -> str:
+        if value and len(value) < SHORTEST_TOKEN:
+            raise PydanticCustomError("token", f"needs at least {SHORTEST_TOKEN} characters")
+        return value
 
     @field_validator("database_url", "redis_url", "celery_broker_url")
     @classmethod

@@ -153,6 +153,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 30},
     },
     "compact-old-events": {"task": "chat.tasks.compact_old_events", "schedule": timedelta(days=1)},
+    "forget-old-requests": {"task": "chat.tasks.forget_old_requests", "schedule": timedelta(hours=6)},
 }
 
 # --- the doors --------------------------------------------------------------------------------------------------
@@ -312,7 +313,13 @@ EMBEDDING_MODELS = {
     "text-embedding-3-large": {"dimensions": 3072, "price": 0.13},
     "text-embedding-ada-002": {"dimensions": 1536, "price": 0.10},
 }
+#: What the events of docs/observing.md say: details, what people and models wrote, and who takes them down.
 AI_DEBUG = ENV.ai_debug
+AI_LOG_TEXT = ENV.ai_log_text
+AI_LOG_SINK = ENV.ai_log_sink
+#: Who has it reads /metrics; without it there are none. Spans go to an address, if one is given.
+METRICS_TOKEN = ENV.metrics_token
+OTEL_EXPORTER_OTLP_ENDPOINT = ENV.otel_exporter_otlp_endpoint
 STREAM_IDLE_TIMEOUT_S = ENV.stream_idle_timeout_s
 MODEL_CALL_TIMEOUT_S = ENV.model_call_timeout_s
 
@@ -332,6 +339,7 @@ MAX_IMPORT_BYTES = ENV.max_import_bytes
 MAX_IMPORT_NODES = ENV.max_import_nodes
 PROPOSAL_DAYS = ENV.proposal_days
 COMPACT_EVENTS_DAYS = ENV.compact_events_days
+AI_KEEP_REQUESTS_DAYS = ENV.ai_keep_requests_days
 HEARTBEAT_S = ENV.heartbeat_s
 PROCESS_SILENT_S = ENV.process_silent_s
 DRAIN_S = ENV.drain_s
@@ -345,9 +353,18 @@ LOGGING = {
             "format": "{levelname} {name}: {message}",
             "style": "{",
             "secrets": known_secrets.among() | {SECRET_KEY},
-        }
+        },
+        "json": {
+            "()": "config.known_secrets.RedactingFormatter",
+            "format": "{message}",
+            "style": "{",
+            "secrets": known_secrets.among() | {SECRET_KEY},
+        },
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "events": {"class": "logging.StreamHandler", "formatter": "json"},
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django.request": {"level": "ERROR"},
@@ -355,5 +372,6 @@ LOGGING = {
         "httpx2": {"level": "WARNING"},
         "celery": {"level": "WARNING"},
         "countersign": {"level": "DEBUG" if AI_DEBUG else "INFO"},
+        "countersign.events": {"level": "DEBUG", "handlers": ["events"], "propagate": False},
     },
 }

@@ -1,6 +1,7 @@
 """`manage.py up`, step by step: lock, port, servers, database, processes, the line that says it is ready."""
 
 import os
+import shutil
 import socket
 import threading
 import time
@@ -62,7 +63,7 @@ def _make_ours(data_dir: Path) -> None:
 
 
 def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
-    env = processes.environment(site.data_dir, site.demo_password)
+    env = processes.environment(site.data_dir, site.demo_password) | _room_for_metrics(site.data_dir)
     where = local.places(site.data_dir)
     if site.redis_url:
         _check_redis(site.redis_url)
@@ -76,6 +77,16 @@ def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
         supervisor.keep(*processes.workers(site.workers, env))
     supervisor.keep(*processes.web(site.web, shared.fileno(), site.drain_s, env))
     threading.Thread(target=_announce, args=(site, shared, supervisor.terminal), daemon=True).start()
+
+
+def _room_for_metrics(data_dir: Path) -> dict[str, str]:
+    """A folder in which all processes count, where metrics are asked for; what was counted before is gone."""
+    if not os.environ.get("METRICS_TOKEN") or os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        return {}
+    folder = data_dir / "metrics"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return {"PROMETHEUS_MULTIPROC_DIR": str(folder)}
 
 
 def _check_redis(url: str) -> None:

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
-from config import health
+from config import health, metrics
 from graphs import error_pages
 from graphs.login_limit import LimitedAdminLoginForm
 
@@ -14,6 +14,7 @@ admin.site.login_form = LimitedAdminLoginForm
 urlpatterns = [
     path("healthz", health.live),
     path("readyz", health.ready),
+    path("metrics", metrics.show),
     path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}graphs/icon.svg")),
     path("api/v1/", include("graphs.api.urls")),
     path("api/v1/", include("chat.api.urls")),

@@ -10,3 +10,6 @@ class RagConfig(AppConfig):
     def ready(self) -> None:
         from rag import checks  # noqa: F401
         from rag.embeddings import waking  # noqa: F401
+        from rag.telemetry import listening
+
+        listening.start()

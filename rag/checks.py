@@ -1,8 +1,10 @@
-"""What `manage.py check` says about the embedding model."""
+"""What `manage.py check` says about the embedding model and about who takes down events."""
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Warning, register
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+from django.utils.module_loading import import_string
 
 from rag.embeddings import registry
 
@@ -17,3 +19,15 @@ def embedder_is_usable(**_options: Any) -> list[CheckMessage]:
     except registry.EmbedderUnavailable as problem:
         return [Warning(f"Questions find nodes by words alone: {problem}", id="rag.W001")]
     return []
+
+
+@register()
+def log_sink_is_there(**_options: Any) -> list[CheckMessage]:
+    try:
+        usable = not settings.AI_LOG_SINK or callable(import_string(settings.AI_LOG_SINK))
+    except ImportError:
+        usable = False
+    sentence = (
+        f"AI_LOG_SINK names no function: {settings.AI_LOG_SINK!r}. Give the dotted path of one that takes a dict."
+    )
+    return [] if usable else [Error(sentence, id="rag.E001")]

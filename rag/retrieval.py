@@ -4,6 +4,7 @@ Called by the engine for every message of a person. docs/retrieval.md tells how 
 """
 
 import logging
+from dataclasses import dataclass
 from itertools import islice
 
 from graphs.models import Graph
@@ -13,9 +14,10 @@ from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.registry import current
 from rag.embeddings.served import learned
 from rag.expansion import MAX_NODES, Surroundings, beginning, surroundings
-from rag.fusion import fused
+from rag.fusion import NAMED, fused
 from rag.ranking import best_first, with_links
 from rag.search import Survey, TokenSearch, survey
+from rag.telemetry.events import activity
 from rag.vector_search import nearest
 
 #: Nodes that each way of finding hands on.
@@ -32,26 +34,60 @@ def retrieve(graph: Graph, question: str) -> GraphContext:
     The graph must come from `graphs.access.graph_for`: nothing outside it and its workspace's node types is read.
     A question that finds nothing shows where the graph begins.
     """
-    context = kept(graph, question)
-    if context is None:
-        context = _retrieve(graph, question)
-        keep(graph, question, context)
+    with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as told:
+        context = kept(graph, question)
+        told.note(cache_hit=context is not None)
+        if context is None:
+            context = look_up(graph, question).context
+            keep(graph, question, context)
+        told.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
     return context
 
 
-def _retrieve(graph: Graph, question: str) -> GraphContext:
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What brought a node into a context: the share of its words, its cosine, its name, and what links add to these."""
+
+    words: float
+    cosine: float
+    named: bool
+    linked: float
+
+    @property
+    def score(self) -> float:
+        return self.words + self.cosine + NAMED * self.named + self.linked
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A context, and why its nodes are in it, in their order; none where the question found nothing."""
+
+    context: GraphContext
+    why: tuple[Why, ...]
+
+
+def look_up(graph: Graph, question: str) -> Found:
+    """What `retrieve` gives where nothing is cached, with the reasons."""
     known = survey(graph, question)
     hits = TokenSearch().search(graph, known, question, FOUND)
     named = {hit.node_id: hit.said for hit in hits if hit.said}
-    scores = fused({hit.node_id: hit.score for hit in hits}, _cosines(graph, known, question), named)
+    words = {hit.node_id: hit.score for hit in hits}
+    cosines = _cosines(graph, known, question)
+    scores = fused(words, cosines, named)
     facts = GraphFacts(graph.key, graph.name, graph.description, known.sheets, graph.metadata)
     if not scores:
         around = beginning(graph)
-        return _context(facts, around, list(around.rows))
+        return Found(_context(facts, around, list(around.rows)), ())
     around = surroundings(graph, best_first(scores, named))
     neighbours = around.neighbours()
     linked = with_links(scores, named, lambda node_id: neighbours.get(node_id, ()))
-    return _context(facts, around, [node_id for node_id in best_first(linked, named) if node_id in around.rows])
+    ranked = [node_id for node_id in best_first(linked, named) if node_id in around.rows]
+    best = max(words.values(), default=0) or 1
+    why = (
+        Why(words.get(id_, 0) / best, cosines.get(id_, 0), id_ in named, linked[id_] - scores.get(id_, 0))
+        for id_ in ranked[:MAX_NODES]
+    )
+    return Found(_context(facts, around, ranked), tuple(why))
 
 
 def _cosines(graph: Graph, known: Survey, question: str) -> dict[int, float]:
@@ -61,7 +97,10 @@ def _cosines(graph: Graph, known: Survey, question: str) -> dict[int, float]:
     if embedder is None:
         return {}
     try:
-        vector = embedder.embed([question], "question").vectors[0]
+        with activity("question_embedding", lambda: {"query": question}, model=embedder.name) as told:
+            embedded = embedder.embed([question], "question")
+            told.note(prompt_tokens=embedded.tokens, dimensions=embedded.vectors.shape[1])
+        vector = embedded.vectors[0]
     except EmbeddingFailed as error:
         log.warning("A question is searched by its words only: %s", error.code)
         return {}

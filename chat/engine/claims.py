@@ -8,7 +8,7 @@ import logging
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -22,6 +22,8 @@ from chat.models import Message, Process, Run, RunStatus, Session
 from graphs.access import Member, NotFound, member_of
 
 log = logging.getLogger("countersign.claims")
+
+StopReason = Literal["asked", "deserted"]
 
 _CLAIMABLE = """
 SELECT r.id FROM chat_run r JOIN chat_session s ON s.id = r.session_id JOIN chat_message m ON m.id = r.message_id
@@ -200,11 +202,15 @@ def author_of(run: Run) -> Member | None:
         return None
 
 
-def to_stop(run_ids: list[uuid.UUID]) -> set[uuid.UUID]:
+def to_stop(run_ids: list[uuid.UUID]) -> dict[uuid.UUID, StopReason]:
     """Runs that a person stopped, whose author lost access, or whose readers left longer ago than the grace period."""
     with connection.cursor() as cursor:
         cursor.execute(_WATCHED, [settings.DISCONNECT_GRACE_S, run_ids])
-        return {run_id for run_id, stopped, deserted in cursor.fetchall() if stopped or deserted}
+        return {
+            run_id: "asked" if stopped else "deserted"
+            for run_id, stopped, deserted in cursor.fetchall()
+            if stopped or deserted
+        }
 
 
 def abandon(run: ClaimedRun) -> None:

@@ -11,10 +11,10 @@ from django.utils import translation
 
 from chat import error_texts
 from chat.database import in_db, in_tool_thread
-from chat.engine import machine, records
+from chat.engine import machine, records, telling
 from chat.engine.acting import Acted, Acting, Outcome
 from chat.engine.answer import Answer
-from chat.engine.claims import ClaimedRun
+from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.ending import Failure, ending
 from chat.engine.model_calls import ModelCalls
 from chat.engine.persisting import persistently
@@ -47,6 +47,7 @@ from chat.engine.states import (
     SystemErrorOccurred,
     UserMessageSent,
     ValidationReceived,
+    ValidationRequested,
     Waiting,
 )
 from chat.events.append import Fenced
@@ -77,13 +78,16 @@ class Driver:
         self._ending: Literal["", "stop", "hand over"] = ""
         self._finishing = False
         self._acted: Acted | None = None
+        self._outcome: str | None = None
+        self._deserted = False
 
     def start(self) -> asyncio.Task[None]:
         self._task = asyncio.create_task(self.drive(), name=f"run {self.run.id}")
         return self._task
 
-    def stop(self) -> None:
+    def stop(self, why: StopReason) -> None:
         """Ends the answer where it is; the connection to the vendor is closed."""
+        self._deserted = why == "deserted"
         self._interrupt("stop")
 
     def hand_over(self) -> None:
@@ -97,12 +101,14 @@ class Driver:
 
     async def drive(self) -> None:
         """Runs until the session rests. Whatever goes wrong, the run is closed and its person told."""
-        with translation.override(self.run.language):
+        with translation.override(self.run.language), telling.of_run(self.run) as told:
             try:
                 await self._drive_interruptibly()
             except Fenced:
                 log.warning("run %s was taken over by another process", self.run.id)
+                told.note("taken over")
             finally:
+                told.note(self._outcome, rounds=len(self._answer.rounds))
                 self._writer.forget(self.run.stream_id, self.run.epoch)
 
     async def _drive_interruptibly(self) -> None:
@@ -247,7 +253,10 @@ class Driver:
     def _take(self, acted: Acted) -> None:
         """Also when the run is stopped while it is stored: what is stored then has happened."""
         self._acted = acted
+        if acted.over:
+            self._outcome = "waiting" if isinstance(acted.outcome, ValidationRequested) else "finished"
         self._answer.take_round(acted.rounds, acted.told)
+        telling.proposed(acted.told)
 
     def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, records.Ending | None]:
         """What follows from an outcome; the run ends with it where a person is asked or the model is done."""
@@ -286,9 +295,12 @@ class Driver:
         if self.run.resumed and self._answer.transcript.empty:
             self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
         await self._model_calls.note()
+        if self._deserted:
+            telling.deserted()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
             await self._store(records.give_back, self.run)
+            self._outcome = "handed over"
         elif self._ending == "hand over":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
             await self._close(self._state, "failed")
@@ -311,6 +323,7 @@ class Driver:
 
     async def _finish(self, end: records.Ending) -> None:
         self._finishing = True
+        self._outcome = end.error["code"] if end.error else end.outcome
         await self._writer.flush(self.run.stream_id)
         await self._store(records.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from chat import error_texts, models_available
 from chat.database import in_tool_thread
-from chat.engine import calling, records
+from chat.engine import calling, records, telling
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.ending import Failure
@@ -67,7 +67,8 @@ class ModelCalls:
         if failure := await self.load_prompt():
             return failure
         self._call = calling.prepare(self._config, self.prompt, self._answer, tools=tools)
-        await calling.perform(self._call, self._answer, self._run.member.workspace.pk)
+        with telling.of_call(self._call):
+            await calling.perform(self._call, self._answer, self._run.member.workspace.pk)
         await self.note()
         error = self._call.error
         if error is None:
@@ -83,6 +84,7 @@ class ModelCalls:
         self._call.noted = True
         costs = self._call.costs()
         self.unstored += costs
+        telling.costs(costs)
         for cost in costs:
             if cost.usage != Usage():
                 await self._answer.tell("usage", calling.usage_event(cost))

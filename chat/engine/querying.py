@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chat.database import in_tool_thread
+from chat.engine import telling
 from chat.engine.answer import Answer
 from chat.proposals import WriteCall
 from chat.providers.base import ToolCall
@@ -56,7 +57,9 @@ class CheckedCall:
 
 def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[CheckedCall]:
     """Unusable calls (malformed JSON, a tool that is not offered, extra keys) are refused with the reason."""
-    return [CheckedCall(call.id, call.name, registry.parse(call.name, call.arguments, offered)) for call in calls]
+    checked = [CheckedCall(call.id, call.name, registry.parse(call.name, call.arguments, offered)) for call in calls]
+    telling.refused(checked, calls)
+    return checked
 
 
 async def show_calls(calls: list[CheckedCall], answer: Answer) -> None:
@@ -82,11 +85,12 @@ async def refuse_all(calls: tuple[ToolCall, ...], answer: Answer) -> None:
 
 
 async def _run(call: CheckedCall, context: ToolContext | None, answer: Answer) -> None:
-    result = (
-        {"error": call.found.message}
-        if isinstance(call.found, registry.CallRefused)
-        else await _result(call.found, context)
-    )
+    if isinstance(call.found, registry.CallRefused):
+        result: dict[str, Any] = {"error": call.found.message}
+    else:
+        with telling.of_tool(call) as told:
+            result = await _result(call.found, context)
+            told.returned(result)
     await answer.tell("tool_call_result", {"toolCallId": call.id, "result": result})
 
 

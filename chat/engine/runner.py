@@ -21,6 +21,7 @@ from chat.engine.driver import Driver
 from chat.engine.heartbeat import Heartbeat
 from chat.events.writer import GroupWriter
 from graphs import valkey
+from rag.telemetry.events import measure
 
 log = logging.getLogger("countersign.runner")
 
@@ -117,9 +118,9 @@ class Runner:
     async def _stop_some(self) -> None:
         if not self._drivers:
             return
-        for run_id in await in_db(claims.to_stop, list(self._drivers)):
+        for run_id, why in (await in_db(claims.to_stop, list(self._drivers))).items():
             if run_id in self._drivers:
-                self._drivers[run_id].stop()
+                self._drivers[run_id].stop(why)
 
     async def _claim_some(self) -> None:
         if not self._has_room():
@@ -148,6 +149,7 @@ class Runner:
             return
         driver = Driver(run, self._writer)
         self._drivers[run.id] = driver
+        measure("driven_runs", len(self._drivers))
         task = Context().run(driver.start)
         self._running.add(task)
         task.add_done_callback(lambda done: self._rested(driver, done))
@@ -156,6 +158,7 @@ class Runner:
         self._running.discard(task)
         if self._drivers.get(driver.run.id) is driver:
             del self._drivers[driver.run.id]
+        measure("driven_runs", len(self._drivers))
         if not task.cancelled() and task.exception() is not None:
             log.error("run %s left its driver", driver.run.id, exc_info=task.exception())
             abandoning = asyncio.ensure_future(self._abandon(driver.run))

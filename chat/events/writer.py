@@ -6,6 +6,7 @@ whose row somebody else holds is skipped and taken by the next batch, so that no
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +15,7 @@ from chat.events import wakeup
 from chat.events.append import Fenced
 from chat.events.committing import Committer, Part
 from chat.events.vocabulary import NewEvent, StoredEvent
+from rag.telemetry.events import measure
 
 log = logging.getLogger("countersign.writer")
 
@@ -162,7 +164,12 @@ class GroupWriter:
             return
         stored: list[StoredEvent] = []
         parts = [Part(stream_id, line.epoch, line.in_flight) for stream_id, line in batch.items()]
-        for stream_id, base, last, at, owned in await self._committer.commit(parts):
+        began = time.monotonic()
+        outcomes = await self._committer.commit(parts)
+        measure("writer_commit_seconds", time.monotonic() - began)
+        measure("writer_batch", sum(len(part.events) for part in parts))
+        measure("writer_queue", self._queued)
+        for stream_id, base, last, at, owned in outcomes:
             line = batch[stream_id]
             line.held = last is None and owned
             if last is None:

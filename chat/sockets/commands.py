@@ -18,6 +18,7 @@ from chat.sockets.subscriptions import Subscriptions
 from chat.sockets.wire import Closing, Wire
 from chat.standing import Reader, Standing, look, standings
 from graphs.access import Member, NotFound, member_of
+from rag.telemetry.events import tell
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -155,6 +156,8 @@ class Commands:
 
     async def _accept(self, frame: frames.Frame, accepted: dict[str, Any], more: dict[str, Any] | None = None) -> None:
         """Answers, and makes sure that this socket sees everything about it."""
+        asked = "ws_chat" if isinstance(frame, frames.Chat) else "ws_resume"
+        tell(asked, "debug", session=accepted["sessionId"], run=accepted["runId"])
         if frame.id is not None:
             self._subscriptions.remember(uuid.UUID(accepted["runId"]), frame.id)
         shown = ("sessionId", "userMessageId", "messageId", "runId", "stream")

@@ -36,6 +36,7 @@ from graphs.access import Forbidden, NotFound
 from graphs.api.problems import Problem
 from graphs.database_away import AWAY
 from graphs.json_input import BadJSON, parse_json
+from rag.telemetry.events import measure
 
 log = logging.getLogger("countersign.socket")
 
@@ -144,6 +145,7 @@ class Connection:
         finally:
             self._task = None
             _open.discard(self)
+            measure("open_sockets", len(_open))
             guests.leave(self)
             self._desk.leave()
             if self.identity is not None:
@@ -162,6 +164,7 @@ class Connection:
             self._desk.enter(person)
         await self._wire.accept()
         _open.add(self)
+        measure("open_sockets", len(_open))
         guests.enter(self)
         if person is not None:
             await self._require_room(person)

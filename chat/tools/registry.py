@@ -43,9 +43,10 @@ class ParsedCall:
 
 @dataclass(frozen=True, slots=True)
 class CallRefused:
-    """A call that cannot run; `message` tells the model what to do differently."""
+    """A call that cannot run; `message` tells the model what to do differently. `malformed`: it was no JSON."""
 
     message: str
+    malformed: bool = False
 
 
 @cache
@@ -69,7 +70,8 @@ def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCal
     try:
         value = parse_json(arguments_json) if arguments_json.strip() else {}
     except BadJSON as error:
-        return CallRefused(f"The arguments of {name} are not usable JSON. {error.message} Send one JSON object.")
+        message = f"The arguments of {name} are not usable JSON. {error.message} Send one JSON object."
+        return CallRefused(message, malformed=True)
     if not isinstance(value, dict):
         return CallRefused(f"The arguments of {name} must be a JSON object. {_expected(tool)}")
     try:

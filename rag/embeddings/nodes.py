@@ -15,6 +15,7 @@ from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.models import EmbeddedGraph
 from rag.node_text import CONTENT, MAX_CHARS, node_text, text_hash
+from rag.telemetry.events import activity
 
 #: Texts that a model gets at once, unless somebody says otherwise.
 BATCH = 100
@@ -143,7 +144,10 @@ def _texts(graph: Graph, embedder: Embedder, ids: Sequence[int], force: bool) ->
 def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list[_Answer]) -> int:
     """All at once; where the model refuses that, by halves, until what it refuses stands alone: how many texts."""
     try:
-        answers.append(_Answer(texts, embedder.embed([each.text for each in texts], "stored")))
+        with activity("embedding_batch", model=embedder.name, graph=graph.pk, texts=len(texts)) as told:
+            embedded = embedder.embed([each.text for each in texts], "stored")
+            told.note(prompt_tokens=embedded.tokens)
+        answers.append(_Answer(texts, embedded))
     except EmbeddingFailed as failure:
         if failure.code not in OF_THE_TEXT:
             raise

@@ -89,6 +89,7 @@ API: dict[str, Rule] = {
 PAGES: dict[str, Rule] = {
     "GET healthz": Rule("anyone", 200),
     "GET readyz": Rule("anyone", 200),
+    **{f"{method} metrics": Rule("anyone", 404) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")},
     **{f"{method} favicon.ico": Rule("anyone", 302) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")},
     **{f"{method} i18n/setlang/": Rule("anyone", 302) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")},
     "GET ": Rule("person", 200),

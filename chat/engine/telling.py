@@ -1,0 +1,149 @@
+"""What a run tells of itself, for logs, metrics and spans: one line for each thing in the engine. docs/observing.md."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from chat.engine.claims import ClaimedRun
+from chat.events.vocabulary import NewEvent
+from chat.providers.base import PromptMessage, ToolCall
+from chat.providers.circuit import CircuitOpen
+from chat.tools import registry
+from rag.telemetry.events import Activity, about, activity, tell
+
+if TYPE_CHECKING:
+    from chat.engine.calling import Call
+    from chat.engine.querying import CheckedCall
+    from chat.engine.records import CallCost
+
+#: Of arguments that are no JSON.
+MALFORMED_CHARS = 500
+
+
+@contextmanager
+def of_run(run: ClaimedRun) -> Iterator[Activity]:
+    """Whatever is told inside is told of this run."""
+    workspace = run.member.workspace.pk if run.member else None
+    with (
+        about(workspace=workspace, session=run.session_id, run=run.id),
+        activity("run", trigger=run.trigger["event"], attempt=run.attempts, resumed=run.resumed) as told,
+    ):
+        yield told
+
+
+@contextmanager
+def of_call(call: "Call") -> Iterator[None]:
+    """One call of a model with all its attempts."""
+    request, config = call.request, call.config
+    with activity(
+        "llm_call",
+        lambda: {"input": [_message(message) for message in request.messages]},
+        provider=config.name,
+        model=config.model,
+        max_tokens=request.max_tokens,
+        messages=len(request.messages),
+        tools=len(request.tools) if request.tools_allowed else 0,
+    ) as told:
+        try:
+            yield
+        finally:
+            _note_reply(call, told)
+
+
+def _note_reply(call: "Call", told: Activity) -> None:
+    reply, usage = call.reply, call.reply.usage
+    told.note(call.outcome, finish=reply.end, tool_calls=len(reply.tool_calls))
+    if usage is not None:
+        told.note(
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cached_tokens=usage.cached_tokens,
+        )
+    told.note_text(lambda: {"output": _message(PromptMessage("assistant", reply.text, reply.tool_calls))})
+    if call.error is not None:
+        tell(
+            "llm_error",
+            "error",
+            provider=call.config.name,
+            model=call.config.model,
+            code=call.error.code,
+            status_code=call.error.status,
+            retryable=call.error.retryable,
+            asked=not isinstance(call.error, CircuitOpen),
+        )
+
+
+def costs(costs: Iterable["CallCost"]) -> None:
+    """What each attempt of a call took."""
+    for cost in costs:
+        tell(
+            "token_usage",
+            provider=cost.config.name,
+            model=cost.config.model,
+            outcome=cost.outcome,
+            prompt_tokens=cost.usage.prompt_tokens,
+            completion_tokens=cost.usage.completion_tokens,
+            cached_tokens=cost.usage.cached_tokens,
+            estimated=cost.usage.estimated,
+            cost=cost.cost,
+            duration_ms=cost.latency_ms,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTool:
+    """A tool at work."""
+
+    activity: Activity
+
+    def returned(self, result: dict[str, Any]) -> None:
+        """The tool's answer; `{"error": ...}` is one, too."""
+        text = json.dumps(result, ensure_ascii=False)
+        self.activity.note("error" if "error" in result else None, result_chars=len(text))
+        self.activity.note_text(lambda: {"result": text})
+
+
+@contextmanager
+def of_tool(call: "CheckedCall") -> Iterator[ToldTool]:
+    """A call of a tool that reads."""
+    arguments = call.arguments
+    with activity("tool", lambda: {"arguments": arguments}, tool=call.name, tool_call=call.id) as told:
+        yield ToldTool(told)
+
+
+def refused(checked: Sequence["CheckedCall"], written: Sequence[ToolCall]) -> None:
+    """The calls whose arguments are no JSON."""
+    for call, as_written in zip(checked, written, strict=True):
+        if isinstance(call.found, registry.CallRefused) and call.found.malformed:
+            raw = as_written.arguments[:MALFORMED_CHARS]
+            tell("malformed_json", "warning", partial(dict, raw=raw), tool=call.name, tool_call=call.id)
+
+
+def proposed(told: Iterable[NewEvent]) -> None:
+    """The changes that wait for a person, or that an allowance let through, once they are stored."""
+    for event in told:
+        if event.type != "proposal":
+            continue
+        data = event.data
+        named = {"tool": data["tool"], "proposal": data["proposalId"]}
+        if data["askedBy"]:
+            tell("hitl_interrupt", text=partial(dict, reason=data["reason"]), **named)
+        else:
+            tell("hitl_decision", outcome="allowed", **named)
+
+
+def deserted() -> None:
+    """An answer is stopped because nobody reads it any more."""
+    tell("client_disconnect_abort", "warning")
+
+
+def _message(message: PromptMessage) -> dict[str, Any]:
+    found: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        found["toolCalls"] = [
+            {"id": call.id, "name": call.name, "arguments": call.arguments} for call in message.tool_calls
+        ]
+    return found | ({"toolCallId": message.tool_call_id} if message.tool_call_id else {})

@@ -1,0 +1,68 @@
+"""GET /metrics: figures for Prometheus, for whoever has METRICS_TOKEN; without that variable there is no such page."""
+
+import logging
+import secrets
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from chat.models import Proposal, ProposalStatus, Run, RunStatus
+from graphs.database_away import AWAY
+from rag.embeddings import keeping
+from rag.models import EmbeddingFailure, EmbeddingModel
+
+log = logging.getLogger("countersign.metrics")
+
+FORMAT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@csrf_exempt
+def show(request: HttpRequest) -> HttpResponse:
+    """404 without a token in the settings, 401 without it in the request. A proxy's own address proves nothing."""
+    token: str = settings.METRICS_TOKEN
+    if not token:
+        raise Http404
+    if not secrets.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode()):
+        return HttpResponse("A token is needed.\n", "text/plain", 401, headers={"WWW-Authenticate": "Bearer"})
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponse(status=405, headers={"Allow": "GET, HEAD"})
+    from rag.telemetry.metrics import exposition
+
+    return HttpResponse(exposition() + _of_the_site().encode(), FORMAT, headers={"Cache-Control": "no-store"})
+
+
+def _of_the_site() -> str:
+    """What stands in the database, the same whichever process is asked; nothing while it is away."""
+    try:
+        return "".join(_line(name, help_, count()) for name, (help_, count) in _FIGURES.items())
+    except AWAY as error:
+        log.warning("figures of the database are missing: %s", type(error).__name__)
+        return ""
+
+
+def _line(name: str, help_: str, value: int) -> str:
+    return f"# HELP countersign_{name} {help_}\n# TYPE countersign_{name} gauge\ncountersign_{name} {value}\n"
+
+
+def _runs(status: RunStatus) -> int:
+    return Run.objects.filter(status=status).count()
+
+
+def _graphs_to_embed() -> int:
+    """Graphs that changed since the model that serves looked at them."""
+    serving = EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True).first()
+    return keeping.waiting(serving).count() if serving else 0
+
+
+_FIGURES: dict[str, tuple[str, Callable[[], int]]] = {
+    "running_runs": ("Runs under way", lambda: _runs(RunStatus.RUNNING)),
+    "queued_runs": ("Runs that wait for a process", lambda: _runs(RunStatus.QUEUED)),
+    "pending_proposals": (
+        "Changes that wait for a person",
+        lambda: Proposal.objects.filter(status=ProposalStatus.PENDING).count(),
+    ),
+    "embedding_queue_graphs": ("Graphs that wait for their vectors", _graphs_to_embed),
+    "embedding_failures": ("Texts that an embedder refused", lambda: EmbeddingFailure.objects.count()),
+}

@@ -1,0 +1,67 @@
+"""What Prometheus is told, and how little of it there can be."""
+
+import pytest
+from pytest_django import Settings
+
+from rag.telemetry import events, metrics
+from rag.telemetry.events import activity, measure, tell
+
+
+@pytest.fixture(autouse=True)
+def counting(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    monkeypatch.setattr(events, "listeners", [metrics.Metrics()])
+    settings.LLM_MODEL = "own-model"
+
+
+def figure(name: str, **labels: str) -> float:
+    return metrics._registry.get_sample_value(f"countersign_{name}", labels) or 0
+
+
+def used(model: str, **fields: object) -> None:
+    tell(
+        "token_usage", provider="openai", model=model, outcome="complete", duration_ms=1500,
+        **{"prompt_tokens": 100, "completion_tokens": 5, "cached_tokens": 40, "cost": 0.25, **fields},
+    )  # fmt: skip
+
+
+def test_calls_are_counted_by_provider_model_and_outcome() -> None:
+    used("own-model")
+    used("own-model", cost=None)
+    named = {"provider": "openai", "model": "own-model"}
+    assert figure("model_calls_total", **named, outcome="complete") == 2
+    assert figure("model_tokens_total", **named, kind="cached") == 80
+    assert figure("model_cost_dollars_total", **named) == 0.25
+    assert figure("model_call_seconds_sum", **named) == 3
+
+
+def test_models_that_people_typed_are_one_line() -> None:
+    for number in range(50):
+        used(f"typed-{number}")
+    assert figure("model_calls_total", provider="openai", model="other", outcome="complete") == 50
+    assert b"typed-" not in metrics.exposition()
+
+
+def test_activities_and_decisions() -> None:
+    with activity("tool", tool="search_nodes"):
+        pass
+    with pytest.raises(ValueError), activity("embedding_batch", model="local/x", texts=3):
+        raise ValueError
+    with activity("retrieval") as told:
+        told.note(cache_hit=True)
+    tell("hitl_interrupt", tool="propose_move_node", proposal="p")
+    tell("hitl_decision", outcome="applied")
+    tell("ws_chat", "debug", session="a-session")
+    assert figure("tool_calls_total", tool="search_nodes", outcome="complete") == 1
+    assert figure("embedding_calls_total", model="local/x", outcome="failed") == 1
+    assert figure("retrieval_seconds_count", cache="hit") == 1
+    assert figure("proposals_total", tool="propose_move_node") == 1
+    assert figure("decisions_total", outcome="applied") == 1
+    assert b"a-session" not in metrics.exposition()
+
+
+def test_figures_of_the_process() -> None:
+    measure("open_sockets", 3)
+    measure("open_sockets", 2)
+    measure("writer_batch", 7)
+    assert figure("open_sockets") == 2
+    assert figure("writer_batch_events_sum") == 7
