@@ -11,12 +11,15 @@ from django.db.models.functions import Now
 from chat import deciding
 from chat.events import compaction
 from chat.models import IdempotencyKey, Presence, Process
+from chat.sent_requests.keeping import forget_old
 from graphs.workingcopy import saving
 
 log = logging.getLogger("countersign.tasks")
 
 #: What is left then is folded the next day.
 LONGEST_COMPACTION_S = 3600
+#: What is left then is forgotten by the next one.
+LONGEST_FORGETTING_S = 600
 
 
 @shared_task
@@ -44,3 +47,10 @@ def compact_old_events() -> None:
         if time.monotonic() > end:
             break
     log.info("folded %s events: %s rows and %s bytes fewer", total.events, total.rows, total.bytes)
+
+
+@shared_task
+def forget_old_requests() -> None:
+    """Deletes what models were sent longer than `AI_KEEP_REQUESTS_DAYS` ago."""
+    forgotten = forget_old(until=time.monotonic() + LONGEST_FORGETTING_S)
+    log.info("forgot %s requests to models", forgotten)

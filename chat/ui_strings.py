@@ -231,5 +231,6 @@ STRINGS = [
     gettext_noop("Play (space)"),
     gettext_noop("Previous moment (Shift + left)"),
     gettext_noop("Replay"),
+    gettext_noop("What the model saw"),
     gettext_noop("Speed"),
 ]

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import figures, replay, timeline
+from chat.admin import figures, replay, seen, timeline
 from chat.admin.conversation import conversation_page, page_of
 from chat.admin.session_filters import HiddenFilter, ModelFilter, PhaseFilter
 from chat.models import Message, Run, Session
@@ -94,6 +94,8 @@ class SessionAdmin(AuditAdmin):
             ("events/", self.timeline_view, "chat_session_events"),
             ("replay/", self.replay_view, "chat_session_replay"),
             ("replay/events/", self.replay_events_view, "chat_session_replay_events"),
+            ("seen/", self.seen_view, "chat_session_seen"),
+            ("seen/request/", self.seen_request_view, "chat_session_seen_request"),
         )
         views = [
             path(f"<uuid:object_id>/{end}", self.admin_site.admin_view(view), name=name) for end, view, name in own
@@ -113,6 +115,15 @@ class SessionAdmin(AuditAdmin):
     def replay_events_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
         """What the replay plays."""
         return replay.events(request, self.get_object(request, str(object_id)))
+
+    def seen_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
+        """What the model saw for an answer of the session."""
+        session = self.get_object(request, str(object_id))
+        return seen.page(request, session, self.admin_site.each_context(request))
+
+    def seen_request_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
+        """One call of it as JSON."""
+        return seen.as_json(request, self.get_object(request, str(object_id)))
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -23,6 +23,7 @@ from chat.providers.base import (
 )
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
+from chat.sent_requests.keeping import Sent
 
 
 @dataclass(slots=True)
@@ -38,6 +39,7 @@ class Call:
     error: ProviderError | None = None
     outcome: str = "stopped"
     noted: bool = False
+    sent: Sent | None = None
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _other: Reply = field(default_factory=Reply)
@@ -70,7 +72,7 @@ class Call:
 
     def _cost(self, outcome: str, error: ProviderError | None) -> CallCost:
         latency_ms = int((time.monotonic() - self.started) * 1000)
-        return CallCost(self.config, self._usage(error), latency_ms, outcome)
+        return CallCost(self.config, self._usage(error), latency_ms, outcome, self.sent)
 
     def _usage(self, error: ProviderError | None) -> Usage:
         """Tokens as the vendor counted them, estimated where it did not say."""
@@ -97,7 +99,7 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bo
         max_tokens=config.max_tokens,
         tools_allowed=tools,
     )
-    return Call(config, request, time.monotonic())
+    return Call(config, request, time.monotonic(), sent=Sent(config, request, len(answer.rounds)))
 
 
 async def perform(call: Call, answer: Answer, workspace_id: int) -> None:

@@ -18,6 +18,7 @@ from chat.models import Message, ModelCall, Run, RunStatus, Session
 from chat.prompts import history
 from chat.prompts.question import context_block, workspace_block
 from chat.providers.base import PromptMessage, ProviderConfig, ToolSpec, Usage
+from chat.sent_requests.keeping import Sent, keep
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from chat.transcript import Transcript, replay
@@ -59,12 +60,13 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """One call of a model, to be recorded with the next save."""
+    """One call of a model, to be recorded with the next save; several attempts share what was sent."""
 
     config: ProviderConfig
     usage: Usage
     latency_ms: int
     outcome: str
+    sent: Sent | None = None
 
     @property
     def cost(self) -> float | None:
@@ -226,9 +228,11 @@ def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
 def _record_costs(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
     if not costs:
         return
+    kept = keep(run.session_id, run.id, {cost.sent.id: cost.sent for cost in costs if cost.sent}.values())
     ModelCall.objects.bulk_create(
         ModelCall(
             run_id=run.id,
+            request_id=call.sent.id if call.sent and call.sent.id in kept else None,
             provider=call.config.name,
             model=call.config.model,
             prompt_tokens=call.usage.prompt_tokens,

@@ -3,6 +3,7 @@
 from chat.models.conversation import Message, Session, SessionType
 from chat.models.idempotency import IdempotencyKey
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
+from chat.models.requests import RequestEntry, SentRequest
 from chat.models.runs import Process, Run, RunStatus
 from chat.models.streams import Presence, Stream, StreamEvent
 from chat.models.usage import ModelCall
@@ -16,8 +17,10 @@ __all__ = [
     "Process",
     "Proposal",
     "ProposalStatus",
+    "RequestEntry",
     "Run",
     "RunStatus",
+    "SentRequest",
     "Session",
     "SessionType",
     "Stream",

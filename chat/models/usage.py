@@ -3,6 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from chat.models.requests import SentRequest
 from chat.models.runs import Run
 
 
@@ -13,6 +14,7 @@ class ModelCall(models.Model):
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="model_calls", verbose_name=_("run"))
+    request = models.ForeignKey(SentRequest, models.SET_NULL, null=True, editable=False, related_name="model_calls")
     provider = models.CharField(_("provider"), max_length=40)
     model = models.CharField(_("model"), max_length=100)
     prompt_tokens = models.PositiveIntegerField(_("prompt tokens"), default=0)

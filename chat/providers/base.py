@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from rag.vendor_errors import RETRYABLE, ErrorCode
 
+Wire = Literal["openai", "openai-responses", "anthropic", "demo"]
 EndReason = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
@@ -196,7 +197,7 @@ class ProviderConfig:
     """
 
     name: str
-    kind: Literal["openai", "openai-responses", "anthropic", "demo"]
+    kind: Wire
     base_url: str
     model: str
     max_tokens: int

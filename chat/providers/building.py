@@ -1,6 +1,11 @@
-"""The provider for a configuration. Called by `chat/models_available.py`, the only door of this package to a vendor."""
+"""The provider for a configuration, and what it sends.
 
-from chat.providers.base import Provider, ProviderConfig
+`build` is called by `chat/models_available.py`, the only door of this package to a vendor.
+"""
+
+from typing import Any
+
+from chat.providers.base import ModelRequest, Provider, ProviderConfig
 from chat.providers.retrying import RetryingProvider
 
 
@@ -23,3 +28,24 @@ def build(config: ProviderConfig) -> Provider:
             from chat.providers.demo import DemoProvider
 
             return DemoProvider(config)
+
+
+def body_of(config: ProviderConfig, request: ModelRequest) -> dict[str, Any]:
+    """The JSON that the provider of a configuration sends for a request; the demo sends nothing, it is what it sees."""
+    match config.kind:
+        case "openai":
+            from chat.providers.openai_chat import chat_body
+
+            return chat_body(request, config)
+        case "anthropic":
+            from chat.providers.anthropic_messages import messages_body
+
+            return messages_body(request, config)
+        case "openai-responses":
+            from chat.providers.openai_responses import responses_body
+
+            return responses_body(request)
+        case "demo":
+            from chat.providers.openai_chat import chat_body
+
+            return chat_body(request, config)

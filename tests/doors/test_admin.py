@@ -54,6 +54,8 @@ VIEWS = {
     "{object_id}/events/": "history",
     "{object_id}/replay/": "history",
     "{object_id}/replay/events/": "history",
+    "{object_id}/seen/": "history",
+    "{object_id}/seen/request/": "history",
     "{object_id}/rollback/": "history",
     "{object_id}/versions/": "history",
     "explained/": "list",

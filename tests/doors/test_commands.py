@@ -30,6 +30,7 @@ TASKS = {
     "chat.tasks.delete_silent_processes",
     "chat.tasks.expire_proposals",
     "chat.tasks.compact_old_events",
+    "chat.tasks.forget_old_requests",
     "rag.tasks.keep_embeddings",
 }
 

@@ -135,8 +135,11 @@ def read_everything(person: Person) -> None:
             f"/api/v1/streams/events/{session.stream.name}",
             reverse("admin:chat_session_change", args=[session.pk]),
             reverse("admin:chat_session_events", args=[session.pk]),
+            reverse("admin:chat_session_seen", args=[session.pk]),
         ):
             assert person.ask(path) == 200, path
+        # Where the vendor was left alone for a while nothing was sent.
+        assert person.ask(reverse("admin:chat_session_seen_request", args=[session.pk])) in {200, 404}
 
 
 def rows_with(word: str) -> list[str]:

@@ -12,8 +12,12 @@ from django.utils import timezone
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ModelCall, Process, Run, RunStatus, Session, Stream
+from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolSpec
+from chat.sent_requests.keeping import Sent, keep
 from graphs.models import Workspace
 
+DEMO = ProviderConfig("demo", "demo", "", "demo", 100, None)
+TOOL = ToolSpec("search_nodes", "Finds nodes.", {"type": "object"})
 CALL = {"id": "c1", "name": "search_nodes", "arguments": '{"query": "api"}', "args": {"query": "api"}}
 ROUNDS: list[dict[str, Any]] = [
     {
@@ -57,9 +61,12 @@ def turn(session: Session, question: str, **answer: Any) -> Run:
         status=RunStatus.SUCCEEDED, outcome="finished", process=process.pk, provider="demo", model="demo",
         started_at=now, ended_at=now + timedelta(seconds=2), attempts=1,
     )  # fmt: skip
+    sent = Sent(DEMO, ModelRequest((PromptMessage("user", question),), (TOOL,), "demo", 100), 0)
+    with transaction.atomic():
+        keep(session.pk, run.pk, [sent])
     ModelCall.objects.create(
-        run=run, provider="demo", model="demo", prompt_tokens=600, completion_tokens=17, latency_ms=250, cost="0.5",
-        outcome="complete",
+        run=run, request_id=sent.id, provider="demo", model="demo", prompt_tokens=600, completion_tokens=17,
+        latency_ms=250, cost="0.5", outcome="complete",
     )  # fmt: skip
     _tell(session, run, asked.pk)
     return run

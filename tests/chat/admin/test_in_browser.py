@@ -1,5 +1,6 @@
 """The admin under the site's content security policy, in a real browser, on a large and on a small screen."""
 
+import json
 import uuid
 
 import pytest
@@ -54,6 +55,7 @@ def test_nothing_is_blocked_and_nothing_sticks_out(
         reverse("admin:chat_proposal_change", args=[proposal.pk]),
         reverse("admin:chat_policy_explained"),
         reverse("admin:chat_session_replay", args=[own.session.pk]),
+        reverse("admin:chat_session_seen", args=[own.session.pk]),
         reverse("admin:chat_session_changelist"),
         reverse("admin:chat_session_change", args=[own.session.pk]),
         reverse("admin:chat_session_events", args=[own.session.pk]),
@@ -84,3 +86,13 @@ def test_a_tool_call_opens_and_leads_to_the_events(own: Talk, live_server: objec
     page.get_by_role("link", name="3–8").click()
     page.wait_for_url("**/events/?run=*")
     assert page.locator("tr[id^=event-]").count() == 8
+
+
+def test_the_request_of_a_call_is_copied(own: Talk, live_server: object, browser: Browser) -> None:
+    page = signed_in(browser, str(live_server), 1280)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(reverse("admin:chat_session_seen", args=[own.session.pk]))
+    page.get_by_role("button", name="Copy as JSON").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert copied["messages"] == [{"role": "user", "content": "Where is the API?"}]

@@ -1,7 +1,7 @@
 /* <chat-replay>: a conversation as it came about, from the events of its log, as the person saw it.
  *
- * Attributes: `events` (address of the log), `timeline` (page with all events), `at` (event to begin with). Nothing can
- * be answered or decided here. Keys: space plays and pauses, left and right step by an event, with Shift by a moment,
+ * Attributes: `events` (address of the log), `timeline` (page with all events), `seen` (page with what the model saw),
+ * `at` (event to begin with). Nothing can be answered or decided here. Keys: space plays and pauses, left and right step by an event, with Shift by a moment,
  * Home and End lead to the ends.
  */
 
@@ -21,7 +21,7 @@ class ChatReplay extends HTMLElement {
   connectedCallback() {
     this.film = new Film(this.getAttribute("events"));
     this.player = new Player(this.film, () => this.show());
-    this.controls = new Controls(this.player, this.getAttribute("timeline"));
+    this.controls = new Controls(this.player, this.getAttribute("timeline"), this.getAttribute("seen"));
     this.note = h("p", { class: "quiet", role: "status", text: t("Loading the events …") });
     this.stage = h("div", { class: "stage" });
     this.stage.attachShadow({ mode: "open" }).adoptedStyleSheets = sheets;

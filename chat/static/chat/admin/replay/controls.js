@@ -16,10 +16,11 @@ const SIGNS = {
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Controls {
-  /** `timeline` is the address of the page with all events. */
-  constructor(player, timeline) {
+  /** `timeline` and `seen` are the addresses of the pages with all events and with what the model saw. */
+  constructor(player, timeline, seen) {
     this.player = player;
     this.timeline = timeline;
+    this.seenAt = seen;
     this.play = button("play", t("Play (space)"), () => player.toggle());
     this.play.classList.add("default");
     this.slider = h("input", {
@@ -27,13 +28,14 @@ export class Controls {
       on: { input: () => player.seek(Number(this.slider.value)) },
     });
     this.event = h("a", { class: "event" });
+    this.seen = h("a", { class: "seen", text: t("What the model saw") });
     this.element = h(
       "div",
       { class: "controls", role: "group", "aria-label": t("Replay") },
       h("div", { class: "steps" }, ...this.buttons()),
       this.slider,
       h("div", { class: "pace" }, ...this.pace()),
-      h("p", { class: "shown" }, this.event),
+      h("p", { class: "shown" }, this.event, " ", this.seen),
     );
   }
 
@@ -72,8 +74,17 @@ export class Controls {
     const text = describe(film, position);
     this.slider.setAttribute("aria-valuetext", text);
     this.event.textContent = text;
+    const answer = answerAt(film, position);
+    this.seen.hidden = !answer;
+    if (answer) this.seen.href = `${this.seenAt}?message=${answer}`;
     this.event.href = position ? `${this.timeline}?at=${position}` : this.timeline;
   }
+}
+
+/** The answer that is being written at this event; none where a person writes. */
+function answerAt(film, position) {
+  const frame = position ? film.frames[position - 1] : null;
+  return frame && frame.event !== "user_message" ? frame.messageId : null;
 }
 
 function button(sign, label, click) {

@@ -1,0 +1,247 @@
+"""What the model saw for an answer: every call with the request as it was sent, entry by entry, and what it took."""
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import accumulate
+from typing import Any
+
+from django.conf import settings
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from chat.admin import figures
+from chat.admin.seen_entries import LABELS, Part, parts_of
+from chat.models import Message, ModelCall, SentRequest, Session
+from chat.sent_requests import reading
+from graphs.admin.display import pretty
+from rag.tokens import count_tokens
+
+ENTRIES_PER_PAGE = 50
+#: Longer texts are cut on the page; the copy is whole.
+MAX_TEXT_CHARS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """A call and what its attempts took together; `outcomes` are those of the attempts."""
+
+    request: SentRequest
+    outcomes: tuple[str, ...]
+    prompt_tokens: str
+    cached_tokens: str
+    completion_tokens: str
+    cost: str
+    latency: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    kind: str
+    label: str
+    text: str
+    tokens: str
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEntry:
+    """`new`: the call before did not send it. `cached`: the vendor probably had it; `breakpoint`: it was to keep it."""
+
+    number: int
+    parts: tuple[ShownPart, ...]
+    new: bool
+    cached: bool
+    breakpoint: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTool:
+    name: str
+    description: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """One call as it was sent, a page of its entries."""
+
+    call: ShownCall
+    parameters: str
+    tools: tuple[ShownTool, ...]
+    tools_size: str
+    page: Page
+    entries: tuple[ShownEntry, ...]
+    reply: tuple[ShownPart, ...]
+    first_new: int
+    new_on_page: int
+
+
+def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> HttpResponse:
+    """The answer `?message=`, or the newest of the session; of its calls the one numbered `?call=`, or the last."""
+    answer = _answer(session, request.GET.get("message", ""))
+    requests = _requests(answer)
+    chosen = _chosen(requests, request.GET.get("call", "")) if requests else None
+    calls = [_shown_call(each) for each in requests]
+    context = {
+        **site,
+        "title": _("What the model saw"),
+        "subtitle": str(session),
+        "opts": Session._meta,
+        "session": session,
+        "answer": answer,
+        "question": _question(session, answer),
+        "calls": calls,
+        "shown": _shown(session, answer, requests, chosen, request.GET.get("page", "")) if answer and chosen else None,
+        "days": settings.AI_KEEP_REQUESTS_DAYS,
+    }
+    return render(request, "admin/chat/session/seen.html", context)
+
+
+def as_json(request: HttpRequest, session: Session) -> HttpResponse:
+    """The body of one call as it was sent, to be copied or saved."""
+    requests = _requests(_answer(session, request.GET.get("message", "")))
+    if not requests:
+        raise Http404
+    chosen = _chosen(requests, request.GET.get("call", ""))
+    body = reading.body_of(session.pk, chosen)
+    answer = HttpResponse(json.dumps(body, ensure_ascii=True, indent=2), content_type="application/json")
+    answer["Content-Disposition"] = f'inline; filename="request-{chosen.run_id}-{chosen.number}.json"'
+    return answer
+
+
+def _answer(session: Session, message_id: str) -> Message | None:
+    """Raises `Http404` for what is no answer of this session."""
+    answers = session.messages.filter(role=Message.Role.ASSISTANT).select_related("run")
+    if not message_id:
+        return answers.filter(run__isnull=False).order_by("-sequence").first()
+    try:
+        return answers.get(pk=uuid.UUID(message_id))
+    except (ValueError, Message.DoesNotExist):
+        raise Http404 from None
+
+
+def _question(session: Session, answer: Message | None) -> str:
+    if answer is None:
+        return ""
+    asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT, sequence__lt=answer.sequence)
+    return asked.order_by("-sequence").values_list("content", flat=True).first() or ""
+
+
+def _requests(answer: Message | None) -> list[SentRequest]:
+    if answer is None or not hasattr(answer, "run"):
+        return []
+    return list(SentRequest.objects.filter(run=answer.run).prefetch_related("model_calls").order_by("number"))
+
+
+def _chosen(requests: Sequence[SentRequest], number: str) -> SentRequest:
+    """Raises `Http404` for a call that is not among them."""
+    if not number:
+        return requests[-1]
+    found = next((each for each in requests if str(each.number) == number), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _shown_call(request: SentRequest) -> ShownCall:
+    attempts: list[ModelCall] = sorted(request.model_calls.all(), key=lambda call: call.pk)
+    known = [call.cost for call in attempts if call.cost is not None]
+    return ShownCall(
+        request=request,
+        outcomes=tuple(call.outcome for call in attempts),
+        prompt_tokens=_sum(call.prompt_tokens for call in attempts),
+        cached_tokens=_sum(call.cached_tokens for call in attempts),
+        completion_tokens=_sum(call.completion_tokens for call in attempts),
+        cost=figures.money(sum(known) if known else None),
+        latency=figures.duration(timedelta(milliseconds=sum(call.latency_ms for call in attempts))),
+    )
+
+
+def _sum(counts: Any) -> str:
+    return figures.number(sum(counts))
+
+
+def _shown(
+    session: Session, answer: Message, requests: Sequence[SentRequest], chosen: SentRequest, page_number: str
+) -> ShownRequest:
+    chain = reading.chain_of(session.pk, chosen)
+    tools = reading.tools_of(session.pk, chosen)
+    before = requests[requests.index(chosen) - 1] if chosen is not requests[0] else None
+    shared = chain.shared_with(reading.chain_of(session.pk, before)) if before else 0
+    found = Paginator(range(len(chain.ids)), ENTRIES_PER_PAGE)
+    current = found.get_page(page_number)
+    return ShownRequest(
+        call=_shown_call(chosen),
+        parameters=pretty(chosen.parameters),
+        tools=_tools(tools),
+        tools_size=figures.number(count_tokens(tools)) if tools else "0",
+        page=current,
+        entries=tuple(_entries(chosen, chain, list(current), shared, len(tools or ""))),
+        reply=tuple(_part(part) for part in _reply(answer, chosen)),
+        first_new=shared + 1,
+        new_on_page=1 + shared // ENTRIES_PER_PAGE if shared < len(chain.ids) else 0,
+    )
+
+
+def _reply(answer: Message, request: SentRequest) -> Iterator[Part]:
+    """The round that the answer to this call became; nothing where it never became one."""
+    if request.round >= len(answer.rounds):
+        return
+    round_ = answer.rounds[request.round]
+    if round_["reasoning"]:
+        yield Part("reasoning", round_["reasoning"])
+    if round_["text"]:
+        yield Part("text", round_["text"])
+    for call in round_["toolCalls"]:
+        yield Part("call", pretty(call["args"]) if call["args"] else call.get("arguments", ""), call["name"])
+        yield Part("result", pretty(call["result"]), call["name"])
+
+
+def _entries(
+    request: SentRequest, chain: reading.Chain, numbers: Sequence[int], shared: int, tools_chars: int
+) -> list[ShownEntry]:
+    contents = reading.contents([chain.ids[number] for number in numbers])
+    parts = {number: parts_of(contents[chain.ids[number]]) for number in numbers}
+    names = {part.call_id: part.name for found in parts.values() for part in found if part.kind == "call"}
+    cached_chars = _cached_share(request) * (tools_chars + sum(chain.sizes))
+    ends = list(accumulate(chain.sizes, initial=tools_chars))[1:]
+    marked = {place for place, *_rest in request.marks}
+    return [
+        ShownEntry(
+            number=number + 1,
+            parts=tuple(_part(part, names.get(part.call_id, part.call_id)) for part in parts[number]),
+            new=number >= shared,
+            cached=ends[number] <= cached_chars,
+            breakpoint=number in marked,
+        )
+        for number in numbers
+    ]
+
+
+def _cached_share(request: SentRequest) -> float:
+    """The part of the prompt that the vendor says it had kept, by the last attempt that counted."""
+    counted = [call for call in request.model_calls.all() if call.prompt_tokens]
+    return counted[-1].cached_tokens / counted[-1].prompt_tokens if counted else 0.0
+
+
+def _part(part: Part, called: str = "") -> ShownPart:
+    """`called` is the tool that a result is of."""
+    name, label = part.name or called, str(LABELS[part.kind])
+    cut = len(part.text) > MAX_TEXT_CHARS
+    text = part.text[:MAX_TEXT_CHARS]
+    return ShownPart(part.kind, f"{label}: {name}" if name else label, text, figures.number(count_tokens(text)), cut)
+
+
+def _tools(tools: str | None) -> tuple[ShownTool, ...]:
+    """What was offered, in the words of any wire."""
+    found = []
+    for tool in json.loads(tools) if tools else ():
+        described = tool.get("function", tool)
+        schema = described.get("parameters") or described.get("input_schema")
+        found.append(ShownTool(str(described.get("name", "")), str(described.get("description", "")), pretty(schema)))
+    return tuple(found)
