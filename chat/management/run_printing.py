@@ -77,6 +77,23 @@ class RunPrinter:
         return f"\x1b[2m{text}\x1b[0m" if self._dim else text
 
 
+class EventLines:
+    """The same as lines of JSON, for programs: a note, or an event with its type, number and data."""
+
+    def __init__(self, out: OutputWrapper) -> None:
+        self._out = out
+
+    def show(self, event: StoredEvent) -> None:
+        self._write({"sequence": event.sequence, "type": event.type, "data": event.data})
+
+    def note(self, text: str) -> None:
+        self._write({"type": "note", "text": text})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._out.write(json.dumps(line))
+        self._out.flush()
+
+
 def _harmless(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 

@@ -1,39 +1,87 @@
-"""`manage.py dump_context QUERY --graph K`: what retrieval finds for a question, best first."""
+"""`manage.py dump_context QUERY --graph K`: what retrieval finds for a question, best first, and why."""
 
+import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from toon_format import encode as to_toon
 
+from chat.prompts.question import GROUPED_BY, tables_of
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
-from rag.context import GraphContext
-from rag.retrieval import retrieve
+from rag.context import RelevantNode
+from rag.encoding import as_json, encode_tables
+from rag.retrieval import Found, Why, look_up
+from rag.tokens import count_tokens
 
 
 class Command(BaseCommand):
-    help = "Shows which nodes, edges and types of a graph the model gets to see for a question."
+    help = "Shows which nodes, edges and types of a graph the model gets to see for a question, why, and in which size."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("query")
         parser.add_argument("--graph", required=True, help="key of the graph")
+        parser.add_argument("--json", action="store_true", help="as one JSON document")
         add_workspace_option(parser)
 
-    def handle(self, *args: Any, query: str, graph: str, **options: Any) -> None:
+    def handle(self, *args: Any, query: str, graph: str, json: bool, **options: Any) -> None:
         workspace = chosen_workspace(options["workspace"])
-        found = workspace.graphs.filter(key=graph).first()
-        if found is None:
+        asked = workspace.graphs.filter(key=graph).first()
+        if asked is None:
             raise CommandError(f'There is no graph "{graph}" in the workspace "{workspace.slug}".')
-        self.stdout.write("\n".join(_lines(retrieve(found, query))))
+        found = look_up(asked, query)
+        self.stdout.write(_document(query, found) if json else "\n".join(_lines(found)))
 
 
-def _lines(context: GraphContext) -> list[str]:
+def _document(query: str, found: Found) -> str:
+    context = found.context
+    return json.dumps(
+        {
+            "query": query,
+            "graph": context.graph.key,
+            "nodes": [{**_row(node), **_reasons(why)} for node, why in _with_why(found)],
+            **{name: rows for name, rows in tables_of(context).items() if name != "nodes"},
+            "tokens": _tokens(found),
+        },
+        ensure_ascii=False,
+        indent=2,
+    )
+
+
+def _row(node: RelevantNode) -> dict[str, str]:
+    return {name: getattr(node, name) for name in ("key", "name", "type", "sheet", "process", "data", "handles")}
+
+
+def _reasons(why: Why | None) -> dict[str, Any]:
+    """Each half of a search by its share of the score; a node that neither found was reached by links alone."""
+    if why is None:
+        return {"by": ["beginning of the graph"]}
+    parts = {"words": why.words, "vector": why.cosine, "links": why.linked}
+    by = [*(["name"] if why.named else []), *(name for name, part in parts.items() if part > 0)]
+    return {"by": by, "score": round(why.score, 3), **{name: round(part, 3) for name, part in parts.items()}}
+
+
+def _with_why(found: Found) -> list[tuple[RelevantNode, Why | None]]:
+    nodes = found.context.relevant_nodes
+    return list(zip(nodes, found.why or [None] * len(nodes), strict=True))
+
+
+def _tokens(found: Found) -> dict[str, int]:
+    """Of the same rows in each encoding; `sent` is what the model gets."""
+    tables = tables_of(found.context)
+    texts = {"json": as_json(tables), "toon": to_toon(tables), "sent": encode_tables(tables, GROUPED_BY)}
+    return {name: count_tokens(text) for name, text in texts.items()}
+
+
+def _lines(found: Found) -> list[str]:
+    context = found.context
     graph = context.graph
     return [
         f"graph {graph.key}: {graph.name}; sheets {', '.join(key for key, _ in graph.sheets)}",
         f"\n{len(context.relevant_nodes)} nodes, best first",
         *(
             f"  {node.key}  {node.name!r}  {node.type} ({node.type_name})  sheet {node.sheet}"
-            f"  process {len(node.process)}, data {len(node.data)} characters  {node.handles}"
-            for node in context.relevant_nodes
+            f"  process {len(node.process)}, data {len(node.data)} characters  {node.handles}\n    {_reason(why)}"
+            for node, why in _with_why(found)
         ),
         f"\n{len(context.relevant_edges)} edges between them",
         *(
@@ -42,4 +90,13 @@ def _lines(context: GraphContext) -> list[str]:
         ),
         f"\n{len(context.node_types)} node types",
         *(f"  {record.key}  {record.display_name!r}  {record.handles}" for record in context.node_types),
+        "\ntokens: " + ", ".join(f"{name} {count}" for name, count in _tokens(found).items()),
     ]
+
+
+def _reason(why: Why | None) -> str:
+    reasons = _reasons(why)
+    if why is None:
+        return "the question finds nothing: here the graph begins"
+    halves = ", ".join(f"{name} {reasons[name]}" for name in ("words", "vector", "links") if reasons[name])
+    return f"score {reasons['score']}: {'its name, ' if why.named else ''}{halves}".rstrip(", ")

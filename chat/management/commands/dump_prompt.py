@@ -1,43 +1,95 @@
-"""`manage.py dump_prompt QUERY --graph K`: what a model is sent for a first question, with sizes."""
+"""`manage.py dump_prompt QUERY --graph K`: the whole request that a first question would send, with sizes."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from chat.management.asking import add_asking_options, asking
+from chat.management.asking import add_asking_options, asking, model_named
+from chat.models import Message
+from chat.prompts import history
 from chat.prompts.question import context_block
 from chat.prompts.system import PROMPT_VERSION, system_prompt
+from chat.providers.base import ModelRequest
+from chat.providers.building import body_of
 from chat.tools import registry
+from graphs.access import Member
+from graphs.models import Graph
 from rag.retrieval import retrieve
 from rag.tokens import count_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A part of the request, in the order in which it is sent."""
+
+    name: str
+    text: str
+
+    @property
+    def size(self) -> dict[str, int]:
+        return {"characters": len(self.text), "tokens": count_tokens(self.text)}
+
+
 class Command(BaseCommand):
-    help = "Shows the system prompt, the retrieved context and the question as a model gets them."
+    help = "Shows the request that a model would get for a first question: its levels, their tokens, its breakpoints."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("query")
+        parser.add_argument("--model", help="whose wire: provider or provider:model; default: the site's")
         add_asking_options(parser)
 
     def handle(self, *args: Any, query: str, **options: Any) -> None:
         member, graph = asking(options)
-        tools = registry.specs(member.role, "graph")
-        parts = {
-            f"system prompt, version {PROMPT_VERSION}": system_prompt(graph, member),
-            "context of the question": context_block(retrieve(graph, query)),
-            "question": query,
+        config = model_named(options["model"])
+        context = context_block(retrieve(graph, query))
+        request = _request(query, member, graph, context, config.model, config.max_tokens)
+        body = body_of(config, request)
+        levels = _levels(query, context, request, body)
+        breakpoints = [n for n, message in enumerate(request.messages, 1) if message.cache_breakpoint]
+        if options["json"]:
+            self._write_document(config.name, levels, breakpoints, body)
+            return
+        for level in levels:
+            self._write(level)
+        self.stdout.write(
+            f"cache breakpoints after messages {', '.join(map(str, breakpoints))} of {len(request.messages)}"
+        )
+        whole = Level("", json.dumps(body, ensure_ascii=False))
+        self.stdout.write(f"in all, as {config.name} gets it: {_size(whole)}")
+
+    def _write_document(self, provider: str, levels: list[Level], breakpoints: list[int], body: dict[str, Any]) -> None:
+        document = {
+            "provider": provider,
+            "levels": [{"name": level.name, **level.size} for level in levels],
+            "breakpoints": breakpoints,
+            "body": body,
         }
-        for title, text in parts.items():
-            self._write(title, text)
-        offered = json.dumps([[tool.name, tool.description, tool.parameters] for tool in tools], ensure_ascii=False)
-        self.stdout.write(self.style.MIGRATE_HEADING(f"--- {len(tools)} tools ({_size(offered)}); see dump_tools"))
-        self.stdout.write(f"in all: {_size(''.join(parts.values()) + offered)}")
+        self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
 
-    def _write(self, title: str, text: str) -> None:
-        self.stdout.write(self.style.MIGRATE_HEADING(f"--- {title} ({_size(text)})"))
-        self.stdout.write(f"{text}\n")
+    def _write(self, level: Level) -> None:
+        self.stdout.write(self.style.MIGRATE_HEADING(f"--- {level.name} ({_size(level)})"))
+        self.stdout.write("see dump_tools" if level.name == "tools" else f"{level.text}\n")
 
 
-def _size(text: str) -> str:
-    return f"{len(text)} characters, about {count_tokens(text)} tokens"
+def _request(query: str, member: Member, graph: Graph, context: str, model: str, max_tokens: int) -> ModelRequest:
+    question = Message(role=Message.Role.USER, content=query, retrieved=context)
+    messages = history.prompt(system_prompt(graph, member), [question])
+    return ModelRequest(messages, registry.specs(member.role, "graph"), model, max_tokens)
+
+
+def _levels(query: str, context: str, request: ModelRequest, body: dict[str, Any]) -> list[Level]:
+    """Vendors cache from the beginning: tools, the system prompt, what is always sent, then the conversation."""
+    system, *others = [message.content for message in request.messages]
+    return [
+        Level("tools", json.dumps(body.get("tools", []), ensure_ascii=False)),
+        Level(f"system prompt, version {PROMPT_VERSION}", system),
+        *(Level("always sent", text) for text in others[:-1]),
+        Level("context of the question", context),
+        Level("question", query),
+    ]
+
+
+def _size(level: Level) -> str:
+    return f"{level.size['characters']} characters, about {level.size['tokens']} tokens"

@@ -1,12 +1,15 @@
 """`manage.py dump_tools --graph K`: the tools as a model is offered them, those that read with a real call."""
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from chat.management.asking import add_asking_options, asking
-from chat.providers.base import ToolSpec
+from chat.management.asking import add_asking_options, asking, model_named
+from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
+from chat.providers.building import body_of
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from graphs.models import Graph
@@ -18,27 +21,71 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_asking_options(parser)
+        parser.add_argument(
+            "--wire", choices=get_args(Wire), help="as this vendor's wire has them; default: the model's"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         member, graph = asking(options)
-        values = _examples(graph)
+        config = model_named(None)
+        wire = options["wire"] or config.kind
         specs = registry.specs(member.role, "graph")
-        for spec in specs:
+        sent = _as_sent(specs, config, wire)
+        examples = dict(_examples(specs, ToolContext(member, graph), _values(graph)))
+        if options["json"]:
+            tools = [
+                {"name": spec.name, "sent": each, **examples.get(spec.name, {})}
+                for spec, each in zip(specs, sent, strict=True)
+            ]
+            self.stdout.write(_json({"wire": wire, "tokens": _tokens(specs, config), "tools": tools}, indent=2))
+            return
+        for spec, each in zip(specs, sent, strict=True):
             self.stdout.write(self.style.MIGRATE_HEADING(f"--- {spec.name}"))
-            self.stdout.write(f"{spec.description}\n{_json(spec.parameters)}")
-            if registry.TOOLS[spec.name].kind == "write":
-                continue
-            example = _json(_arguments(spec, values))
-            self.stdout.write(f"{spec.name} {example}")
-            parsed = registry.parse(spec.name, example, [each.name for each in specs])
-            if isinstance(parsed, registry.CallRefused):
-                self.stdout.write(f"  refused: {parsed.message}\n")
-                continue
-            result = _json(registry.run(parsed, ToolContext(member, graph)))
-            self.stdout.write(f"{result}\n{len(result)} characters, about {count_tokens(result)} tokens\n")
+            self.stdout.write(f"{spec.description}\n{_json(each)}")
+            if spec.name in examples:
+                self._write_example(spec.name, examples[spec.name])
+        sizes = ", ".join(f"{name} {count}" for name, count in _tokens(specs, config).items())
+        self.stdout.write(f"tokens of all {len(specs)}: {sizes}; shown: {wire}")
+
+    def _write_example(self, name: str, example: dict[str, Any]) -> None:
+        self.stdout.write(f"{name} {_json(example['arguments'])}")
+        if "refused" in example:
+            self.stdout.write(f"  refused: {example['refused']}\n")
+            return
+        size = f"{example['characters']} characters, about {example['tokens']} tokens"
+        self.stdout.write(f"{_json(example['result'])}\n{size}\n")
 
 
-def _examples(graph: Graph) -> dict[str, Any]:
+def _as_sent(specs: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -> list[dict[str, Any]]:
+    """The tools in the body of a request."""
+    request = ModelRequest((), specs, config.model, config.max_tokens)
+    tools: list[dict[str, Any]] = body_of(replace(config, kind=wire), request).get("tools", [])
+    return tools
+
+
+def _tokens(specs: tuple[ToolSpec, ...], config: ProviderConfig) -> dict[str, int]:
+    return {wire: count_tokens(_json(_as_sent(specs, config, wire))) for wire in get_args(Wire) if wire != "demo"}
+
+
+def _examples(
+    specs: tuple[ToolSpec, ...], context: ToolContext, values: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What each tool that reads answers to a real call."""
+    for spec in specs:
+        if registry.TOOLS[spec.name].kind == "write":
+            continue
+        arguments = {name: values[name] for name in spec.parameters.get("required", ())}
+        parsed = registry.parse(spec.name, _json(arguments), [each.name for each in specs])
+        if isinstance(parsed, registry.CallRefused):
+            yield spec.name, {"arguments": arguments, "refused": parsed.message}
+            continue
+        result = registry.run(parsed, context)
+        text = _json(result)
+        size = {"characters": len(text), "tokens": count_tokens(text)}
+        yield spec.name, {"arguments": arguments, "result": result, **size}
+
+
+def _values(graph: Graph) -> dict[str, Any]:
     """A value for every argument that a tool may require, from the graph's first connected node."""
     edge = graph.edges.select_related("source", "target").first()
     nodes = [edge.source, edge.target] if edge else list(graph.nodes.all()[:2])
@@ -51,9 +98,5 @@ def _examples(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _arguments(spec: ToolSpec, values: dict[str, Any]) -> dict[str, Any]:
-    return {name: values[name] for name in spec.parameters.get("required", ())}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)

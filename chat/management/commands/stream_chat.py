@@ -5,26 +5,31 @@ It needs no web process: it drives the run itself, or watches the one that claim
 
 import asyncio
 import signal
+from functools import partial
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db.models import Q
 
 from chat import actions, queries
 from chat.actions import ObjectName
 from chat.beginning import Accepted
 from chat.database import in_db
 from chat.events.vocabulary import StoredEvent
-from chat.management.run_printing import RunPrinter
+from chat.management.asking import first_admin, named
+from chat.management.run_printing import EventLines, RunPrinter
 from chat.refusals import Refused
 from chat.runtime import Runtime
-from graphs.access import Member, NotFound, member_of
+from graphs.access import Member, NotFound
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
-from graphs.models import Membership, Role, Workspace
 
 #: What a shell expects of a command that Ctrl-C ended.
 INTERRUPTED = 130
+#: What else is no complete answer, and no error: the sentence and the exit code.
+ENDINGS = {
+    "waiting": ("It waits for a decision about what it proposed: in the inbox, or in the conversation.", 3),
+    "toolLimit": ("It used up its rounds of tools: answer in the conversation whether it shall go on.", 3),
+    "stopped": ("Somebody stopped it; what was written is kept.", 4),
+}
 
 
 class Command(BaseCommand):
@@ -35,12 +40,16 @@ class Command(BaseCommand):
         about.add_argument("--graph", default="", help="key of the graph to begin a conversation about")
         about.add_argument("--session", default="", help="id of a conversation to go on with")
         parser.add_argument("--message", required=True)
+        parser.add_argument("--model", help="who is asked: provider or provider:model; default: the conversation's")
         parser.add_argument("--user", help="who asks; default: the first admin of the workspace")
+        parser.add_argument("--json", action="store_true", help="each event as a line of JSON")
         add_workspace_option(parser)
 
     def handle(self, *args: Any, graph: str, session: str, message: str, **options: Any) -> None:
-        member = _member(chosen_workspace(options["workspace"]), options["user"])
-        conversation = _Conversation(member, RunPrinter(self.stdout, self.stderr))
+        workspace = chosen_workspace(options["workspace"])
+        member = named(workspace, options["user"]) if options["user"] is not None else first_admin(workspace)
+        printer = EventLines(self.stdout) if options["json"] else RunPrinter(self.stdout, self.stderr)
+        conversation = _Conversation(member, printer, options["model"] or "")
         try:
             last = asyncio.run(conversation.hold(message, graph, session))
         except Refused as refused:
@@ -53,14 +62,18 @@ class Command(BaseCommand):
             raise CommandError(last.data["message"])
         if conversation.interrupted:
             raise CommandError("Stopped; what was written is kept.", returncode=INTERRUPTED)
+        if last.data["reason"] in ENDINGS:
+            sentence, code = ENDINGS[last.data["reason"]]
+            raise CommandError(sentence, returncode=code)
 
 
 class _Conversation:
     """One question and its answer, in an event loop of its own."""
 
-    def __init__(self, member: Member, printer: RunPrinter) -> None:
+    def __init__(self, member: Member, printer: RunPrinter | EventLines, model: str) -> None:
         self._member = member
         self._printer = printer
+        self._model = model
         self.interrupted = False
         self._stopping: asyncio.Task[None] | None = None
 
@@ -73,7 +86,8 @@ class _Conversation:
             task.cancel()
 
         context = ObjectName("graph", graph) if graph else None
-        accepted = await in_db(actions.post_message, self._member, message, session_id=session, context=context)
+        post = partial(actions.post_message, session_id=session, context=context, model=self._model)
+        accepted = await in_db(post, self._member, message)
         runtime = Runtime(fail, accepted.session_id)
         await runtime.start()
         try:
@@ -102,20 +116,6 @@ class _Conversation:
         self.interrupted = True
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
         self._stopping = asyncio.ensure_future(in_db(actions.stop, self._member, session_id))
-
-
-def _member(workspace: Workspace, username: str | None) -> Member:
-    if username is not None:
-        try:
-            return member_of(User.objects.get(username=username), workspace.slug)
-        except (User.DoesNotExist, NotFound):
-            raise CommandError(f'"{username}" is no member of the workspace "{workspace.slug}".') from None
-    administering = Q(role=Role.ADMIN) | Q(user__is_superuser=True)
-    memberships = Membership.objects.select_related("user").filter(administering, workspace=workspace)
-    first = memberships.filter(user__is_active=True).first()
-    if first is None:
-        raise CommandError(f'The workspace "{workspace.slug}" has no admin. Say with --user who asks.')
-    return Member(first.user, workspace, Role(first.role))
 
 
 def _absent(member: Member, graph: str, session: str) -> str:

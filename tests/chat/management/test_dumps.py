@@ -1,4 +1,6 @@
+import json
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -27,6 +29,7 @@ def test_it_shows_the_context_of_a_question(here: World) -> None:
 def test_it_shows_every_tool_with_an_answer(here: World) -> None:
     text = output("dump_tools", "--graph", "order-to-cash")
     assert text.count("--- ") == 18
+    assert "anthropic" in text.splitlines()[-1]
     assert '"error"' not in text
     assert "refused" not in text
 
@@ -42,3 +45,58 @@ def test_it_shows_the_whole_prompt_with_sizes(here: World) -> None:
 def test_it_says_when_there_is_no_such_graph(here: World, command: tuple[str, ...]) -> None:
     with pytest.raises(CommandError, match='no graph "nowhere" in the workspace "demo"'):
         output(*command, "--graph", "nowhere")
+
+
+def document(*command: str) -> Any:
+    return json.loads(output(*command, "--json"))
+
+
+def test_it_says_why_each_node_is_there_and_how_many_tokens_they_take(here: World) -> None:
+    found = document("dump_context", "Que fait le node fetch-api ?", "--graph", "nba")
+    first = found["nodes"][0]
+    assert (first["key"], first["by"][:2]) == ("fetch-api", ["name", "words"])
+    scores = [node["score"] for node in found["nodes"]]
+    assert scores[1:] == sorted(scores[1:], reverse=True)
+    assert any(node["by"] == ["links"] for node in found["nodes"])
+    assert found["tokens"]["sent"] <= min(found["tokens"]["json"], found["tokens"]["toon"])
+    assert "the question finds nothing" in output("dump_context", "zzzz", "--graph", "nba")
+
+
+@pytest.mark.parametrize(
+    ("wire", "names"),
+    [
+        ("openai", lambda tool: (tool["function"]["name"], tool["function"]["parameters"])),
+        ("openai-responses", lambda tool: (tool["name"], tool["parameters"])),
+        ("anthropic", lambda tool: (tool["name"], tool["input_schema"])),
+    ],
+)
+def test_it_shows_the_tools_as_each_wire_has_them(here: World, wire: str, names: Any) -> None:
+    found = document("dump_tools", "--graph", "nba", "--wire", wire)
+    assert found["wire"] == wire
+    for tool in found["tools"]:
+        name, schema = names(tool["sent"])
+        assert name == tool["name"]
+        assert schema["type"] == "object"
+    reading = next(tool for tool in found["tools"] if tool["name"] == "read_node_detail")
+    assert reading["result"]["node"]["key"] == reading["arguments"]["nodeKey"]
+
+
+def test_it_shows_the_request_with_its_levels_and_breakpoints(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-a-test")
+    found = document("dump_prompt", "what does fetch-api do?", "--graph", "nba", "--model", "anthropic")
+    assert [level["name"].partition(",")[0] for level in found["levels"]] == [
+        "tools", "system prompt", "context of the question", "question",
+    ]  # fmt: skip
+    assert found["breakpoints"] == [1, 2]
+    assert found["body"]["system"][0]["cache_control"] == {"type": "ephemeral"}
+    assert "key-of-a-test" not in json.dumps(found)
+    with pytest.raises(CommandError, match="needs a key"):
+        output("dump_prompt", "x", "--graph", "nba", "--model", "openai")
+
+
+def test_it_asks_as_who_is_named(here: World) -> None:
+    assert "The person is a viewer" in output(
+        "dump_prompt", "x", "--graph", "nba", "--user", "alice", "--role", "viewer"
+    )
+    with pytest.raises(CommandError, match='"charlie" is no member'):
+        output("dump_tools", "--graph", "nba", "--user", "charlie")

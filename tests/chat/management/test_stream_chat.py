@@ -1,5 +1,6 @@
 """`manage.py stream_chat`, in this process, with the demo's model."""
 
+import json
 import os
 import signal
 from io import StringIO
@@ -106,4 +107,27 @@ def test_what_a_model_writes_does_not_command_the_terminal(admin: User, model: M
 def test_what_cannot_be_asked_is_explained(options: dict[str, str], told: str, admin: User, charlie: User) -> None:
     with pytest.raises(CommandError, match=told):
         stream_chat(**{"workspace": "demo", **options})
+    assert not Run.objects.exists()
+
+
+def test_each_event_is_a_line_of_json_where_programs_read(admin: User, model: Model) -> None:
+    model.say("Hello")
+    model.end()
+    answer, notes = stream_chat(json=True)
+    note, *told = [json.loads(line) for line in answer.splitlines()]
+    assert note["type"] == "note"
+    assert [event["data"]["delta"] for event in told if event["type"] == "content_delta"] == ["Hello"]
+    assert (told[-1]["type"], told[-1]["data"]["reason"]) == ("done", "finished")
+    assert notes == ""
+
+
+def test_a_proposal_ends_it_with_three(admin: User) -> None:
+    with pytest.raises(CommandError, match="waits for a decision") as waiting:
+        stream_chat("rename fetch-api to Load the games")
+    assert waiting.value.returncode == 3
+
+
+def test_a_model_that_is_not_there_is_refused(admin: User) -> None:
+    with pytest.raises(CommandError):
+        stream_chat(model="nonsense")
     assert not Run.objects.exists()
