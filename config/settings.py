@@ -146,6 +146,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
 CELERY_BEAT_SCHEDULE = {
     "delete-silent-processes": {"task": "chat.tasks.delete_silent_processes", "schedule": timedelta(minutes=5)},
     "expire-proposals": {"task": "chat.tasks.expire_proposals", "schedule": timedelta(minutes=5)},
+    "settle-crashed-calls": {"task": "chat.tasks.settle_crashed_calls", "schedule": timedelta(minutes=1)},
     # Where nobody serves its queue, they do not pile up.
     "keep-embeddings": {
         "task": "rag.tasks.keep_embeddings",
@@ -231,8 +232,9 @@ if ENV.https:
 LLM_PROVIDER = ENV.llm_provider
 LLM_MODEL = ENV.llm_model
 #: Adding a provider is one entry (docs/adding-a-provider.md). `<NAME>_API_KEY` and `<NAME>_BASE_URL` complete it, NAME
-#: being the entry's first word. Prices are US dollars per million tokens of input, cached input and output, None where
-#: unknown; entered in November 2026 from the seeds' lists of 2025: compare them with the vendor's before you budget.
+#: being its first word. Prices are US dollars per million tokens of input, cached input and output, and of input
+#: that is kept in a cache where that is dearer, None where unknown; entered in November 2026 from the seeds' lists of
+#: 2025: compare them with the vendor's before you budget.
 #: `strength` orders the models for "go deeper" (docs/models.md); the numbers are ours and mean nothing but their order.
 CHAT_PROVIDERS = {
     "deepseek": {
@@ -279,7 +281,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.anthropic.com",
         "model": "claude-sonnet-4-6",
         "max_tokens": 4096,
-        "price": (3.00, 0.30, 15.00),
+        "price": (3.00, 0.30, 15.00, 3.75),
         "label": "Claude Sonnet 4.6",
         "strength": 60,
     },
@@ -288,7 +290,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.anthropic.com",
         "model": "claude-sonnet-4-6",
         "max_tokens": 8192,
-        "price": (3.00, 0.30, 15.00),
+        "price": (3.00, 0.30, 15.00, 3.75),
         "label": "Claude Sonnet 4.6, thinking",
         "strength": 70,
         "thinking_tokens": 2048,

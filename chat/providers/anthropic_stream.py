@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chat.providers.anthropic_messages import VENDOR
@@ -19,7 +19,7 @@ from chat.providers.base import (
     VendorBlock,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, place, token_count
+from chat.providers.decoding import Decoder, detail, place, token_count
 from chat.providers.errors import error_in_stream
 
 _END: dict[str, EndReason] = {
@@ -48,6 +48,7 @@ class MessagesDecoder(Decoder):
         super().__init__(request)
         self._blocks: dict[object, _Block] = {}
         self._counts: dict[str, int] = {}
+        self._thought = 0
         self._stop: EndReason = "stop"
         self._handlers: dict[str, Callable[[dict[str, Any]], Iterator[Piece]]] = {
             "message_start": self._start_message,
@@ -70,7 +71,7 @@ class MessagesDecoder(Decoder):
     def _start_message(self, payload: dict[str, Any]) -> Iterator[Piece]:
         self._count(_dict(payload.get("message")))
         if self.usage:
-            yield UsageReport(Usage(self.usage.prompt_tokens, 0, self.usage.cached_tokens, estimated=True))
+            yield UsageReport(replace(self.usage, completion_tokens=0, reasoning_tokens=0, estimated=True))
 
     def _start_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
         yield from self._stop_block(payload)
@@ -143,7 +144,14 @@ class MessagesDecoder(Decoder):
             self.usage = None
             return
         fresh, read, created, written = counts
-        self.usage = Usage(fresh + read + created, written, read)
+        self._thought = detail(usage.get("output_tokens_details"), "thinking_tokens", written) or self._thought
+        self.usage = Usage(
+            prompt_tokens=fresh + read + created,
+            completion_tokens=written,
+            cached_tokens=read,
+            cache_write_tokens=created,
+            reasoning_tokens=min(self._thought, written),
+        )
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -69,12 +69,18 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call. `prompt_tokens` includes `cached_tokens`; `estimated` where the vendor did not say."""
+    """Tokens of one call; `estimated` where the vendor did not say.
+
+    `prompt_tokens` includes `cached_tokens`, read from the vendor's cache, and `cache_write_tokens`, kept there for the
+    next call; `completion_tokens` includes `reasoning_tokens`, where the vendor counts them apart.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
     estimated: bool = False
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +177,23 @@ def fold(reply: Reply, piece: Piece) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens."""
+    """US dollars per million tokens. `cache_write` is for what a vendor keeps in its cache; None: as other input."""
 
     input: float
     cached_input: float
     output: float
+    cache_write: float | None = None
 
     def cost(self, usage: Usage) -> float:
         """What a call cost, in US dollars."""
-        fresh = usage.prompt_tokens - usage.cached_tokens
-        total = fresh * self.input + usage.cached_tokens * self.cached_input + usage.completion_tokens * self.output
+        fresh = usage.prompt_tokens - usage.cached_tokens - usage.cache_write_tokens
+        written = self.input if self.cache_write is None else self.cache_write
+        total = (
+            fresh * self.input
+            + usage.cached_tokens * self.cached_input
+            + usage.cache_write_tokens * written
+            + usage.completion_tokens * self.output
+        )
         return total / 1_000_000
 
 

@@ -134,3 +134,9 @@ def token_count(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= MAX_TOKENS_BELIEVED else None
+
+
+def detail(holder: object, name: str, at_most: int) -> int:
+    """A count that is part of another one, which it never exceeds; 0 where it is absent or cannot be believed."""
+    count = token_count(holder.get(name)) if isinstance(holder, dict) else None
+    return min(count or 0, at_most)

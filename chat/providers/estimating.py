@@ -1,10 +1,15 @@
 """Tokens where a vendor did not count them: about four characters each. Called by the decoders and by accounting."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 
-from chat.providers.base import ModelRequest, Reply, Usage
+from chat.providers.base import ModelRequest, PromptMessage, Reply, Usage
 
 CHARACTERS_PER_TOKEN = 4
+#: Texts, code and JSON in any writing take more bytes for a token than this; what frames a message takes less.
+FEWEST_BYTES_PER_TOKEN = 2
+FRAME_TOKENS = 10
 
 
 def estimated_tokens(characters: int) -> int:
@@ -21,13 +26,29 @@ def prompt_estimate(request: ModelRequest) -> int:
     return estimated_tokens(messages + tools)
 
 
+def prompt_bound(request: ModelRequest) -> int:
+    """The most tokens that a prompt can have."""
+    texts = [text for message in request.messages for text in _texts_of(message)]
+    texts += [f"{tool.name}{tool.description}{json.dumps(tool.parameters)}" for tool in request.tools]
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+    return -(-size // FEWEST_BYTES_PER_TOKEN) + FRAME_TOKENS * (len(request.messages) + len(request.tools))
+
+
+def _texts_of(message: PromptMessage) -> Iterator[str]:
+    """All that may be sent of a message; what is a vendor's own is sent back as it came."""
+    yield from (message.content, message.reasoning)
+    yield from (f"{call.id}{call.name}{call.arguments}" for call in message.tool_calls)
+    yield from (json.dumps(block) for block in message.vendor_blocks)
+
+
 def estimate_usage(request: ModelRequest, reply: Reply) -> Usage:
     """What a call cost that was stopped or cut before the vendor said it."""
     written = len(reply.text) + len(reply.reasoning) + sum(len(call.arguments) for call in reply.tool_calls)
-    known_prompt = reply.usage.prompt_tokens if reply.usage else 0
-    return Usage(
-        prompt_tokens=known_prompt or prompt_estimate(request),
+    known = reply.usage or Usage()
+    return replace(
+        known,
+        prompt_tokens=known.prompt_tokens or prompt_estimate(request),
         completion_tokens=estimated_tokens(written),
-        cached_tokens=reply.usage.cached_tokens if reply.usage else 0,
+        reasoning_tokens=0,
         estimated=True,
     )

@@ -17,7 +17,7 @@ from chat.providers.base import (
     Usage,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, token_count
+from chat.providers.decoding import Decoder, detail, token_count
 from chat.providers.errors import error_in_stream
 from chat.providers.sse import ServerSentEvent
 
@@ -130,8 +130,12 @@ def chat_usage(usage: dict[str, Any]) -> Usage | None:
     prompt, completion = token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
     if prompt is None or completion is None:
         return None
-    details = usage.get("prompt_tokens_details")
-    cached = token_count(details.get("cached_tokens")) if isinstance(details, dict) else None
-    if cached is None:
-        cached = token_count(usage.get("prompt_cache_hit_tokens"))
-    return Usage(prompt, completion, min(cached or 0, prompt))
+    read = usage.get("prompt_tokens_details")
+    cached = detail(read, "cached_tokens", prompt) or detail(usage, "prompt_cache_hit_tokens", prompt)
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=cached,
+        cache_write_tokens=detail(read, "cache_write_tokens", prompt - cached),
+        reasoning_tokens=detail(usage.get("completion_tokens_details"), "reasoning_tokens", completion),
+    )

@@ -15,7 +15,7 @@ from chat.providers.base import (
     VendorBlock,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, place, token_count
+from chat.providers.decoding import Decoder, detail, place, token_count
 from chat.providers.errors import error_in_stream
 
 VENDOR = "openai-responses"
@@ -126,8 +126,15 @@ def _usage(usage: dict[str, Any]) -> Usage | None:
     prompt, completion = token_count(usage.get("input_tokens")), token_count(usage.get("output_tokens"))
     if prompt is None or completion is None:
         return None
-    cached = token_count(_dict(usage.get("input_tokens_details")).get("cached_tokens"))
-    return Usage(prompt, completion, min(cached or 0, prompt))
+    read = usage.get("input_tokens_details")
+    cached = detail(read, "cached_tokens", prompt)
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=cached,
+        cache_write_tokens=detail(read, "cache_write_tokens", prompt - cached),
+        reasoning_tokens=detail(usage.get("output_tokens_details"), "reasoning_tokens", completion),
+    )
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -20,9 +20,10 @@ _STRENGTH = re.compile(r"[0-9]{1,4}")
 
 
 class Entry(BaseModel):
-    """One line of the table. `price`: dollars per million tokens of input, cached input and output; None unknown.
+    """One line of the table. `strength` orders models, the greater the stronger; 0 is unknown.
 
-    `strength` orders models, the greater the stronger; 0 is unknown.
+    `price`: dollars per million tokens of input, cached input and output, and of input that is kept in the vendor's
+    cache where that costs something else; None where nobody knows it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,7 +32,7 @@ class Entry(BaseModel):
     base_url: str
     model: str
     max_tokens: int
-    price: tuple[float, float, float] | None
+    price: tuple[float, float, float] | tuple[float, float, float, float] | None
     label: str = ""
     strength: int = 0
     max_tokens_field: str = "max_tokens"

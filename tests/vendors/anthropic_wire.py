@@ -25,8 +25,13 @@ def event(name: str, **fields: Any) -> bytes:
 
 def messages_events(script: Script, model: str) -> Iterator[bytes]:
     usage = script.usage or {}
-    fresh = usage.get("input", 0) - usage.get("cached", 0) if script.usage else None
-    started = {"input_tokens": fresh, "cache_read_input_tokens": usage.get("cached", 0), "output_tokens": 1}
+    read, kept = usage.get("cached", 0), usage.get("kept", 0)
+    started = {
+        "input_tokens": usage.get("input", 0) - read - kept if script.usage else None,
+        "cache_read_input_tokens": read,
+        "cache_creation_input_tokens": kept,
+        "output_tokens": 1,
+    }
     message = {
         "id": "msg_1",
         "type": "message",
@@ -42,7 +47,10 @@ def messages_events(script: Script, model: str) -> Iterator[bytes]:
     finish = ("tool_calls" if script.tool_calls else "stop") if script.finish is None else script.finish
     if not finish:
         return
-    counted = {"output_tokens": usage.get("output")} if script.usage is not None else {}
+    thought = {"thinking_tokens": usage.get("reasoning", 0)}
+    counted = (
+        {"output_tokens": usage.get("output"), "output_tokens_details": thought} if script.usage is not None else {}
+    )
     yield event("message_delta", delta={"stop_reason": _STOP.get(finish, finish), "stop_sequence": None}, usage=counted)
     yield event("message_stop")
 

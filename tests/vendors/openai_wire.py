@@ -54,7 +54,8 @@ def chat_usage(usage: dict[str, Any]) -> dict[str, Any]:
     return {
         "prompt_tokens": usage.get("input"),
         "completion_tokens": usage.get("output"),
-        "prompt_tokens_details": {"cached_tokens": usage.get("cached", 0)},
+        "prompt_tokens_details": {"cached_tokens": usage.get("cached", 0), "cache_write_tokens": usage.get("kept", 0)},
+        "completion_tokens_details": {"reasoning_tokens": usage.get("reasoning", 0)},
     }
 
 

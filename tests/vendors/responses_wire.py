@@ -71,6 +71,10 @@ def _end(script: Script, status: str) -> dict[str, Any]:
     usage = script.usage and {
         "input_tokens": script.usage.get("input"),
         "output_tokens": script.usage.get("output"),
-        "input_tokens_details": {"cached_tokens": script.usage.get("cached", 0)},
+        "input_tokens_details": {
+            "cached_tokens": script.usage.get("cached", 0),
+            "cache_write_tokens": script.usage.get("kept", 0),
+        },
+        "output_tokens_details": {"reasoning_tokens": script.usage.get("reasoning", 0)},
     }
     return {"id": "resp_1", "status": status, "usage": usage, "output": []}

@@ -22,10 +22,11 @@ class Script:
 
     `status` other than 200 answers with `error` (a message, or a whole body) or `raw`, and with `headers`. `stamps`
     sends that many tokens, each the time of its sending in nanoseconds since 1970. `cut` ends the connection before
-    chunk `cut_at`: "clean" is a proper end of HTTP, "eof" closes, "reset" is a TCP reset. `stall_at` sends nothing from
-    that chunk on. `finish` replaces the reason of the end ("" leaves the terminal marker out), `usage` what is counted
-    (None leaves it out). `raw` is sent as the body, byte for byte; a tuple is sent chunk by chunk. `slice_bytes` cuts
-    the stream into writes of that size. `token_chars` makes tokens of that many characters instead of words.
+    chunk `cut_at`: "clean" is a proper end of HTTP, "eof" closes, "reset" is a TCP reset. `stall_at` sends nothing
+    from that chunk on. `finish` replaces the reason of the end ("" leaves the terminal marker out), `usage` what is
+    counted (`input`, `output`, `cached`, `kept` in the cache, `reasoning`; None leaves it out). `raw` is sent as
+    the body, byte for byte; a tuple is sent chunk by chunk. `slice_bytes` cuts the stream into writes of that size.
+    `token_chars` makes tokens of that many characters instead of words.
     """
 
     text: str = ""

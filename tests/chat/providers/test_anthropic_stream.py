@@ -43,7 +43,7 @@ def test_it_reads_text_and_adds_up_usage():
     began = start(input_tokens=10, cache_read_input_tokens=40, cache_creation_input_tokens=50, output_tokens=1)
     reply, error = read(began, WHOLE, ending(output_tokens=7))
     assert error == ""
-    assert reply == Reply(text="Hello", usage=Usage(100, 7, 40), end="stop")
+    assert reply == Reply(text="Hello", usage=Usage(100, 7, 40, cache_write_tokens=50), end="stop")
 
 
 def test_it_reports_the_prompt_at_once_for_answers_that_are_stopped():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from chat.providers.base import PromptMessage, ProviderError, Retrying, TextDelta, TurnEnd, Usage
+from chat.providers.base import Price, PromptMessage, ProviderError, Retrying, TextDelta, TurnEnd, Usage
 from chat.providers.building import build
 from tests.chat.providers.reading import KEY, KINDS, ask, config_for, folded, request_of
 from tests.vendors import Script, ScriptedCall
@@ -33,6 +33,19 @@ def test_it_streams_text_reasoning_and_calls(kind, vendor):
     assert [(c.name, c.arguments) for c in reply.tool_calls] == [("search_nodes", '{"query": "fetch"}')] * 2
     assert len({c.id for c in reply.tool_calls}) == 2
     assert reply.usage == Usage(100, 20, 40)
+
+
+def test_it_counts_what_was_kept_in_the_cache_and_what_was_thought(kind, vendor):
+    vendor.script(Script(text="x", usage={"input": 100, "output": 20, "cached": 40, "kept": 30, "reasoning": 15}))
+    usage = reply_of(kind, vendor).usage
+    assert usage == Usage(100, 20, 40, cache_write_tokens=30, reasoning_tokens=15)
+    assert Price(3, 0.3, 15, 3.75).cost(usage) == pytest.approx((30 * 3 + 40 * 0.3 + 30 * 3.75 + 20 * 15) / 1e6)
+    assert Price(3, 0.3, 15).cost(usage) == pytest.approx((60 * 3 + 40 * 0.3 + 20 * 15) / 1e6)
+
+
+def test_it_believes_no_part_that_is_larger_than_the_whole(kind, vendor):
+    vendor.script(Script(text="x", usage={"input": 100, "output": 20, "cached": 0, "reasoning": 10**6}))
+    assert reply_of(kind, vendor).usage.reasoning_tokens == 20
 
 
 def test_it_gives_pieces_while_the_answer_is_still_being_written(kind, vendor):
