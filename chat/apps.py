@@ -9,6 +9,9 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat import checks, explaining, notices  # noqa: F401
+        from chat.spending import embeddings
+        from rag import metering
 
+        metering.use(embeddings.meter)
         explaining.register()
         notices.register()

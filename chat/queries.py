@@ -14,6 +14,7 @@ from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session, Stream
 from chat.proposals.telling import proposals_json
+from chat.spending.settling import COUNTS, OF_CONVERSATION
 from graphs.access import Member, NotFound
 from graphs.models import Role
 
@@ -276,8 +277,11 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
 
 
 def usage_of(run: Run) -> dict[str, Any] | None:
-    """What all calls of a run used together, as in a `usage` event; None before the first one ended."""
-    calls = list(run.model_calls.all())
+    """What all calls of a run used together, as in a `usage` event; None before the first one ended.
+
+    Vectors are not counted: they are for the graph.
+    """
+    calls = [call for call in run.model_calls.all() if call.purpose in OF_CONVERSATION]
     if not calls:
         return None
     costs = [call.cost for call in calls if call.cost is not None]
@@ -285,8 +289,17 @@ def usage_of(run: Run) -> dict[str, Any] | None:
         "promptTokens": sum(call.prompt_tokens for call in calls),
         "completionTokens": sum(call.completion_tokens for call in calls),
         "cachedTokens": sum(call.cached_tokens for call in calls),
+        "cacheWriteTokens": sum(call.cache_write_tokens for call in calls),
+        "reasoningTokens": sum(call.reasoning_tokens for call in calls),
         "cost": float(sum(costs)) if len(costs) == len(calls) else None,
+        "estimated": any(call.estimated for call in calls),
     }
+
+
+def usage_of_session(session: Session) -> dict[str, Any]:
+    """What all answers and summaries of a conversation used. `cost` is of the calls that have a price."""
+    nothing = dict.fromkeys((*COUNTS, "cost", "unpricedTokens"), 0)
+    return {**nothing, "estimated": False, **session.usage}
 
 
 def tool_calls(message: Message) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from chat import deciding
 from chat.events import compaction
 from chat.models import IdempotencyKey, Presence, Process
 from chat.sent_requests.keeping import forget_old
+from chat.spending import crashed
 from graphs.workingcopy import saving
 
 log = logging.getLogger("countersign.tasks")
@@ -35,6 +36,13 @@ def delete_silent_processes() -> None:
 def expire_proposals() -> None:
     """Closes what nobody decided in time, and tells its conversations."""
     deciding.expire_all()
+
+
+@shared_task
+def settle_crashed_calls() -> None:
+    """Gives back what budgets set aside for calls whose process died, less what they took by the log."""
+    if settled := crashed.settle_all():
+        log.warning("settled %s calls whose process died", settled)
 
 
 @shared_task

@@ -12,9 +12,9 @@ from django.utils.translation import ngettext
 
 from graphs.admin.audit import ReadOnlyAdmin
 from graphs.models import Node
-from rag.embeddings.keeping import waiting
+from rag.embeddings.keeping import paused, waiting
 from rag.embeddings.waking import wake
-from rag.models import EmbeddingFailure, EmbeddingModel, Target
+from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel, Target
 
 
 class RetriedAdmin(ReadOnlyAdmin):
@@ -31,7 +31,17 @@ class RetriedAdmin(ReadOnlyAdmin):
 class EmbeddingModelAdmin(RetriedAdmin):
     """A model that failed is asked again by itself; "Try again now" does not wait for that."""
 
-    list_display = ("name", "serves", "dimensions", "graphs_waiting", "texts_failed", "code", "retry_at", "created_at")
+    list_display = (
+        "name",
+        "serves",
+        "dimensions",
+        "graphs_waiting",
+        "graphs_paused",
+        "texts_failed",
+        "code",
+        "retry_at",
+        "created_at",
+    )
     fields = list_display
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[EmbeddingModel]:
@@ -46,6 +56,10 @@ class EmbeddingModelAdmin(RetriedAdmin):
     def graphs_waiting(self, obj: EmbeddingModel) -> int:
         return waiting(obj.name).count()
 
+    @admin.display(description=_("of these without a budget"))
+    def graphs_paused(self, obj: EmbeddingModel) -> int:
+        return paused(obj.name).count()
+
     @admin.display(description=_("texts that failed"))
     def texts_failed(self, obj: Any) -> int:
         return int(obj.failed)
@@ -55,6 +69,7 @@ class EmbeddingModelAdmin(RetriedAdmin):
         names = list(queryset.values_list("name", flat=True))
         EmbeddingModel.objects.filter(name__in=names).update(retry_at=None)
         EmbeddingFailure.objects.filter(model__in=names).update(retry_at=Now())
+        EmbeddedGraph.objects.filter(model__in=names).update(paused_until=None)
         wake()
         self.message_user(request, _("They are tried again within a few seconds."))
 

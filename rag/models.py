@@ -71,13 +71,15 @@ class Embedding(models.Model):
 class EmbeddedGraph(models.Model):
     """How far a model knows a graph: its vectors are true for the graph's `version`, `indexed` says how they are found.
 
-    What changed since then stands in the history, which is the queue.
+    What changed since then stands in the history, which is the queue. Where its workspace may spend no more on the
+    model, the graph waits until `paused_until`.
     """
 
     graph = models.ForeignKey(Graph, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("graph"))
     model = models.CharField(_("model"), max_length=120)
     version = models.PositiveIntegerField(_("version"), default=0)
     indexed = models.BooleanField(_("has an index of its own"), default=False)
+    paused_until = models.DateTimeField(_("without a budget until"), null=True)
 
     class Meta:
         verbose_name = _("embedded graph")

@@ -15,6 +15,7 @@ from rag.embeddings.registry import current
 from rag.embeddings.served import learned
 from rag.expansion import MAX_NODES, Surroundings, beginning, surroundings
 from rag.fusion import NAMED, fused
+from rag.metering import Account, account_of, embed
 from rag.ranking import best_first, with_links
 from rag.search import Survey, TokenSearch, survey
 from rag.telemetry.events import activity
@@ -28,8 +29,8 @@ MAX_EDGES = 100
 log = logging.getLogger("countersign.rag")
 
 
-def retrieve(graph: Graph, question: str) -> GraphContext:
-    """The part of the graph that the question is about.
+def retrieve(graph: Graph, question: str, account: Account | None = None) -> GraphContext:
+    """The part of the graph that the question is about. `account` pays for its vector, else the graph's workspace.
 
     The graph must come from `graphs.access.graph_for`: nothing outside it and its workspace's node types is read.
     A question that finds nothing shows where the graph begins.
@@ -38,7 +39,7 @@ def retrieve(graph: Graph, question: str) -> GraphContext:
         context = kept(graph, question)
         told.note(cache_hit=context is not None)
         if context is None:
-            context = look_up(graph, question).context
+            context = look_up(graph, question, account).context
             keep(graph, question, context)
         told.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
     return context
@@ -66,13 +67,13 @@ class Found:
     why: tuple[Why, ...]
 
 
-def look_up(graph: Graph, question: str) -> Found:
+def look_up(graph: Graph, question: str, account: Account | None = None) -> Found:
     """What `retrieve` gives where nothing is cached, with the reasons."""
     known = survey(graph, question)
     hits = TokenSearch().search(graph, known, question, FOUND)
     named = {hit.node_id: hit.said for hit in hits if hit.said}
     words = {hit.node_id: hit.score for hit in hits}
-    cosines = _cosines(graph, known, question)
+    cosines = _cosines(graph, known, question, account)
     scores = fused(words, cosines, named)
     facts = GraphFacts(graph.key, graph.name, graph.description, known.sheets, graph.metadata)
     if not scores:
@@ -90,7 +91,7 @@ def look_up(graph: Graph, question: str) -> Found:
     return Found(_context(facts, around, ranked), tuple(why))
 
 
-def _cosines(graph: Graph, known: Survey, question: str) -> dict[int, float]:
+def _cosines(graph: Graph, known: Survey, question: str, account: Account | None) -> dict[int, float]:
     """The nodes whose vectors are nearest to the question's; none where nothing was embedded or nothing embeds now."""
     learned(known.serving)
     embedder = current() if known.serving and question.strip() else None
@@ -98,7 +99,7 @@ def _cosines(graph: Graph, known: Survey, question: str) -> dict[int, float]:
         return {}
     try:
         with activity("question_embedding", lambda: {"query": question}, model=embedder.name) as told:
-            embedded = embedder.embed([question], "question")
+            embedded = embed(embedder, [question], "question", account or account_of(graph))
             told.note(prompt_tokens=embedded.tokens, dimensions=embedded.vectors.shape[1])
         vector = embedded.vectors[0]
     except EmbeddingFailed as error:

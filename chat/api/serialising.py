@@ -27,7 +27,7 @@ def session_json(session: Session) -> dict[str, Any]:
         "modelAvailable": models_available.can_ask(session.model),
         "phase": session.phase,
         "waiting": waiting_json(session),
-        "usage": session.usage,
+        "usage": queries.usage_of_session(session),
         "streamId": session.stream.name,
         "onDisconnect": session.on_disconnect,
         "requireValidation": session.require_validation,

@@ -88,6 +88,28 @@ class DecidedShape(Shape):
     error: ErrorShape | None = None
 
 
+class UsageShape(Shape):
+    """`cost` is in US dollars, null where nobody knows the price; `estimated` where a vendor did not count.
+
+    Tokens that were read from the vendor's cache or kept there are among those of the prompt, those of reasoning among
+    those of the completion.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    cost: float | None
+    estimated: bool
+
+
+class SessionUsageShape(UsageShape):
+    """Of the whole conversation; `cost` leaves out the `unpricedTokens` of models without a price."""
+
+    unpriced_tokens: int
+
+
 class SessionShape(Shape):
     id: str
     title: str
@@ -97,21 +119,12 @@ class SessionShape(Shape):
     model_available: bool
     phase: str
     waiting: dict[str, Any] | None
-    usage: dict[str, Any]
+    usage: SessionUsageShape
     stream_id: str
     on_disconnect: str
     require_validation: bool
     created_at: str
     updated_at: str
-
-
-class UsageShape(Shape):
-    """`cost` is in US dollars, null where nobody knows the price."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    cost: float | None
 
 
 class MessageShape(Shape):

@@ -22,6 +22,8 @@ from chat.models import Message, ProposalStatus, Run, RunStatus, Session
 from chat.prompts import decisions, history
 from chat.proposals import propose
 from chat.providers.base import Reply
+from chat.spending.calls import CallCost
+from chat.spending.settling import record
 from chat.tools.base import ToolContext
 from chat.transcript import WAITING, Transcript
 from graphs.changes import ChangeRefused
@@ -55,7 +57,7 @@ class Acting:
     rounds: list[dict[str, Any]]
     transcript: Transcript
 
-    def perform(self, conclude: Conclude, costs: Sequence[records.CallCost]) -> Acted:
+    def perform(self, conclude: Conclude, costs: Sequence[CallCost]) -> Acted:
         """Proposes what writes and stores the round. Does nothing a second time, nor once the run was stopped."""
         with transaction.atomic():
             last = records.hold(self.run)
@@ -64,6 +66,7 @@ class Acting:
             if len(answer.rounds) > len(self.rounds):  # the commit had happened, only its answer was lost
                 return self._acted_before(answer, over=run.status != RunStatus.RUNNING)
             if run.stop_requested_at is not None:
+                record(self.run.account, costs)
                 return Acted(self.rounds, (), RunStopped())
             told, transcript = self._propose_all(answer)
             round_ = history.round_of(self.reply, self._results(transcript))

@@ -100,6 +100,12 @@ class Answer:
             calls = [{**call, "arguments": json.dumps(call["args"])} for call in rest]
             self.rounds.append(round_of(Reply(text=text), calls))
 
+    def unstored_text(self) -> str:
+        """What readers were shown, thoughts and calls too, beyond the rounds that are complete."""
+        thought = "".join(round_["reasoning"] for round_ in self.rounds)
+        calls = "".join(json.dumps(call["args"]) for call in self._open_calls())
+        return self._rest() + self.transcript.reasoning.removeprefix(thought) + calls
+
     def _rest(self) -> str:
         said = PARAGRAPH.join(round_["text"] for round_ in self.rounds if round_["text"])
         return self.transcript.text.removeprefix(said).removeprefix(PARAGRAPH)

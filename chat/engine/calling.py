@@ -1,11 +1,15 @@
-"""One call of a model for a run: streamed into the answer, the cost of each attempt noted whatever happens."""
+"""One call of a model: streamed to who reads it, the cost of each attempt noted whatever happens."""
 
+import math
 import time
+import uuid
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from chat.engine.answer import Answer
-from chat.engine.records import CallCost, Prompt
+from chat.engine.records import Prompt
+from chat.models import Purpose
 from chat.models_available import circuit_for, provider_for
 from chat.prompts.history import NO_MORE_TOOLS, round_entries
 from chat.providers.base import (
@@ -18,24 +22,28 @@ from chat.providers.base import (
     Reply,
     Retrying,
     TextDelta,
+    ToolCallStart,
     Usage,
     fold,
 )
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
 from chat.sent_requests.keeping import Sent
+from chat.spending.calls import CallCost, cost_of
 
 
 @dataclass(slots=True)
 class Call:
     """A call under way or over: `error` is why it broke off. `started`: when its present attempt begins or began.
 
-    `noted` once its costs are on their way into the database.
+    `noted` once its costs are on their way into the database. `reservation` is what budgets set aside for it.
     """
 
     config: ProviderConfig
     request: ModelRequest
-    started: float
+    started: float = math.inf
+    reservation: uuid.UUID | None = None
+    purpose: Purpose = Purpose.CHAT
     error: ProviderError | None = None
     outcome: str = "stopped"
     noted: bool = False
@@ -43,10 +51,13 @@ class Call:
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _other: Reply = field(default_factory=Reply)
+    _first_piece: float | None = None
     _failed_attempts: list[CallCost] = field(default_factory=list)
 
     def take(self, piece: Piece) -> None:
         """Text is gathered, not joined: a long answer has thousands of pieces."""
+        if self._first_piece is None and isinstance(piece, TextDelta | ReasoningDelta | ToolCallStart):
+            self._first_piece = time.monotonic()
         match piece:
             case TextDelta(text):
                 self._text.append(text)
@@ -54,7 +65,7 @@ class Call:
                 self._reasoning.append(text)
             case Retrying(_, delay_s, error):
                 self._failed_attempts.append(self._cost(error.code, error))
-                self._other = Reply()
+                self._other, self._first_piece = Reply(), None
                 self.started = time.monotonic() + delay_s
             case _:
                 self._other = fold(self._other, piece)
@@ -70,9 +81,25 @@ class Call:
             return self._failed_attempts
         return [*self._failed_attempts, self._cost(self.outcome, self.error)]
 
+    @property
+    def last_failure(self) -> CallCost:
+        return self._failed_attempts[-1]
+
     def _cost(self, outcome: str, error: ProviderError | None) -> CallCost:
-        latency_ms = int((time.monotonic() - self.started) * 1000)
-        return CallCost(self.config, self._usage(error), latency_ms, outcome, self.sent)
+        usage, first = self._usage(error), self._first_piece
+        return CallCost(
+            provider=self.config.name,
+            model=self.config.model,
+            usage=usage,
+            cost=cost_of(self.config, usage),
+            latency_ms=int((time.monotonic() - self.started) * 1000),
+            first_token_ms=None if first is None else int((first - self.started) * 1000),
+            retries=len(self._failed_attempts),
+            outcome=outcome,
+            purpose=self.purpose,
+            reservation=self.reservation,
+            sent=self.sent,
+        )
 
     def _usage(self, error: ProviderError | None) -> Usage:
         """Tokens as the vendor counted them, estimated where it did not say."""
@@ -99,32 +126,27 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bo
         max_tokens=config.max_tokens,
         tools_allowed=tools,
     )
-    return Call(config, request, time.monotonic(), sent=Sent(config, request, len(answer.rounds)))
+    return Call(config, request, sent=Sent(config, request, len(answer.rounds)))
 
 
-async def perform(call: Call, answer: Answer, workspace_id: int) -> None:
-    """Streams the reply into the answer. Closing the generator closes the connection to the vendor."""
+Show = Callable[[Piece], Awaitable[None]]
+#: Gets what an attempt cost that failed, before the next one is made.
+Cover = Callable[[CallCost], Awaitable[None]]
+
+
+async def perform(call: Call, show: Show, workspace_id: int, cover: Cover) -> None:
+    """Streams the reply to whoever is shown it. Closing the generator closes the connection to the vendor."""
     provider = provider_for(call.config)
+    call.started = time.monotonic()
     try:
         with circuit_for(call.config.name, workspace_id).call():
             async with aclosing(provider.stream(call.request)) as pieces:
                 async for piece in pieces:
                     call.take(piece)
-                    await answer.show(piece)
+                    await show(piece)
+                    if isinstance(piece, Retrying):
+                        await cover(call.last_failure)
         call.outcome = "complete"
     except ProviderError as error:
         call.error = error
         call.outcome = error.code
-
-
-def usage_event(cost: CallCost) -> dict[str, object]:
-    usage: Usage = cost.usage
-    return {
-        "promptTokens": usage.prompt_tokens,
-        "completionTokens": usage.completion_tokens,
-        "cachedTokens": usage.cached_tokens,
-        "cost": cost.cost,
-        "model": cost.config.model,
-        "modelId": cost.config.id,
-        **({"estimated": True} if usage.estimated else {}),
-    }

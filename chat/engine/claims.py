@@ -20,6 +20,7 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Run, RunStatus, Session
 from graphs.access import Member, NotFound, member_of
+from rag.metering import Account
 
 log = logging.getLogger("countersign.claims")
 
@@ -72,6 +73,7 @@ class ClaimedRun:
     trigger: dict[str, Any]
     state: State
     member: Member | None
+    account: Account
     context_type: str
     context_id: str
     model: str
@@ -174,6 +176,7 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
         trigger=run.trigger,
         state=_state(session),
         member=member,
+        account=_account(run),
         context_type=session.context_type,
         context_id=session.context_id,
         model=run.asked_model or session.model,
@@ -183,6 +186,13 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
         attempts=run.attempts,
         rounds=run.message.rounds,
     )
+
+
+def _account(run: Run) -> Account:
+    """Who pays for what the run asks models for."""
+    session = run.session
+    about = f"{session.context_type}:{session.context_id}" if session.context_type else ""
+    return Account(session.workspace_id, run.author_id, session.pk, run.pk, run.epoch, about)
 
 
 def _state(session: Session) -> State:

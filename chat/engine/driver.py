@@ -129,6 +129,7 @@ class Driver:
     async def _first_step(self) -> Step:
         if self.run.resumed:
             self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
+            await self._model_calls.note_crashed()
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
         if self.run.member is None:

@@ -1,17 +1,25 @@
 """The calls of its model that a run makes, one after the other: what each is asked with, and what all have cost."""
 
 import logging
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 from chat import error_texts, models_available
-from chat.database import in_tool_thread
-from chat.engine import calling, records, telling
+from chat.database import in_db, in_tool_thread
+from chat.engine import calling, paying, records, telling
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.ending import Failure
 from chat.engine.persisting import persistently
-from chat.providers.base import ProviderConfig, Usage
+from chat.providers.base import ProviderConfig, Reply, Usage
+from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
+from chat.spending.calls import CallCost, cost_of
+from chat.spending.crashed import OUTCOME, settle_run
+from chat.spending.refusing import BudgetRefused
+from chat.spending.reserving import budgets_of
+from graphs.access import Member
 
 log = logging.getLogger("countersign.engine")
 
@@ -25,7 +33,9 @@ class ModelCalls:
         self._config: ProviderConfig | None = None
         self._prompt: records.Prompt | None = None
         self._call: calling.Call | None = None
-        self.unstored: list[records.CallCost] = []
+        #: Whether budgets have to be looked at before the next call.
+        self._budgeted = True
+        self.unstored: list[CallCost] = []
 
     @property
     def last(self) -> calling.Call:
@@ -50,12 +60,16 @@ class ModelCalls:
         """Once for a run; a failure where the object it is about is gone."""
         assert self._run.member is not None
         if self._prompt is None:
-            load = partial(in_tool_thread, records.load_prompt, self._run, self._run.member)
             try:
-                self._prompt = await persistently(load)
+                await persistently(partial(in_tool_thread, self._load_prompt, self._run.member))
             except records.ContextGone:
                 return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
         return None
+
+    def _load_prompt(self, member: Member) -> None:
+        """Together with whether there are budgets, which spares the first call of most a visit to the database."""
+        self._prompt = records.load_prompt(self._run, member)
+        self._budgeted = budgets_of(self._run.account).exists()
 
     async def ask(self, tools: bool) -> Failure | None:
         """Asks the model and shows what it says; the reply is that of `last`."""
@@ -67,8 +81,16 @@ class ModelCalls:
         if failure := await self.load_prompt():
             return failure
         self._call = calling.prepare(self._config, self.prompt, self._answer, tools=tools)
-        with telling.of_call(self._call):
-            await calling.perform(self._call, self._answer, self._run.member.workspace.pk)
+        try:
+            if self._budgeted:
+                await paying.set_aside(self._call, self._run.account)
+            self._budgeted = True
+            with telling.of_call(self._call):
+                cover = partial(paying.set_aside_again, self._call)
+                await calling.perform(self._call, self._answer.show, self._run.account.workspace_id, cover)
+        except BudgetRefused as refusal:
+            await self.note()
+            return Failure("rate_limit", str(refusal), refusal.retryable)
         await self.note()
         error = self._call.error
         if error is None:
@@ -82,9 +104,22 @@ class ModelCalls:
         if self._call is None or self._call.noted:
             return
         self._call.noted = True
-        costs = self._call.costs()
+        await self._note(await paying.costs_of(self._call))
+
+    async def note_crashed(self) -> None:
+        """What the process before took for a call that it died in: settled where it was reserved, else estimated."""
+        if await persistently(partial(in_db, settle_run, self._run.id)) or not self._answer.shows_more_than_rounds():
+            return
+        with suppress(ModelUnavailableError):
+            config = models_available.configured().resolve(self._run.model or None)
+            if self._run.member is not None and await self.load_prompt() is None:
+                request = calling.prepare(config, self.prompt, self._answer, tools=True).request
+                usage = estimate_usage(request, Reply(text=self._answer.unstored_text()))
+                await self._note([CallCost(config.name, config.model, usage, cost_of(config, usage), 0, OUTCOME)])
+
+    async def _note(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs
         telling.costs(costs)
         for cost in costs:
             if cost.usage != Usage():
-                await self._answer.tell("usage", calling.usage_event(cost))
+                await self._answer.tell("usage", cost.to_event())

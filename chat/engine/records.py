@@ -14,11 +14,12 @@ from chat.engine.turns import changes_of_turn
 from chat.events import reading
 from chat.events.append import append, guard
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, ModelCall, Run, RunStatus, Session
+from chat.models import Message, Run, RunStatus, Session
 from chat.prompts import history
 from chat.prompts.question import context_block, workspace_block
-from chat.providers.base import PromptMessage, ProviderConfig, ToolSpec, Usage
-from chat.sent_requests.keeping import Sent, keep
+from chat.providers.base import PromptMessage, ProviderConfig, ToolSpec
+from chat.spending.calls import CallCost
+from chat.spending.settling import record
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from chat.transcript import Transcript, replay
@@ -58,21 +59,6 @@ class Means:
         answer.save(update_fields=["model", "prompt_version"])
 
 
-@dataclass(frozen=True, slots=True)
-class CallCost:
-    """One call of a model, to be recorded with the next save; several attempts share what was sent."""
-
-    config: ProviderConfig
-    usage: Usage
-    latency_ms: int
-    outcome: str
-    sent: Sent | None = None
-
-    @property
-    def cost(self) -> float | None:
-        return self.config.price.cost(self.usage) if self.config.price else None
-
-
 def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     """System prompt, history and tools as they stand before this run's own rounds.
 
@@ -83,7 +69,7 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     asked = (message for message in reversed(earlier) if message.role == Message.Role.USER)
     question = next((message for message in asked if message.kind != Message.NOTE), None)
     if question is not None and not question.retrieved:
-        _enrich(question, graph, member)
+        _enrich(question, graph, run, member)
     system_text = history.system_message(run.session_id, graph, member, earlier)
     shown = (message for message in earlier if not message.exclude_from_prompt)
     return Prompt(
@@ -101,8 +87,11 @@ def _graph(run: ClaimedRun, member: Member) -> Graph:
         raise ContextGone from None
 
 
-def _enrich(question: Message, graph: Graph | None, member: Member) -> None:
-    block = workspace_block(member.workspace) if graph is None else context_block(retrieve(graph, question.content))
+def _enrich(question: Message, graph: Graph | None, run: ClaimedRun, member: Member) -> None:
+    if graph is None:
+        block = workspace_block(member.workspace)
+    else:
+        block = context_block(retrieve(graph, question.content, run.account))
     if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=block):
         question.retrieved = block
     else:  # another process was first: one of the two was taken for dead
@@ -136,7 +125,7 @@ def store_round(
     """The same in the caller's transaction, which holds the run, with what readers are told about it."""
     Message.objects.filter(pk=run.message_id).update(rounds=list(rounds))
     Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
-    _record_costs(run, costs)
+    record(run.account, costs)
     if told:
         append(run.stream_id, told, run.epoch)
 
@@ -190,7 +179,7 @@ def end(
         prompt_version=prompt.version if prompt else "",
         changes=changes,
     )
-    _record_costs(run, costs)
+    record(run.account, costs)
     Session.objects.filter(pk=run.session_id).update(
         state=ending.state.to_json(),
         phase=ending.state.phase,
@@ -221,42 +210,8 @@ def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
         hold(run)
         if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
             return
-        _record_costs(run, costs)
+        record(run.account, costs)
         Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None, attempts=F("attempts") - 1)
-
-
-def _record_costs(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
-    if not costs:
-        return
-    kept = keep(run.session_id, run.id, {cost.sent.id: cost.sent for cost in costs if cost.sent}.values())
-    ModelCall.objects.bulk_create(
-        ModelCall(
-            run_id=run.id,
-            request_id=call.sent.id if call.sent and call.sent.id in kept else None,
-            provider=call.config.name,
-            model=call.config.model,
-            prompt_tokens=call.usage.prompt_tokens,
-            completion_tokens=call.usage.completion_tokens,
-            cached_tokens=call.usage.cached_tokens,
-            estimated=call.usage.estimated,
-            cost=call.cost,
-            latency_ms=call.latency_ms,
-            outcome=call.outcome,
-        )
-        for call in costs
-    )
-    session = Session.objects.filter(pk=run.session_id)
-    usage = dict(session.values_list("usage", flat=True).get())
-    for call in costs:
-        _add(usage, "promptTokens", call.usage.prompt_tokens)
-        _add(usage, "completionTokens", call.usage.completion_tokens)
-        _add(usage, "cachedTokens", call.usage.cached_tokens)
-        _add(usage, "cost", call.cost or 0)
-    session.update(usage=usage)
-
-
-def _add(usage: dict[str, Any], name: str, amount: float) -> None:
-    usage[name] = usage.get(name, 0) + amount
 
 
 def hold(run: ClaimedRun) -> int:

@@ -17,7 +17,7 @@ from rag.telemetry.events import Activity, about, activity, tell
 if TYPE_CHECKING:
     from chat.engine.calling import Call
     from chat.engine.querying import CheckedCall
-    from chat.engine.records import CallCost
+    from chat.spending.calls import CallCost
 
 #: Of arguments that are no JSON.
 MALFORMED_CHARS = 500
@@ -81,14 +81,14 @@ def costs(costs: Iterable["CallCost"]) -> None:
     for cost in costs:
         tell(
             "token_usage",
-            provider=cost.config.name,
-            model=cost.config.model,
+            provider=cost.provider,
+            model=cost.model,
             outcome=cost.outcome,
             prompt_tokens=cost.usage.prompt_tokens,
             completion_tokens=cost.usage.completion_tokens,
             cached_tokens=cost.usage.cached_tokens,
             estimated=cost.usage.estimated,
-            cost=cost.cost,
+            cost=None if cost.cost is None else float(cost.cost),
             duration_ms=cost.latency_ms,
         )
 

@@ -1,15 +1,21 @@
 """The tables of the conversation."""
 
+from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
 from chat.models.conversation import Message, Session, SessionType
 from chat.models.idempotency import IdempotencyKey
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.runs import Process, Run, RunStatus
 from chat.models.streams import Presence, Stream, StreamEvent
-from chat.models.usage import ModelCall
+from chat.models.usage import ModelCall, Purpose
 
 __all__ = [
     "Allowance",
+    "Budget",
+    "BudgetPeriod",
+    "BudgetScope",
+    "BudgetUnit",
+    "BudgetUse",
     "IdempotencyKey",
     "Message",
     "ModelCall",
@@ -17,7 +23,9 @@ __all__ = [
     "Process",
     "Proposal",
     "ProposalStatus",
+    "Purpose",
     "RequestEntry",
+    "Reservation",
     "Run",
     "RunStatus",
     "SentRequest",

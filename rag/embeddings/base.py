@@ -28,15 +28,25 @@ class Embedded:
 
 
 class EmbeddingFailed(Exception):
-    """No vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, where it said so."""
+    """No vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, where it said so.
+
+    `asked` is False where the model was not even asked.
+    """
 
     def __init__(
-        self, code: ErrorCode, retryable: bool | None = None, *, detail: str = "", retry_after: float | None = None
+        self,
+        code: ErrorCode,
+        retryable: bool | None = None,
+        *,
+        detail: str = "",
+        retry_after: float | None = None,
+        asked: bool = True,
     ) -> None:
         super().__init__(detail or code)
         self.code = code
         self.retryable = code in RETRYABLE if retryable is None else retryable
         self.retry_after = retry_after
+        self.asked = asked
 
 
 class Embedder(Protocol):

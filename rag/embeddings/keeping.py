@@ -6,6 +6,7 @@ The history is the queue: a graph waits while its version is above the one its v
 import logging
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
@@ -20,7 +21,11 @@ from rag.embeddings.failing import pause
 from rag.embeddings.locks import held
 from rag.embeddings.nodes import BATCH, embed_changes, embed_nodes
 from rag.embeddings.registry import EmbedderUnavailable
+from rag.metering import OverBudget
 from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
+
+#: Somebody may have raised the budget meanwhile.
+LOOKED_AGAIN = timedelta(minutes=10)
 
 log = logging.getLogger("countersign.embeddings")
 
@@ -65,9 +70,15 @@ def _embedders() -> Iterator[Embedder]:
             yield embedder
 
 
+def paused(model: str) -> QuerySet[EmbeddedGraph]:
+    """The graphs whose workspace may spend no more on this model for now."""
+    return EmbeddedGraph.objects.filter(model=model, paused_until__gt=Now())
+
+
 def _keep(embedder: Embedder, until: float) -> None:
-    for graph_id in list(waiting(embedder.name).values_list("pk", flat=True)):
-        with held(graph_id, embedder.name, wait=False) as ours:
+    may = waiting(embedder.name).exclude(pk__in=paused(embedder.name).values("graph"))
+    for graph_id in list(may.values_list("pk", flat=True)):
+        with held(graph_id, embedder.name, wait=False) as ours, _pausing(graph_id, embedder):
             graph = Graph.objects.filter(pk=graph_id).first()
             if not ours or graph is None:
                 continue
@@ -78,12 +89,26 @@ def _keep(embedder: Embedder, until: float) -> None:
     _try_again(embedder)
 
 
+@contextmanager
+def _pausing(graph_id: int, embedder: Embedder) -> Iterator[None]:
+    """What a budget does not pay for waits: this graph alone, those of other workspaces go on."""
+    try:
+        yield
+    except OverBudget as refusal:
+        log.info("Graph %s waits for a budget for %s: %s", graph_id, embedder.name, refusal)
+        longest = LOOKED_AGAIN.total_seconds()
+        pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
+        EmbeddedGraph.objects.update_or_create(
+            graph_id=graph_id, model=embedder.name, defaults={"paused_until": Now() + pause_s}
+        )
+
+
 def _try_again(embedder: Embedder) -> None:
     """The texts whose pause is over, a batch of each graph."""
     due = EmbeddingFailure.objects.filter(model=embedder.name, retry_at__lte=Now())
-    for graph in Graph.objects.filter(pk__in=due.values("graph")):
+    for graph in Graph.objects.filter(pk__in=due.values("graph")).exclude(pk__in=paused(embedder.name).values("graph")):
         ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
-        with held(graph.pk, embedder.name, wait=False) as ours:
+        with held(graph.pk, embedder.name, wait=False) as ours, _pausing(graph.pk, embedder):
             if ours:
                 embed_nodes(graph, embedder, list(ids))
 

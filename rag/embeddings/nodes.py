@@ -13,6 +13,7 @@ from graphs.objects import NODE
 from rag.embeddings.base import OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
+from rag.metering import account_of, embed
 from rag.models import EmbeddedGraph
 from rag.node_text import CONTENT, MAX_CHARS, node_text, text_hash
 from rag.telemetry.events import activity
@@ -145,7 +146,7 @@ def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list
     """All at once; where the model refuses that, by halves, until what it refuses stands alone: how many texts."""
     try:
         with activity("embedding_batch", model=embedder.name, graph=graph.pk, texts=len(texts)) as told:
-            embedded = embedder.embed([each.text for each in texts], "stored")
+            embedded = embed(embedder, [each.text for each in texts], "stored", account_of(graph))
             told.note(prompt_tokens=embedded.tokens)
         answers.append(_Answer(texts, embedded))
     except EmbeddingFailed as failure:

@@ -65,7 +65,7 @@ class OpenAIEmbedder:
 
     def _answered(self, questions: Sequence[str]) -> Embedded:
         if time.monotonic() < self._away_until:
-            raise EmbeddingFailed("network", detail="it failed a moment ago")
+            raise EmbeddingFailed("network", detail="it failed a moment ago", asked=False)
         try:
             return self._asked(questions, QUESTION_TIMEOUT_S)
         except EmbeddingFailed as failure:

@@ -75,6 +75,15 @@ def by_name(name: str) -> Embedder:
     return _remote(name, base_url, key)
 
 
+def price(name: str) -> float | None:
+    """US dollars per million tokens; None where nobody knows them. The local model costs nothing."""
+    provider, _, model = name.partition("/")
+    if provider == LOCAL:
+        return 0.0
+    known = settings.EMBEDDING_MODELS.get(model) if provider == OPENAI else None
+    return float(known["price"]) if known else None
+
+
 @lru_cache(maxsize=1)
 def _local() -> Embedder:
     from rag.embeddings.local import LocalEmbedder

@@ -13,10 +13,23 @@ from typing import Any
 from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 
-from chat.models import Message, Process, Proposal, Run, RunStatus, Session, StreamEvent
-from graphs.models import ChangeSet, Graph, Node
+from chat.models import (
+    Budget,
+    BudgetPeriod,
+    BudgetUnit,
+    Message,
+    ModelCall,
+    Process,
+    Proposal,
+    Reservation,
+    Run,
+    RunStatus,
+    Session,
+    StreamEvent,
+)
+from graphs.models import ChangeSet, Graph, Node, Workspace
 from tests.chat.engine.driving import until
-from tests.faults.crash_stage import MESSAGES, NBA, Stage
+from tests.faults.crash_stage import MESSAGES, NBA, TAKEN_OVER_WITHIN_S, Stage
 from tests.flows.listener import Listener
 from tests.proposed import waiting
 from tests.vendors.scripts import Script
@@ -54,6 +67,27 @@ def propose(stage: Stage) -> str:
     assert run.outcome == "waiting" or run.error["retryable"]
     assert Proposal.objects.filter(session=session).count() == (2 if run.outcome == "waiting" else 0)
     return session
+
+
+def paid(stage: Stage) -> str:
+    """Whatever dies, nothing stays set aside, and the budget has spent what the calls that are recorded took."""
+    workspace = Graph.objects.get(key="nba").workspace
+    Budget.objects.all().delete()
+    budget = Budget.objects.create(workspace=workspace, unit=BudgetUnit.TOKENS, period=BudgetPeriod.DAY, limit=10**7)
+    before = _tokens(workspace)
+    session = _posted_once(stage, {"context": NBA, "message": asked(TELL)})
+    stage.rests(session)
+    until(lambda: not Reservation.objects.exists(), TAKEN_OVER_WITHIN_S)
+    (use,) = budget.uses.all()
+    assert (use.reserved, use.used) == (0, _tokens(workspace))
+    assert use.used > before
+    budget.delete()
+    return session
+
+
+def _tokens(workspace: Workspace) -> int:
+    calls = ModelCall.objects.filter(workspace=workspace).exclude(provider="local")
+    return sum(call.prompt_tokens + call.completion_tokens for call in calls)
 
 
 def queue(stage: Stage) -> str:
@@ -212,6 +246,7 @@ SCENARIOS: dict[str, Callable[[Stage], str]] = {
     for scenario in (
         question,
         propose,
+        paid,
         queue,
         poll,
         watch,

@@ -17,7 +17,7 @@ from graphs.models import Graph
 FOLDER = Path(__file__).parents[1] / "fixtures"
 #: In the order in which rows can be stored.
 TABLES = [model._meta.db_table for model in (Stream, StreamEvent, Session, Message, Run, ModelCall, Proposal)]
-_PEOPLE = ("owner_id", "author_id", "decided_by_id")
+_PEOPLE = ("owner_id", "author_id", "decided_by_id", "user_id")
 
 
 def kept() -> list[Path]:

@@ -65,6 +65,7 @@ def turn(session: Session, question: str, **answer: Any) -> Run:
     with transaction.atomic():
         keep(session.pk, run.pk, [sent])
     ModelCall.objects.create(
+        workspace=session.workspace, user=session.owner, session=session, object="graph:nba",
         run=run, request_id=sent.id, provider="demo", model="demo", prompt_tokens=600, completion_tokens=17,
         latency_ms=250, cost="0.5", outcome="complete",
     )  # fmt: skip

@@ -1,0 +1,41 @@
+"""Calls of a model beside an answer, such as a summary of what came before: one request, one reply, nothing shown.
+
+`ask_aside` is the one function for them. It reserves under the same budgets as an answer, makes the call with the same
+circuit and the same repeated attempts, and records every attempt as a `ModelCall` with its purpose:
+
+    reply = await ask_aside(run.account, config, request, Purpose.SUMMARY)
+
+It writes in transactions of its own, so its caller holds none.
+"""
+
+from functools import partial
+
+from chat.database import in_db
+from chat.engine import calling, paying
+from chat.engine.persisting import persistently
+from chat.models import Purpose
+from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
+from chat.spending.settling import record_now
+from rag.metering import Account
+
+
+async def ask_aside(account: Account, config: ProviderConfig, request: ModelRequest, purpose: Purpose) -> Reply:
+    """The whole reply, which ends as the vendor said (`Reply.end`).
+
+    Raises `ProviderError`, and `BudgetRefused` with a sentence for people. Stopped (cancelled) it closes the connection
+    to the vendor and records what was taken so far.
+    """
+    call = calling.Call(config, request, purpose=purpose)
+    try:
+        await paying.set_aside(call, account)
+        await calling.perform(call, _show_nobody, account.workspace_id, partial(paying.set_aside_again, call))
+    finally:
+        if costs := await paying.costs_of(call):
+            await persistently(partial(in_db, record_now, account, costs))
+    if call.error is not None:
+        raise call.error
+    return call.reply
+
+
+async def _show_nobody(_piece: Piece) -> None:
+    """Nobody watches."""

@@ -1,0 +1,91 @@
+"""Calls of models in terms of money: the most that one can take before it is made, and what it took after."""
+
+import uuid
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from chat.models import Purpose
+from chat.providers.base import ModelRequest, Price, ProviderConfig, Usage
+from chat.providers.estimating import prompt_bound, prompt_estimate
+from chat.sent_requests.keeping import Sent
+
+#: What the database keeps of a dollar.
+_SMALLEST = Decimal("0.00000001")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The most that a call can take: `tokens` in all, and `cost` in US dollars, None where nobody knows the price.
+
+    `prompt_tokens` is the estimate of what is sent.
+    """
+
+    purpose: Purpose
+    provider: str
+    model: str
+    prompt_tokens: int
+    tokens: int
+    cost: Decimal | None
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallCost:
+    """One attempt of a call, to be recorded; all of a call share its `reservation` and what was `sent`. Times are in ms."""
+
+    provider: str
+    model: str
+    usage: Usage
+    cost: Decimal | None
+    latency_ms: int
+    outcome: str
+    first_token_ms: int | None = None
+    retries: int = 0
+    purpose: Purpose = Purpose.CHAT
+    reservation: uuid.UUID | None = None
+    sent: Sent | None = None
+
+    @property
+    def tokens(self) -> int:
+        return self.usage.prompt_tokens + self.usage.completion_tokens
+
+    def to_event(self) -> dict[str, Any]:
+        """What readers are told of it: the data of a `usage` event."""
+        return {
+            "promptTokens": self.usage.prompt_tokens,
+            "completionTokens": self.usage.completion_tokens,
+            "cachedTokens": self.usage.cached_tokens,
+            "cacheWriteTokens": self.usage.cache_write_tokens,
+            "reasoningTokens": self.usage.reasoning_tokens,
+            "cost": None if self.cost is None else float(self.cost),
+            "model": self.model,
+            "modelId": f"{self.provider}:{self.model}",
+            **({"estimated": True} if self.usage.estimated else {}),
+        }
+
+
+def dollars(amount: float) -> Decimal:
+    """As the database keeps them."""
+    return Decimal(amount).quantize(_SMALLEST)
+
+
+def cost_of(config: ProviderConfig, usage: Usage) -> Decimal | None:
+    return dollars(config.price.cost(usage)) if config.price else None
+
+
+def bound_of(config: ProviderConfig, request: ModelRequest, purpose: Purpose) -> Bound:
+    """As if all of the prompt had to be kept in the vendor's cache, and the answer grew as long as it may."""
+    prompt = prompt_bound(request)
+    most = Usage(prompt, request.max_tokens, cache_write_tokens=prompt)
+    plain = Usage(prompt, request.max_tokens)
+    costs = [cost for cost in (cost_of(config, most), cost_of(config, plain)) if cost is not None]
+    return Bound(
+        purpose=purpose,
+        provider=config.name,
+        model=config.model,
+        prompt_tokens=prompt_estimate(request),
+        tokens=prompt + request.max_tokens,
+        cost=max(costs) if costs else None,
+        price=config.price,
+    )

@@ -1,0 +1,99 @@
+"""Calls whose process died: settled at the estimate of what was sent and of what the log has of the answer.
+
+A run's are looked for where it is taken over, all others by a task, once a minute.
+"""
+
+import uuid
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast, Length, Now
+
+from chat.models import Purpose, Reservation, RunStatus, Session, StreamEvent
+from chat.providers.base import Price, Usage
+from chat.providers.estimating import estimated_tokens
+from chat.spending.calls import CallCost, dollars
+from chat.spending.settling import record
+from rag.metering import Account
+
+OUTCOME = "crashed"
+#: What the log has of an answer while it is written.
+_WRITTEN = ("content_delta", "reasoning_delta", "tool_call_start")
+
+
+def settle_run(run_id: uuid.UUID) -> int:
+    """Settles what the owners before left open of a run, and says how many calls that were."""
+    return _settle_all(_dead().filter(run=run_id))
+
+
+def settle_all() -> int:
+    """The same of all runs, and of calls outside of runs that should be over since long."""
+    return _settle_all(_dead())
+
+
+def _dead() -> QuerySet[Reservation]:
+    """A run that rests, or has another owner, has no call under way; an embedding or a summary is known by its age."""
+    left = Q(run__isnull=False) & (~Q(run__status=RunStatus.RUNNING) | Q(epoch__lt=F("run__epoch")))
+    longest = timedelta(seconds=2 * settings.MODEL_CALL_TIMEOUT_S)
+    return Reservation.objects.filter(left | Q(run=None, created_at__lt=Now() - longest)).order_by("pk")
+
+
+def _settle_all(dead: QuerySet[Reservation]) -> int:
+    return sum(_settle(reservation_id, session_id) for reservation_id, session_id in dead.values_list("pk", "session"))
+
+
+def _settle(reservation_id: uuid.UUID, session_id: uuid.UUID | None) -> bool:
+    """False where somebody else was first."""
+    with transaction.atomic():
+        if session_id is not None:
+            Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=session_id)
+        held = Reservation.objects.select_related("run__session").select_for_update(of=("self",), no_key=True)
+        reservation = held.filter(pk=reservation_id).first()
+        if reservation is not None:
+            record(_account(reservation), [_cost(reservation)])
+    return reservation is not None
+
+
+def _account(reservation: Reservation) -> Account:
+    return Account(
+        workspace_id=reservation.workspace_id,
+        user_id=reservation.user_id,
+        session_id=reservation.session_id,
+        run_id=reservation.run_id,
+        object=reservation.object,
+    )
+
+
+def _cost(reservation: Reservation) -> CallCost:
+    usage = Usage(reservation.prompt_tokens, estimated_tokens(_written(reservation)), estimated=True)
+    price = None
+    if reservation.input_price is not None:
+        price = Price(reservation.input_price, reservation.input_price, reservation.output_price or 0)
+    return CallCost(
+        provider=reservation.provider,
+        model=reservation.model,
+        usage=usage,
+        cost=dollars(price.cost(usage)) if price else None,
+        latency_ms=0,
+        outcome=OUTCOME,
+        purpose=Purpose(reservation.purpose),
+        reservation=reservation.pk,
+    )
+
+
+def _written(reservation: Reservation) -> int:
+    """The characters that readers were shown since the call was reserved."""
+    run = reservation.run
+    if run is None or reservation.purpose != Purpose.CHAT:
+        return 0
+    shown = StreamEvent.objects.filter(
+        stream=run.session.stream_id,
+        sequence__gte=run.first_sequence or 0,
+        run_id=run.pk,
+        type__in=_WRITTEN,
+        created_at__gte=reservation.created_at,
+    )
+    total = shown.order_by().aggregate(total=Sum(Length(Cast("data", TextField()))))["total"]
+    return int(total or 0)

@@ -1,0 +1,95 @@
+"""What vectors cost: `rag` asks through `meter`, which reserves before the call and records after it."""
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+
+from chat.models import Purpose
+from chat.providers.base import Price, Usage
+from chat.providers.estimating import FEWEST_BYTES_PER_TOKEN, estimated_tokens
+from chat.spending import free
+from chat.spending.calls import Bound, CallCost, dollars
+from chat.spending.refusing import BudgetRefused
+from chat.spending.reserving import reserve
+from chat.spending.settling import record_now, release
+from rag.embeddings import registry
+from rag.embeddings.base import Embedded, EmbeddingFailed
+from rag.embeddings.base import Purpose as Kind
+from rag.metering import Account, OverBudget
+
+#: After these nobody knows whether the vendor did the work.
+_PERHAPS_BILLED = frozenset({"timeout", "network"})
+
+
+def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
+    """Makes the call if budgets pay for it; a `rag.metering.Meter`.
+
+    The local model buys nothing and is under no budget; a question that it embeds for nobody's run is not recorded.
+    """
+    bound = _bound(name, texts, kind)
+    if bound.provider == registry.LOCAL:
+        return _local(bound, kind, account, ask)
+    reservation = _reserved(account, bound)
+    started = time.monotonic()
+    try:
+        embedded = ask()
+    except EmbeddingFailed as failure:
+        perhaps = failure.asked and failure.code in _PERHAPS_BILLED
+        usage = Usage(bound.prompt_tokens, estimated=True) if perhaps else Usage()
+        if failure.asked:
+            record_now(account, [_cost(bound, usage, started, failure.code, reservation)])
+        elif reservation is not None:
+            release(reservation)
+        raise
+    usage = Usage(embedded.tokens, estimated=embedded.estimated)
+    record_now(account, [_cost(bound, usage, started, "complete", reservation)])
+    return embedded
+
+
+def _reserved(account: Account, bound: Bound) -> uuid.UUID | None:
+    """Raises `OverBudget`."""
+    reservation = uuid.uuid4()
+    try:
+        return reservation if reserve(account, bound, reservation) else None
+    except BudgetRefused as refusal:
+        raise OverBudget(str(refusal), refusal.frees_in_s) from None
+
+
+def _local(bound: Bound, kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
+    started = time.monotonic()
+    embedded = ask()
+    cost = _cost(bound, Usage(embedded.tokens, estimated=embedded.estimated), started, "complete", None)
+    if kind == "stored":
+        record_now(account, [cost])
+    elif account.run_id is not None:
+        free.note(account.run_id, cost)
+    return embedded
+
+
+def _bound(name: str, texts: Sequence[str], kind: Kind) -> Bound:
+    provider, _, model = name.partition("/")
+    per_million = registry.price(name)
+    price = None if per_million is None else Price(per_million, per_million, 0)
+    most = sum(-(-len(text.encode("utf-8", "replace")) // FEWEST_BYTES_PER_TOKEN) + 1 for text in texts)
+    return Bound(
+        purpose=Purpose.EMBEDDING if kind == "stored" else Purpose.QUESTION,
+        provider=provider,
+        model=model,
+        prompt_tokens=sum(estimated_tokens(len(text)) for text in texts),
+        tokens=most,
+        cost=dollars(price.cost(Usage(most))) if price else None,
+        price=price,
+    )
+
+
+def _cost(bound: Bound, usage: Usage, started: float, outcome: str, reservation: uuid.UUID | None) -> CallCost:
+    return CallCost(
+        provider=bound.provider,
+        model=bound.model,
+        usage=usage,
+        cost=dollars(bound.price.cost(usage)) if bound.price else None,
+        latency_ms=int((time.monotonic() - started) * 1000),
+        outcome=outcome,
+        purpose=bound.purpose,
+        reservation=reservation,
+    )

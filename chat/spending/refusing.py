@@ -1,0 +1,96 @@
+"""What a person is told when a budget does not pay for a call."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit
+
+_NAMES = {
+    BudgetScope.WORKSPACE: gettext_lazy("The budget of this workspace"),
+    BudgetScope.USER: gettext_lazy("Your budget"),
+    BudgetScope.SESSION: gettext_lazy("The budget of this conversation"),
+    BudgetScope.AUTOMATION: gettext_lazy("The budget of this automation"),
+}
+_PERIODS = {
+    BudgetPeriod.CALL: gettext_lazy("for each call"),
+    BudgetPeriod.DAY: gettext_lazy("for today"),
+    BudgetPeriod.MONTH: gettext_lazy("for this month"),
+    BudgetPeriod.TOTAL: gettext_lazy("in total"),
+}
+
+
+class BudgetRefused(Exception):
+    """A call that no budget pays for. The text is for people; `frees_at` is when the budget begins anew.
+
+    `retryable`: only calls under way are in the way, and those will be over soon.
+    """
+
+    def __init__(self, sentence: str, frees_at: datetime | None = None, *, retryable: bool = False) -> None:
+        super().__init__(sentence)
+        self.frees_at = frees_at
+        self.retryable = retryable
+
+    @property
+    def frees_in_s(self) -> float | None:
+        return None if self.frees_at is None else max((self.frees_at - timezone.now()) / timedelta(seconds=1), 0)
+
+
+def without_price(budget: Budget, model: str) -> BudgetRefused:
+    return BudgetRefused(
+        _(
+            "%(budget)s is in dollars, and nobody knows what %(model)s costs. Choose another model, or ask an "
+            "administrator to enter its price."
+        )
+        % {"model": model, "budget": _named(budget)}
+    )
+
+
+def too_large(budget: Budget, amount: Decimal) -> BudgetRefused:
+    """For a budget of each call."""
+    return BudgetRefused(
+        _(
+            "%(budget)s is %(limit)s, and this one may take up to %(amount)s. Ask for less, begin a new conversation, "
+            "or choose another model."
+        )
+        % {"budget": _named(budget), "limit": _shown(budget, budget.limit), "amount": _shown(budget, amount)}
+    )
+
+
+def used_up(
+    budget: Budget, amount: Decimal, used: Decimal, reserved: Decimal, frees_at: datetime | None
+) -> BudgetRefused:
+    facts = {
+        "budget": _named(budget),
+        "amount": _shown(budget, amount),
+        "left": _shown(budget, max(budget.limit - used, Decimal(0))),
+        "limit": _shown(budget, budget.limit),
+        "reserved": _shown(budget, reserved),
+    }
+    if used + amount <= budget.limit:
+        sentence = _(
+            "%(budget)s does not cover this at the moment: it may take up to %(amount)s, and answers under way hold "
+            "%(reserved)s of the %(left)s that are left. Try again when they are done."
+        )
+        return BudgetRefused(sentence % facts, retryable=True)
+    sentence = _("%(budget)s does not cover this: it may take up to %(amount)s, and %(left)s of %(limit)s are left.")
+    if frees_at is None:
+        after = _("Ask an administrator to raise it.")
+    else:
+        day = date_format(timezone.localtime(frees_at), "DATE_FORMAT")
+        after = _("It begins anew on %(day)s; an administrator can raise it.") % {"day": day}
+    return BudgetRefused(f"{sentence % facts} {after}", frees_at)
+
+
+def _named(budget: Budget) -> str:
+    return f"{_NAMES[BudgetScope(budget.scope)]} {_PERIODS[BudgetPeriod(budget.period)]}"
+
+
+def _shown(budget: Budget, amount: Decimal) -> str:
+    if budget.unit == BudgetUnit.TOKENS:
+        return _("%(count)s tokens") % {"count": number_format(int(amount), force_grouping=True)}
+    return _("$%(amount)s") % {"amount": number_format(amount, decimal_pos=4)}

@@ -1,0 +1,175 @@
+"""Before a call: every budget that it falls under sets aside the most that it can take, or refuses it.
+
+Budgets are locked in the order of their ids, so calls of a workspace are reserved one after the other, and no number of
+them at once spends more than a limit.
+"""
+
+import uuid
+from datetime import date, datetime
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Exists, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from chat.models import (
+    Budget,
+    BudgetPeriod,
+    BudgetScope,
+    BudgetUnit,
+    BudgetUse,
+    ModelCall,
+    Reservation,
+    Session,
+    SessionType,
+)
+from chat.spending import refusing
+from chat.spending.calls import Bound, CallCost
+from chat.spending.periods import ends_at, midnight, starts_on
+from rag.embeddings.registry import LOCAL
+from rag.metering import Account
+
+
+def budgets_of(account: Account) -> QuerySet[Budget]:
+    """The active budgets that a call falls under, in the order in which they are locked."""
+    holds = Q(scope=BudgetScope.WORKSPACE)
+    if account.user_id is not None:
+        holds |= Q(scope=BudgetScope.USER) & (Q(user=None) | Q(user=account.user_id))
+    if account.session_id is not None:
+        of_session = Q(session=None) | Q(session=account.session_id)
+        automated = Session.objects.filter(pk=account.session_id, type=SessionType.AUTOMATION)
+        holds |= Q(scope=BudgetScope.SESSION) & of_session
+        holds |= Q(scope=BudgetScope.AUTOMATION) & of_session & Q(Exists(automated))
+    return Budget.objects.filter(holds, workspace=account.workspace_id, active=True).order_by("pk")
+
+
+def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
+    """Sets aside what a call can take, in a transaction of its own; False where no budget concerns it.
+
+    Repeated with the same id it does nothing more. Raises `BudgetRefused`, and has set aside nothing then.
+    """
+    with transaction.atomic(durable=True):
+        budgets = list(budgets_of(account).select_for_update(no_key=True))
+        if not budgets:
+            return False
+        if Reservation.objects.filter(pk=reservation_id).exists():
+            return True  # the commit had happened, only its answer was lost
+        today = timezone.localdate()
+        uses = [use for budget in budgets if (use := _room(budget, account, bound, today))]
+        for use in uses:
+            amount = _amount(use.budget, bound)
+            assert amount is not None
+            BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + amount)
+        _store(account, bound, reservation_id, [use.pk for use in uses])
+    return True
+
+
+def cover(reservation_id: uuid.UUID, spent: CallCost) -> None:
+    """Before a call is made again: what the failed attempt took is set aside beside the bound of the next one.
+
+    Raises `BudgetRefused` where there is no room for both.
+    """
+    with transaction.atomic(durable=True):
+        reservation = Reservation.objects.select_for_update(no_key=True).filter(pk=reservation_id).first()
+        if reservation is None:
+            return
+        for use in locked_uses(reservation.uses):
+            in_tokens = use.budget.unit == BudgetUnit.TOKENS
+            more = Decimal(spent.tokens) if in_tokens else spent.cost or Decimal(0)
+            if use.used + use.reserved + more > use.budget.limit:
+                held = Decimal(reservation.tokens) if in_tokens else reservation.cost or Decimal(0)
+                raise refusing.used_up(use.budget, held + more, use.used, use.reserved - held, _frees_at(use))
+            BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + more)
+        reservation.tokens += spent.tokens
+        reservation.prompt_tokens += spent.usage.prompt_tokens
+        reservation.cost = None if reservation.cost is None else reservation.cost + (spent.cost or 0)
+        reservation.save(update_fields=["tokens", "prompt_tokens", "cost"])
+
+
+def locked_uses(ids: list[int]) -> list[BudgetUse]:
+    """In the order in which everybody locks them."""
+    uses = BudgetUse.objects.select_related("budget").filter(pk__in=ids).order_by("pk")
+    return list(uses.select_for_update(of=("self",), no_key=True))
+
+
+def _room(budget: Budget, account: Account, bound: Bound, today: date) -> BudgetUse | None:
+    """The period that the call is reserved in, locked; None for a budget of each call. Raises `BudgetRefused`."""
+    amount = _amount(budget, bound)
+    if amount is None:
+        raise refusing.without_price(budget, bound.model)
+    if budget.period == BudgetPeriod.CALL:
+        if amount > budget.limit:
+            raise refusing.too_large(budget, amount)
+        return None
+    use = _use(budget, account, today)
+    if amount and use.used + use.reserved + amount > budget.limit:
+        raise refusing.used_up(budget, amount, use.used, use.reserved, _frees_at(use))
+    return use
+
+
+def _use(budget: Budget, account: Account, today: date) -> BudgetUse:
+    """The present period, with what was spent in it before the budget knew of it."""
+    subject = _subject(budget, account)
+    start = starts_on(budget.period, today)
+    found = BudgetUse.objects.select_for_update(no_key=True).filter(budget=budget, subject=subject, starts_on=start)
+    use = found.first()
+    if use is None:
+        fresh = BudgetUse(budget=budget, subject=subject, starts_on=start, used=_spent(budget, account, start))
+        BudgetUse.objects.bulk_create([fresh], ignore_conflicts=True)
+        use = found.get()
+    use.budget = budget
+    return use
+
+
+def _subject(budget: Budget, account: Account) -> str:
+    match budget.scope:
+        case BudgetScope.WORKSPACE:
+            return ""
+        case BudgetScope.USER:
+            return str(account.user_id)
+        case _:
+            return str(account.session_id)
+
+
+def _spent(budget: Budget, account: Account, start: date) -> Decimal:
+    calls = ModelCall.objects.filter(workspace=budget.workspace_id, created_at__gte=midnight(start))
+    if budget.scope == BudgetScope.USER:
+        calls = calls.filter(user=account.user_id)
+    elif budget.scope != BudgetScope.WORKSPACE:
+        calls = calls.filter(session=account.session_id)
+    if budget.unit == BudgetUnit.TOKENS:
+        calls = calls.exclude(provider=LOCAL)
+        total = Sum(F("prompt_tokens") + F("completion_tokens"))
+    else:
+        total = Sum("cost")
+    return Decimal(calls.order_by().aggregate(total=Coalesce(total, 0, output_field=BudgetUse.used.field))["total"])
+
+
+def _amount(budget: Budget, bound: Bound) -> Decimal | None:
+    return Decimal(bound.tokens) if budget.unit == BudgetUnit.TOKENS else bound.cost
+
+
+def _frees_at(use: BudgetUse) -> datetime | None:
+    return ends_at(use.budget.period, use.starts_on)
+
+
+def _store(account: Account, bound: Bound, reservation_id: uuid.UUID, uses: list[int]) -> None:
+    Reservation.objects.create(
+        id=reservation_id,
+        workspace_id=account.workspace_id,
+        user_id=account.user_id,
+        session_id=account.session_id,
+        run_id=account.run_id,
+        epoch=account.epoch,
+        object=account.object,
+        purpose=bound.purpose,
+        provider=bound.provider,
+        model=bound.model,
+        prompt_tokens=bound.prompt_tokens,
+        tokens=bound.tokens,
+        cost=bound.cost,
+        input_price=bound.price.input if bound.price else None,
+        output_price=bound.price.output if bound.price else None,
+        uses=uses,
+    )

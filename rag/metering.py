@@ -1,0 +1,55 @@
+"""Where texts become vectors, so that somebody can count what that costs, and refuse it.
+
+Nothing here knows of money: the app that does gives a meter when it is ready. Without one every call goes through.
+"""
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from graphs.models import Graph
+from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Whom a call of a model is for. `object` is `type:id`, `epoch` that of the run's owner."""
+
+    workspace_id: int
+    user_id: int | None = None
+    session_id: uuid.UUID | None = None
+    run_id: uuid.UUID | None = None
+    epoch: int = 0
+    object: str = ""
+
+
+def account_of(graph: Graph) -> Account:
+    """The graph's workspace, where nobody in particular asks."""
+    return Account(graph.workspace_id, object=f"graph:{graph.key}")
+
+
+class OverBudget(EmbeddingFailed):
+    """Not asked: it would cost more than may be spent. `detail` is a sentence for people."""
+
+    def __init__(self, sentence: str, retry_after: float | None) -> None:
+        super().__init__("rate_limit", retryable=False, detail=sentence, retry_after=retry_after, asked=False)
+
+
+#: Gets the model's name, the texts, what they are for, who pays, and the call; gives what it gave.
+#: Raises `OverBudget` instead of making it.
+Meter = Callable[[str, Sequence[str], Purpose, Account, Callable[[], Embedded]], Embedded]
+
+_meter: Meter | None = None
+
+
+def use(meter: Meter) -> None:
+    """Called once, by `AppConfig.ready`."""
+    global _meter
+    _meter = meter
+
+
+def embed(embedder: Embedder, texts: Sequence[str], purpose: Purpose, account: Account) -> Embedded:
+    """The only way to an embedder from where something is stored or asked. Raises `EmbeddingFailed`."""
+    ask = partial(embedder.embed, texts, purpose)
+    return _meter(embedder.name, texts, purpose, account, ask) if _meter else ask()

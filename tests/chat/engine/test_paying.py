@@ -1,0 +1,203 @@
+"""Runs under budgets: what is reserved, settled and refused, whatever becomes of the run."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+
+from chat import actions
+from chat.engine import side_calls
+from chat.engine.acting import Acting
+from chat.models import (
+    Budget,
+    BudgetPeriod,
+    BudgetScope,
+    BudgetUnit,
+    Message,
+    ModelCall,
+    Purpose,
+    Reservation,
+    Run,
+    RunStatus,
+    Session,
+    StreamEvent,
+)
+from chat.models_available import configured
+from chat.providers import retrying
+from chat.providers.base import ModelRequest, PromptMessage
+from chat.spending import crashed
+from chat.spending.refusing import BudgetRefused
+from graphs.access import member_of
+from graphs.models import Graph
+from tests.chat.engine.driving import Engine, ask, engine, of_run, rested, types, until
+from tests.chat.spending.paid import account, budget
+from tests.vendors import Script, ScriptedCall, VendorServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RENAME = {"nodeKey": "fetch-api", "updates": {"name": "Fetch"}, "reason": "Shorter."}
+
+
+def state(found: Budget) -> tuple[int, int]:
+    """Tokens spent and reserved in the only period."""
+    (use,) = found.uses.all()
+    return int(use.used), int(use.reserved)
+
+
+def test_it_pays_for_every_call_of_an_answer(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    day = budget(nba.workspace, 10**6)
+    accepted = ask(alice, "SCRIPT:two_tools")
+    until(lambda: day.uses.filter(reserved__gt=0).exists() or Run.objects.get(pk=accepted.run_id).ended_at)
+    run = rested(accepted.run_id)
+    assert state(day) == (240, 0)
+    assert not Reservation.objects.exists()
+    first, second = ModelCall.objects.filter(run=run)
+    assert (first.workspace, first.user, first.session_id, first.object) == (
+        nba.workspace, alice, accepted.session_id, "graph:nba",
+    )  # fmt: skip
+    assert (first.purpose, first.retries, second.outcome) == (Purpose.CHAT, 0, "complete")
+    assert first.first_token_ms is not None
+    assert first.first_token_ms <= first.latency_ms
+
+
+def test_it_refuses_what_no_budget_pays_for(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    small = budget(nba.workspace, 100, scope=BudgetScope.USER, period=BudgetPeriod.MONTH)
+    run = rested(ask(alice, "Hello").run_id)
+    assert (run.status, run.error["code"], run.error["retryable"]) == (RunStatus.FAILED, "rate_limit", False)
+    assert run.error["message"].startswith("Your budget for this month does not cover this: it may take up to")
+    assert "It begins anew on" in run.error["message"]
+    assert not vendor.requests
+    assert not ModelCall.objects.exists()
+    small.delete()
+    budget(nba.workspace, 5, unit=BudgetUnit.USD)
+    run = rested(ask(alice, "Hello").run_id)
+    assert "nobody knows what scripted costs" in run.error["message"]
+    Budget.objects.all().delete()
+    assert rested(ask(alice, "SCRIPT:hello").run_id).status == RunStatus.SUCCEEDED
+
+
+def test_it_settles_what_was_stopped(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    day = budget(nba.workspace, 10**6)
+    accepted = ask(alice, "SCRIPT:slow")
+    until(lambda: "content_delta" in types(of_run(accepted.run_id)))
+    assert state(day)[1] > 4096
+    actions.stop(member_of(alice), str(accepted.session_id))
+    call = ModelCall.objects.get(run=rested(accepted.run_id))
+    assert state(day) == (call.prompt_tokens + call.completion_tokens, 0)
+    assert Session.objects.get(pk=accepted.session_id).usage["estimated"]
+
+
+def test_it_sets_aside_for_a_second_attempt_what_the_first_one_took(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrying, "FIRST_DELAY_S", 0.001)
+    day = budget(nba.workspace, 10**6)
+    vendor.script(Script(raw=b"<html>"), Script(text="Now."))
+    run = rested(ask(alice, "Go").run_id)
+    broken, whole = ModelCall.objects.filter(run=run)
+    assert (broken.retries, whole.retries) == (0, 1)
+    assert state(day) == (broken.prompt_tokens + 120, 0)
+    held = Reservation.objects.none()
+    day.limit = 120 + broken.prompt_tokens + most(run)
+    day.save()
+    vendor.script(Script(raw=b"<html>"), Script(text="Not any more."))
+    run = rested(ask(alice, "Go").run_id)
+    assert run.error["code"] == "rate_limit"
+    assert [call.outcome for call in ModelCall.objects.filter(run=run)] == ["server_error"]
+    assert (state(day)[1], held.count()) == (0, 0)
+
+
+def most(run: Run) -> int:
+    """About what one more question like that of a run can take."""
+    call = ModelCall.objects.filter(run=run, estimated=True).get()
+    return 3 * call.prompt_tokens + 4096
+
+
+def test_it_records_what_a_reply_cost_that_was_stopped_before_it_acted(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day, perform = budget(nba.workspace, 10**6), Acting.perform
+
+    def stopped_before(self: Acting, *args: Any) -> Any:
+        Run.objects.filter(pk=self.run.id).update(stop_requested_at=Now())
+        return perform(self, *args)
+
+    monkeypatch.setattr(Acting, "perform", stopped_before)
+    vendor.script(Script(tool_calls=(ScriptedCall("propose_update_node", RENAME),)))
+    run = rested(ask(alice, "Rename it").run_id)
+    assert run.outcome == "stopped"
+    assert ModelCall.objects.get(run=run).prompt_tokens == 100
+    assert state(day) == (120, 0)
+
+
+@pytest.mark.parametrize("limited", [True, False])
+def test_a_call_whose_process_died_is_settled_at_an_estimate(
+    limited: bool, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    if limited:
+        day = budget(nba.workspace, 10**6)
+    vendor.script(Script(text="word " * 40, delay_s=0.05))
+    with engine() as dying:
+        accepted = ask(alice, "Tell me")
+        until(lambda: "content_delta" in types(of_run(accepted.run_id)))
+        # As after a kill: it writes nothing more, and its process is gone.
+        dying.on_loop(_die(dying, accepted.run_id))
+    assert Run.objects.get(pk=accepted.run_id).status == RunStatus.RUNNING
+    assert Reservation.objects.count() == limited
+    with engine():
+        run = rested(accepted.run_id)
+    call = ModelCall.objects.get(run=run)
+    assert (call.outcome, call.estimated) == ("crashed", True)
+    assert call.prompt_tokens > 100
+    shown = sum(len(event.data["delta"]) for event in of_run(run.pk) if event.type == "content_delta")
+    assert call.completion_tokens >= shown // 4 > 0
+    if limited:
+        assert state(day) == (call.prompt_tokens + call.completion_tokens, 0)
+
+
+async def _die(dying: Engine, run_id: Any) -> None:
+    runner = dying.runtime.runner
+    runner._claiming = False
+    task = runner._drivers[run_id]._task
+    assert task is not None
+    task.cancel()
+
+
+def test_a_call_beside_an_answer_is_paid_and_recorded(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    day = budget(nba.workspace, 10**6)
+    vendor.script(Script(text="In brief."))
+    config = configured().resolve()
+    request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)
+
+    def aside() -> str:
+        who = account(nba.workspace, alice)
+        return str(running.on_loop(side_calls.ask_aside(who, config, request, Purpose.SUMMARY)).text)
+
+    assert aside() == "In brief."
+    assert ModelCall.objects.get().purpose == Purpose.SUMMARY
+    assert state(day) == (120, 0)
+    day.limit = 130
+    day.save()
+    with pytest.raises(BudgetRefused):
+        aside()
+    assert len(vendor.requests) == 1
+
+
+def test_a_reservation_outside_of_runs_is_known_by_its_age(nba: Graph) -> None:
+    day = budget(nba.workspace, 100)
+    use = day.uses.create(starts_on="2026-11-01", reserved=50)
+    held = Reservation.objects.create(
+        workspace=nba.workspace, purpose=Purpose.EMBEDDING, provider="openai", model="m", prompt_tokens=20, tokens=50,
+        input_price=2.0, output_price=0.0, uses=[use.pk],
+    )  # fmt: skip
+    assert crashed.settle_all() == 0
+    Reservation.objects.filter(pk=held.pk).update(created_at="2026-01-01T00:00Z")
+    assert crashed.settle_all() == 1
+    assert state(day) == (20, 0)
+    call = ModelCall.objects.get()
+    assert (call.outcome, call.purpose, float(call.cost or 0)) == ("crashed", Purpose.EMBEDDING, pytest.approx(4e-5))
+    assert not Message.objects.exists()
+    assert not StreamEvent.objects.exists()

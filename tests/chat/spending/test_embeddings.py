@@ -1,0 +1,75 @@
+"""What vectors cost: reserved, recorded, and refused where no budget pays."""
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+
+from chat.models import BudgetUnit, ModelCall, Purpose, Reservation
+from chat.spending import free
+from graphs.models import Graph, Workspace
+from rag.embeddings.base import Embedded, EmbeddingFailed
+from rag.metering import Account, OverBudget, account_of, embed
+from tests.chat.spending.paid import budget
+
+pytestmark = pytest.mark.django_db
+
+
+class Stub:
+    """An embedder that reads ten tokens a text, or fails."""
+
+    dimensions = 2
+
+    def __init__(self, name: str = "openai/text-embedding-3-small", failure: EmbeddingFailed | None = None) -> None:
+        self.name = name
+        self.failure = failure
+        self.asked = 0
+
+    def embed(self, texts: list[str], purpose: str) -> Embedded:
+        self.asked += 1
+        if self.failure:
+            raise self.failure
+        return Embedded(np.ones((len(texts), 2), np.float32), 10 * len(texts), estimated=False)
+
+
+def test_every_call_is_recorded_with_its_price(alice: User, nba: Graph) -> None:
+    embed(Stub(), ["one", "two"], "stored", account_of(nba))
+    embed(Stub("custom/nomic"), ["one"], "question", Account(nba.workspace_id, alice.pk))
+    stored, question = ModelCall.objects.all()
+    assert (stored.purpose, stored.provider, stored.model) == (Purpose.EMBEDDING, "openai", "text-embedding-3-small")
+    assert (stored.object, stored.prompt_tokens, float(stored.cost or 0)) == ("graph:nba", 20, pytest.approx(4e-7))
+    assert (question.purpose, question.user, question.cost) == (Purpose.QUESTION, alice, None)
+
+
+def test_a_call_that_no_budget_pays_for_is_not_made(nba: Graph, demo_workspace: Workspace) -> None:
+    budget(demo_workspace, 10)
+    stub = Stub()
+    with pytest.raises(OverBudget, match="does not cover this") as refused:
+        embed(stub, ["a text of many words" * 10], "stored", account_of(nba))
+    assert refused.value.retry_after is not None
+    assert stub.asked == ModelCall.objects.count() == Reservation.objects.count() == 0
+    budget(demo_workspace, 10, unit=BudgetUnit.USD)
+    with pytest.raises(OverBudget, match="nobody knows what nomic costs"):
+        embed(Stub("custom/nomic"), ["a"], "stored", account_of(nba))
+
+
+@pytest.mark.parametrize(("code", "tokens"), [("timeout", 1), ("auth_error", 0)])
+def test_a_call_that_failed_gives_back_what_it_did_not_take(nba: Graph, code: str, tokens: int) -> None:
+    day = budget(nba.workspace, 100)
+    with pytest.raises(EmbeddingFailed):
+        embed(Stub(failure=EmbeddingFailed(code)), ["word"], "stored", account_of(nba))  # type: ignore[arg-type]
+    call = ModelCall.objects.get()
+    assert (call.outcome, call.prompt_tokens, call.estimated) == (code, tokens, bool(tokens))
+    assert [(use.used, use.reserved) for use in day.uses.all()] == [(tokens, 0)]
+    with pytest.raises(EmbeddingFailed):
+        embed(Stub(failure=EmbeddingFailed("network", asked=False)), ["word"], "stored", account_of(nba))
+    assert ModelCall.objects.count() == 1
+    assert [(use.used, use.reserved) for use in day.uses.all()] == [(tokens, 0)]
+
+
+def test_the_local_model_costs_nothing_and_is_under_no_budget(nba: Graph) -> None:
+    budget(nba.workspace, 0)
+    embed(Stub("local/wordllama-256"), ["one"], "stored", account_of(nba))
+    assert ModelCall.objects.get().cost == 0
+    embed(Stub("local/wordllama-256"), ["one"], "question", account_of(nba))
+    assert ModelCall.objects.count() == 1
+    assert free.taken(None) == []
