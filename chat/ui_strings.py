@@ -112,6 +112,7 @@ STRINGS = [
     gettext_noop("Thinking…"),
     gettext_noop("This conversation is too long for the model. Start a new one."),
     gettext_noop("This conversation no longer exists."),
+    gettext_noop("This conversation: {usage}"),
     gettext_noop("Title"),
     gettext_noop("Tool"),
     gettext_noop("Try again"),

@@ -43,13 +43,20 @@ class FakeSession:
             "model": "demo",
             "phase": "IDLE",
             "waiting": self.waiting,
-            "usage": {},
+            "usage": self.used(),
             "streamId": self.stream,
             "createdAt": START.isoformat(),
             "updatedAt": self.updated_at.isoformat(),
             "onDisconnect": "cancel",
             "requireValidation": self.require_validation,
         }
+
+    def used(self) -> Json:
+        """The sums of all that answers told, as the server counts them."""
+        told = [event for event in self.events if event["type"] == "ai:usage"]
+        names = ("promptTokens", "completionTokens", "cachedTokens", "cost")
+        sums = {name: sum(event[name] or 0 for event in told) for name in names}
+        return {**sums, "unpricedTokens": 0, "estimated": any(event.get("estimated") for event in told)}
 
     def message(self, message_id: str) -> Json:
         return next(each for each in self.messages if each["id"] == message_id)

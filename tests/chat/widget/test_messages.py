@@ -135,6 +135,23 @@ def test_it_says_what_an_answer_used(widget: Widget) -> None:
     expect(facts).to_contain_text("$0.0042")
 
 
+def test_it_says_what_the_conversation_used(widget: Widget) -> None:
+    used = widget.root.locator(".conversation-usage")
+    expect(used).to_have_text("")
+    first = widget.ask("One").start().write("Yes")
+    first.emit("usage", promptTokens=1200, completionTokens=34, cachedTokens=1000, cost=0.0042)
+    first.finish()
+    expect(used).to_have_text("1,234 tokens · $0.0042")
+    second = widget.ask("Two").start().write("No")
+    second.emit("usage", promptTokens=1000, completionTokens=0, cachedTokens=0, cost=None, estimated=True)
+    second.finish()
+    expect(used).to_have_text("~2,234 tokens · ~$0.0042")
+    expect(widget.answers.locator(".facts").last).to_contain_text("~1,000 tokens")
+    expect(widget.answers.locator(".facts").last).not_to_contain_text("$")
+    widget.page.reload()
+    expect(used).to_have_text("~2,234 tokens · ~$0.0042")
+
+
 def test_it_copies_an_answer_and_its_code(widget: Widget) -> None:
     widget.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=widget.server.url)
     text = "**Bold**\n\n```py\nprint(1)\n```"

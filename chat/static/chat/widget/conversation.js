@@ -10,6 +10,8 @@ import {
   withoutUnsent,
 } from "./transcript.js";
 
+const ENDS = new Set(["ai:complete", "ai:error"]);
+
 export class Conversation extends EventTarget {
   constructor({ api, socket, context, memory }) {
     super();
@@ -256,7 +258,17 @@ export class Conversation extends EventTarget {
     this.stopping &&= isRunning(this.transcript);
     if (this.session && this.transcript.title) this.session.title = this.transcript.title;
     this.changed();
+    if (ENDS.has(frame.type)) this.countUsage();
     this.dispatchEvent(new CustomEvent("event", { detail: frame }));
+  }
+
+  /** What the conversation has used in all, which only the server knows: it may have pages that were not loaded. */
+  async countUsage() {
+    const { id } = this;
+    const session = await this.api.session(id).catch(() => null);
+    if (!session || id !== this.id) return;
+    this.session = { ...this.session, usage: session.usage };
+    this.changed();
   }
 
   concerns(frame) {

@@ -249,7 +249,8 @@ export class Panel extends EventTarget {
     this.painted.at = performance.now();
     const fresh = this.painted.generation !== conversation.generation;
     this.painted.generation = conversation.generation;
-    this.header.update({ title: conversation.title, state: socket.state, menuOpen: this.menu.open });
+    const { title, session } = conversation;
+    this.header.update({ title, state: socket.state, menuOpen: this.menu.open, usage: session?.usage });
     this.messages.update(conversation, fresh);
     this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;

@@ -173,13 +173,14 @@ function withTool(message, id, change) {
 }
 
 /** An answer takes several calls of the model; each tells what it used. An unknown price makes the sum unknown. */
-function added(before, { promptTokens = 0, completionTokens = 0, cachedTokens = 0, cost }) {
+function added(before, { promptTokens = 0, completionTokens = 0, cachedTokens = 0, cost, estimated }) {
   const known = cost !== null && cost !== undefined && before?.cost !== null;
   return {
     promptTokens: (before?.promptTokens ?? 0) + promptTokens,
     completionTokens: (before?.completionTokens ?? 0) + completionTokens,
     cachedTokens: (before?.cachedTokens ?? 0) + cachedTokens,
     cost: known ? (before?.cost ?? 0) + Number(cost) : null,
+    ...((estimated || before?.estimated) && { estimated: true }),
   };
 }
 

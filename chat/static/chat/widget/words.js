@@ -45,6 +45,25 @@ export function costText(cost) {
   return new Intl.NumberFormat(language(), style).format(cost);
 }
 
+/** Tokens, and dollars where the price is known; "~" where the vendor did not count, "≥" where some of it has no price. */
+export function usageText(usage) {
+  const tokens = (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0);
+  if (!tokens) return "";
+  const about = usage.estimated ? "~" : "";
+  const parts = [about + t("{count} tokens", { count: numberText(tokens) })];
+  if (usage.cost > 0) parts.push((usage.unpricedTokens ? "≥" : "") + about + costText(Number(usage.cost)));
+  return parts.join(" · ");
+}
+
+export function usageTitle(usage) {
+  if (!usage) return "";
+  return t("{prompt} read, {cached} of them cached, {completion} written", {
+    prompt: numberText(usage.promptTokens ?? 0),
+    cached: numberText(usage.cachedTokens ?? 0),
+    completion: numberText(usage.completionTokens ?? 0),
+  });
+}
+
 export function connectionText(state) {
   switch (state) {
     case "open": return t("Connected");

@@ -69,7 +69,12 @@ p, h2, h3, h4, ul { margin: 0; }
 .title .icon { inline-size: .95em; color: var(--c-muted); transition: transform .15s; }
 .title[aria-expanded="true"] .icon { transform: rotate(180deg); }
 .title-text { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.connection { display: flex; align-items: center; gap: 6px; font-size: 12px; line-height: 1.4; color: var(--c-muted); }
+.conversation-usage { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; font-variant-numeric: tabular-nums; }
+.conversation-usage:not(:empty)::before { content: "· "; }
+.connection {
+  display: flex; align-items: center; gap: 6px; min-inline-size: 0; font-size: 12px; line-height: 1.4;
+  color: var(--c-muted);
+}
 .dot { inline-size: 7px; block-size: 7px; border-radius: 50%; background: var(--c-muted); }
 [data-connection="open"] .dot { background: var(--c-success); }
 [data-connection="waiting"] .dot, [data-connection="connecting"] .dot {

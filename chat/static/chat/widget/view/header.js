@@ -3,7 +3,7 @@
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
-import { connectionText } from "../words.js";
+import { connectionText, usageText, usageTitle } from "../words.js";
 import { iconButton } from "./buttons.js";
 
 export class Header {
@@ -13,7 +13,8 @@ export class Header {
     const looks = { class: "title", type: "button", title: t("Conversations"), "aria-haspopup": "dialog" };
     this.title = h("button", { ...looks, on: { click: actions.menu } }, this.name, icon("chevron"));
     this.connection = h("span", { class: "connection-text" });
-    const state = h("div", { class: "connection" }, h("span", { class: "dot" }), this.connection);
+    this.usage = h("span", { class: "conversation-usage" });
+    const state = h("div", { class: "connection" }, h("span", { class: "dot" }), this.connection, this.usage);
     const create = iconButton("plus", t("New conversation (Alt+N)"), "new-button", actions.startNew);
     const close = actions.close ? iconButton("close", t("Close (Esc)"), "close-button", actions.close) : null;
     this.element = h(
@@ -26,12 +27,16 @@ export class Header {
     );
   }
 
-  update({ title, state, menuOpen }) {
+  update({ title, state, menuOpen, usage }) {
     const name = title || t("New conversation");
     if (this.name.textContent !== name) this.name.textContent = name;
     this.title.setAttribute("aria-expanded", String(menuOpen));
     this.element.dataset.connection = state;
     const text = connectionText(state);
     if (this.connection.textContent !== text) this.connection.textContent = text;
+    const used = usageText(usage);
+    if (this.usage.textContent === used) return;
+    this.usage.textContent = used;
+    this.usage.title = used && t("This conversation: {usage}", { usage: usageTitle(usage) });
   }
 }

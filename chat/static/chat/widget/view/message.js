@@ -6,7 +6,7 @@ import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
 import { legible } from "../legible.js";
 import { Markdown } from "../markdown.js";
-import { costText, errorText, momentText, numberText, timeText } from "../words.js";
+import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
 import { ToolBadge } from "./tool.js";
@@ -186,22 +186,4 @@ function progressText({ status, notice, content, toolCalls, reasoning }) {
   if (toolCalls.some((call) => call.status === "running")) return t("Looking things up…");
   if (content) return "";
   return reasoning ? t("Reasoning…") : t("Thinking…");
-}
-
-function usageText(usage) {
-  if (!usage) return "";
-  const tokens = (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0);
-  const parts = [tokens ? t("{count} tokens", { count: numberText(tokens) }) : ""];
-  const cost = Number(usage.cost);
-  if (cost > 0) parts.push(costText(cost));
-  return parts.filter(Boolean).join(" · ");
-}
-
-function usageTitle(usage) {
-  if (!usage) return "";
-  return t("{prompt} read, {cached} of them cached, {completion} written", {
-    prompt: numberText(usage.promptTokens ?? 0),
-    cached: numberText(usage.cachedTokens ?? 0),
-    completion: numberText(usage.completionTokens ?? 0),
-  });
 }
