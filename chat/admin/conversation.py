@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from chat.admin import figures
 from chat.markdown import render
 from chat.models import Message, ModelCall, Process, Proposal, Run, Session
+from chat.spending.settling import OF_CONVERSATION
 from graphs.admin.display import pretty
 from graphs.models import ChangeSet
 
@@ -158,7 +159,7 @@ def _shown_runs(runs: list[Run]) -> dict[uuid.UUID, ShownRun]:
 
 def _totals(runs: Iterable[Run]) -> dict[uuid.UUID, dict[str, Any]]:
     sums = (
-        ModelCall.objects.filter(run__in=list(runs))
+        ModelCall.objects.filter(run__in=list(runs), purpose__in=OF_CONVERSATION)
         .order_by()
         .values("run")
         .annotate(

@@ -1,4 +1,4 @@
-"""Calls to models: what each took and cost."""
+"""Calls to models: what each took and cost, without a word of what was said, and the page of what is spent."""
 
 from datetime import timedelta
 from typing import Any, get_args
@@ -6,17 +6,20 @@ from typing import Any, get_args
 from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import figures
-from chat.models import ModelCall
+from chat.admin import figures, spend_page
+from chat.models import ModelCall, Purpose
+from chat.spending import crashed
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
 from graphs.admin.display import change_link
+from rag.embeddings.registry import LOCAL
 from rag.vendor_errors import ErrorCode
 
-OUTCOMES = ("complete", "stopped", *get_args(ErrorCode))
+OUTCOMES = ("complete", "stopped", crashed.OUTCOME, *get_args(ErrorCode))
 
 
 class ProviderFilter(OfferedFilter):
@@ -24,10 +27,21 @@ class ProviderFilter(OfferedFilter):
     parameter_name = "provider"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [(name, name) for name in settings.CHAT_PROVIDERS]
+        return [(name, name) for name in (*settings.CHAT_PROVIDERS, LOCAL)]
 
     def chosen(self, queryset: QuerySet[ModelCall], value: str) -> QuerySet[ModelCall]:
         return queryset.filter(provider=value)
+
+
+class PurposeFilter(OfferedFilter):
+    title = _("purpose")
+    parameter_name = "purpose"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
+        return list(Purpose.choices)
+
+    def chosen(self, queryset: QuerySet[ModelCall], value: str) -> QuerySet[ModelCall]:
+        return queryset.filter(purpose=value)
 
 
 class OutcomeFilter(OfferedFilter):
@@ -43,33 +57,61 @@ class OutcomeFilter(OfferedFilter):
 
 @admin.register(ModelCall)
 class ModelCallAdmin(AuditAdmin):
-    workspace_path = "run__session__workspace"
+    change_list_template = "admin/chat/modelcall/change_list.html"
     list_display = (
-        *("created", "session", "model", "prompt_tokens", "completion_tokens", "dollars", "latency", "outcome"),
-        *("tenant", "provider", "cached_tokens", "estimated"),
+        *("created", "purpose", "shown_session", "model", "prompt_tokens", "completion_tokens", "dollars", "latency"),
+        *("outcome", "person", "tenant"),
     )
-    list_select_related = ("run__session__workspace",)
-    list_filter = (WorkspaceFilter, ProviderFilter, OutcomeFilter, "created_at")
-    search_fields = ("model", "run__session__title")
+    list_select_related = ("workspace", "user", "session")
+    list_filter = (WorkspaceFilter, ProviderFilter, PurposeFilter, OutcomeFilter, "created_at")
+    search_fields = ("model", "session__title", "user__username", "object")
     ordering = ("-id",)
-    fields = list_display
+    fields = (
+        *("created", "purpose", "shown_session", "person", "tenant", "object", "provider", "model"),
+        *("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens"),
+        *("estimated", "dollars", "latency", "first_token", "retries", "outcome"),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        spend = self.admin_site.admin_view(self.spend_view)
+        table = self.admin_site.admin_view(self.spend_csv_view)
+        own = [path("spend/", spend, name="chat_spend"), path("spend.csv", table, name="chat_spend_csv")]
+        return [*own, *super().get_urls()]
+
+    def spend_view(self, request: HttpRequest) -> HttpResponse:
+        """What was spent: by day, person, model and object."""
+        return spend_page.page(request, self.admin_site.each_context(request))
+
+    def spend_csv_view(self, request: HttpRequest) -> HttpResponse:
+        """The same as a table."""
+        return spend_page.csv_file(request)
 
     @admin.display(description=_("created"), ordering="created_at")
     def created(self, obj: ModelCall) -> str:
         return figures.moment(obj.created_at)
 
     @admin.display(description=_("session"))
-    def session(self, obj: ModelCall) -> SafeString:
-        return change_link(obj.run.session)
+    def shown_session(self, obj: ModelCall) -> SafeString | str:
+        return change_link(obj.session) if obj.session else figures.NOTHING
+
+    @admin.display(description=_("person"), ordering="user__username")
+    def person(self, obj: ModelCall) -> str:
+        return obj.user.get_username() if obj.user else figures.NOTHING
 
     @admin.display(description=_("workspace"))
     def tenant(self, obj: ModelCall) -> str:
-        return str(obj.run.session.workspace)
+        return str(obj.workspace)
 
     @admin.display(description=_("cost"), ordering="cost")
     def dollars(self, obj: ModelCall) -> str:
-        return figures.money(obj.cost)
+        about = "~" if obj.estimated and obj.cost else ""
+        return about + figures.money(obj.cost)
 
-    @admin.display(description=_("latency"), ordering="latency_ms")
-    def latency(self, obj: Any) -> str:
+    @admin.display(description=_("duration"), ordering="latency_ms")
+    def latency(self, obj: ModelCall) -> str:
         return figures.duration(timedelta(milliseconds=obj.latency_ms))
+
+    @admin.display(description=_("time to first token"))
+    def first_token(self, obj: ModelCall) -> str:
+        known = obj.first_token_ms is not None
+        return figures.duration(timedelta(milliseconds=obj.first_token_ms or 0) if known else None)

@@ -32,7 +32,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """One attempt of a call, to be recorded; all of a call share its `reservation` and what was `sent`. Times are in ms."""
+    """One attempt, to be recorded; all of a call share its `reservation` and what was `sent`. Times are in ms."""
 
     provider: str
     model: str

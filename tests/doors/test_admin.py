@@ -28,6 +28,7 @@ GROUPS: dict[str, Group] = {
     "chat.proposal": "audited",
     "chat.validationrule": "ruled",
     "chat.allowance": "ruled",
+    "chat.budget": "ruled",
     "chat.process": "watched",
     "rag.embeddingmodel": "watched",
     "rag.embeddingfailure": "watched",
@@ -42,7 +43,7 @@ ACTIONS = {
     "rag.embeddingmodel": {"try_again"},
     "rag.embeddingfailure": {"try_again"},
 }
-DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance"}
+DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.budget"}
 #: View and what its address adds to that of its list.
 VIEWS = {
     "": "list",
@@ -59,6 +60,8 @@ VIEWS = {
     "{object_id}/rollback/": "history",
     "{object_id}/versions/": "history",
     "explained/": "list",
+    "spend/": "list",
+    "spend.csv": "list",
     "{id}/password/": "password",
 }
 #: Addresses of no model: what staff gets by GET and by POST; others are sent to sign in.

@@ -1,0 +1,151 @@
+"""Budgets: what workspaces, people, conversations and automations may spend, and how much of it is left."""
+
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Case, DateField, F, Model, OuterRef, QuerySet, Subquery, Value, When
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from chat.admin import charts, figures
+from chat.admin.budget_forms import BudgetForm
+from chat.admin.policy import PolicyAdmin
+from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Session
+from chat.spending.periods import EVER, starts_on
+from graphs.admin.audit import WorkspaceFilter
+from graphs.admin.display import change_link
+
+#: Periods that a budget's page shows, the newest first.
+SHOWN = 30
+_MEASURED = ("workspace", "scope", "person", "conversation", "unit", "period")
+
+
+@admin.register(Budget)
+class BudgetAdmin(PolicyAdmin):
+    """What a budget measures is fixed with it; its limit can be changed, and it can be switched off."""
+
+    form = BudgetForm
+    change_list_template = "admin/chat/budget/change_list.html"
+    list_display = ("whose", "tenant", "shown_limit", "now", "active")
+    list_filter = (WorkspaceFilter, "scope", "unit", "period", "active")
+    list_select_related = ("workspace", "user", "session")
+    search_fields = ("user__username", "session__title")
+    ordering = ("workspace", "id")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Budget]:
+        """With the fullest use of the present period."""
+        today = timezone.localdate()
+        begins = [
+            When(period=period, then=Value(starts_on(period, today)))
+            for period in (BudgetPeriod.DAY, BudgetPeriod.MONTH)
+        ]
+        present = Case(*begins, default=Value(EVER), output_field=DateField())
+        uses = BudgetUse.objects.filter(budget=OuterRef("pk"), starts_on=OuterRef("begins"))
+        fullest = uses.order_by(-(F("used") + F("reserved")))
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(begins=present)
+            .annotate(
+                used=Subquery(fullest.values("used")[:1]),
+                reserved=Subquery(fullest.values("reserved")[:1]),
+                subject=Subquery(fullest.values("subject")[:1]),
+            )
+        )
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        if obj is None:
+            return (*_MEASURED, "limit", "active")
+        return ("tenant", "whose", "shown_period", "limit", "active", "created_at", "periods")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return ("tenant", "whose", "shown_period", "created_at", "periods") if obj else ()
+
+    def get_form(self, request: HttpRequest, obj: Model | None = None, change: bool = False, **kwargs: Any) -> Any:
+        if obj is None:
+            return super().get_form(request, obj, change, **kwargs)
+        return super(PolicyAdmin, self).get_form(request, obj, change, **kwargs)
+
+    @admin.display(description=_("of"), ordering="scope")
+    def whose(self, obj: Budget) -> str | SafeString:
+        if obj.session:
+            return change_link(obj.session)
+        if obj.user:
+            return obj.user.get_username()
+        each = {
+            BudgetScope.USER: _("each person"),
+            BudgetScope.SESSION: _("each conversation"),
+            BudgetScope.AUTOMATION: _("each automation"),
+        }
+        return str(each.get(BudgetScope(obj.scope), obj.get_scope_display()))
+
+    @admin.display(description=_("workspace"), ordering="workspace__name")
+    def tenant(self, obj: Budget) -> str:
+        return str(obj.workspace)
+
+    @admin.display(description=_("limit"))
+    def shown_limit(self, obj: Budget) -> str:
+        return f"{_amount(obj, obj.limit)} {obj.get_period_display()}"
+
+    @admin.display(description=_("unit and period"))
+    def shown_period(self, obj: Budget) -> str:
+        return f"{obj.get_unit_display()}, {obj.get_period_display()}"
+
+    @admin.display(description=_("spent now"))
+    def now(self, obj: Any) -> str | SafeString:
+        """Of the present period; where it holds for each, of who spent most."""
+        if obj.period == BudgetPeriod.CALL:
+            return figures.NOTHING
+        return _use(obj, obj.used or Decimal(0), obj.reserved or Decimal(0), _name(obj, obj.subject or ""))
+
+    @admin.display(description=_("periods"))
+    def periods(self, obj: Budget) -> str | SafeString:
+        uses = list(obj.uses.order_by("-starts_on", -(F("used") + F("reserved")))[:SHOWN])
+        if not uses:
+            return gettext("Nothing was asked of this budget yet.")
+        rows = (
+            ("" if use.starts_on == EVER else use.starts_on.isoformat(), _use(obj, use.used, use.reserved, name))
+            for use, name in zip(uses, _names(obj, uses), strict=True)
+        )
+        return format_html(
+            '<table class="uses">{}</table>', format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", rows)
+        )
+
+
+def _use(budget: Budget, used: Decimal, reserved: Decimal, name: str) -> SafeString:
+    """In words and as a bar."""
+    words = gettext("%(used)s of %(limit)s") % {"used": _amount(budget, used), "limit": _amount(budget, budget.limit)}
+    if reserved:
+        words += gettext(", %(reserved)s reserved") % {"reserved": _amount(budget, reserved)}
+    whole = budget.limit or Decimal(1)
+    text = f"{name}: {words}" if name else words
+    return format_html("{}{}", text, charts.share(float(used / whole), float(reserved / whole), words))
+
+
+def _amount(budget: Budget, amount: Decimal) -> str:
+    if budget.unit == BudgetUnit.TOKENS:
+        return gettext("%(count)s tokens") % {"count": figures.number(int(amount))}
+    return figures.money(amount)
+
+
+def _name(budget: Budget, subject: str) -> str:
+    """Of whom a budget that holds for each is shown."""
+    return next(iter(_names(budget, [BudgetUse(subject=subject)]))) if subject else ""
+
+
+def _names(budget: Budget, uses: list[BudgetUse]) -> list[str]:
+    if budget.user_id or budget.session_id or budget.scope == BudgetScope.WORKSPACE:
+        return [""] * len(uses)
+    subjects = [use.subject for use in uses]
+    known: dict[str, str] = {}
+    if budget.scope == BudgetScope.USER:
+        known = {str(pk): name for pk, name in User.objects.filter(pk__in=subjects).values_list("pk", "username")}
+    else:
+        known = {str(each.pk): str(each) for each in Session.objects.filter(pk__in=subjects)}
+    return [known.get(subject, figures.NOTHING) for subject in subjects]
