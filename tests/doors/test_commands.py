@@ -29,6 +29,7 @@ OTHERS = {"import_graph", "seed_demo", "up", "compact_events", "migrate_embeddin
 TASKS = {
     "chat.tasks.delete_silent_processes",
     "chat.tasks.expire_proposals",
+    "chat.tasks.settle_crashed_calls",
     "chat.tasks.compact_old_events",
     "chat.tasks.forget_old_requests",
     "rag.tasks.keep_embeddings",
