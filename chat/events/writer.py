@@ -168,7 +168,6 @@ class GroupWriter:
         outcomes = await self._committer.commit(parts)
         measure("writer_commit_seconds", time.monotonic() - began)
         measure("writer_batch", sum(len(part.events) for part in parts))
-        measure("writer_queue", self._queued)
         for stream_id, base, last, at, owned in outcomes:
             line = batch[stream_id]
             line.held = last is None and owned
@@ -188,6 +187,7 @@ class GroupWriter:
         for line in batch.values():
             if line.idle or line.fenced:
                 _release(line)
+        measure("writer_queue", self._queued)
 
     def _put_back(self, line: _Line, owned: bool) -> None:
         """What was not written waits for the next batch, unless another process owns the stream now."""
