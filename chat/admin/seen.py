@@ -12,7 +12,9 @@ from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from chat.admin import figures
 from chat.admin.seen_entries import LABELS, Part, parts_of
@@ -50,9 +52,13 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True)
 class ShownEntry:
-    """`new`: the call before did not send it. `cached`: the vendor probably had it; `breakpoint`: it was to keep it."""
+    """`new`: the call before did not send it. `cached`: the vendor probably had it; `breakpoint`: it was to keep it.
+
+    `section` is where it stands in the request, told with the first of each.
+    """
 
     number: int
+    section: str | Promise
     parts: tuple[ShownPart, ...]
     new: bool
     cached: bool
@@ -209,11 +215,14 @@ def _entries(
     parts = {number: parts_of(contents[chain.ids[number]]) for number in numbers}
     names = {part.call_id: part.name for found in parts.values() for part in found if part.kind == "call"}
     cached_chars = _cached_share(request) * (tools_chars + sum(chain.sizes))
+    question = _place_of_question(chain)
     ends = list(accumulate(chain.sizes, initial=tools_chars))[1:]
     marked = {place for place, *_rest in request.marks}
+    sections = {number: _section(number, parts[number], question) for number in numbers}
     return [
         ShownEntry(
             number=number + 1,
+            section="" if number and sections.get(number - 1) == sections[number] else sections[number],
             parts=tuple(_part(part, names.get(part.call_id, part.call_id)) for part in parts[number]),
             new=number >= shared,
             cached=ends[number] <= cached_chars,
@@ -221,6 +230,25 @@ def _entries(
         )
         for number in numbers
     ]
+
+
+def _place_of_question(chain: reading.Chain) -> int:
+    """Where the last words of a person stand, looked for from the end; -1 for nowhere."""
+    for stop in range(len(chain.ids), 0, -ENTRIES_PER_PAGE):
+        some = range(max(0, stop - ENTRIES_PER_PAGE), stop)
+        contents = reading.contents([chain.ids[number] for number in some])
+        for number in reversed(some):
+            if any(part.kind == "words" for part in parts_of(contents[chain.ids[number]])):
+                return number
+    return -1
+
+
+def _section(number: int, parts: Sequence[Part], question: int) -> Promise:
+    if parts and all(part.kind == "system" for part in parts) and number < max(question, 1):
+        return gettext_lazy("Rules")
+    if number == question:
+        return gettext_lazy("The question")
+    return gettext_lazy("Earlier in the conversation") if number < question else gettext_lazy("Since the question")
 
 
 def _cached_share(request: SentRequest) -> float:

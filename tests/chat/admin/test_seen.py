@@ -57,6 +57,7 @@ def test_it_shows_every_call_and_what_was_new_in_it(own: Talk) -> None:
     assert [entry.new for entry in shown.entries] == [False, True, True]
     assert [entry.cached for entry in shown.entries] == [True, False, False]
     assert [part.kind for entry in shown.entries for part in entry.parts] == ["words", "text", "call", "result"]
+    assert [str(entry.section) for entry in shown.entries] == ["The question", "Since the question", ""]
     assert [part.label for part in shown.entries[2].parts] == ["result of a tool: search_nodes"]
     assert [tool.name for tool in shown.tools] == ["search_nodes"]
     assert [part.text for part in shown.reply] == ["It is **fetch-api**."]
