@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from toon_format import encode as to_toon
 
+from chat.management.quiet import QuietCommand
 from chat.prompts.question import GROUPED_BY, tables_of
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from rag.context import RelevantNode
@@ -14,7 +15,7 @@ from rag.retrieval import Found, Why, look_up
 from rag.tokens import count_tokens
 
 
-class Command(BaseCommand):
+class Command(QuietCommand):
     help = "Shows which nodes, edges and types of a graph the model gets to see for a question, why, and in which size."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -4,9 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from chat.management.asking import add_asking_options, asking, model_named
+from chat.management.quiet import QuietCommand
 from chat.models import Message
 from chat.prompts import history
 from chat.prompts.question import context_block
@@ -32,7 +33,7 @@ class Level:
         return {"characters": len(self.text), "tokens": count_tokens(self.text)}
 
 
-class Command(BaseCommand):
+class Command(QuietCommand):
     help = "Shows the request that a model would get for a first question: its levels, their tokens, its breakpoints."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, get_args
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from chat.management.asking import add_asking_options, asking, model_named
+from chat.management.quiet import QuietCommand
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
 from chat.tools import registry
@@ -16,7 +17,7 @@ from graphs.models import Graph
 from rag.tokens import count_tokens
 
 
-class Command(BaseCommand):
+class Command(QuietCommand):
     help = "Shows the tools a model is offered in a conversation about a graph, and what they answer."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -8,7 +8,7 @@ import signal
 from functools import partial
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from chat import actions, queries
 from chat.actions import ObjectName
@@ -16,6 +16,7 @@ from chat.beginning import Accepted
 from chat.database import in_db
 from chat.events.vocabulary import StoredEvent
 from chat.management.asking import first_admin, named
+from chat.management.quiet import QuietCommand
 from chat.management.run_printing import EventLines, RunPrinter
 from chat.refusals import Refused
 from chat.runtime import Runtime
@@ -32,7 +33,7 @@ ENDINGS = {
 }
 
 
-class Command(BaseCommand):
+class Command(QuietCommand):
     help = "Asks a question about a graph and shows the answer as it is written. Ctrl-C stops it."
 
     def add_arguments(self, parser: CommandParser) -> None:
