@@ -23,7 +23,8 @@ from chat import queries
 from chat.engine.machine import RESTING
 from chat.engine.states import Phase
 from chat.events.vocabulary import StoredEvent, storable
-from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session
+from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, SentRequest, Session
+from chat.sent_requests import reading
 from chat.transcript import WAITING, replay
 from graphs.models import ChangeSet
 from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
@@ -68,11 +69,12 @@ def check_run(site: Logged, *clients: Client) -> None:
 
 
 def check_database() -> None:
-    """I1, I3 (twice), I5 and I7 for everything that is stored."""
+    """I1, I3 (twice), I5, I7 and whole requests for everything that is stored."""
     check_gap_free()
     check_replay()
     check_replay()
     check_proposals()
+    check_requests()
     check_nothing_left_running()
 
 
@@ -153,6 +155,15 @@ def _check_waiting_sessions() -> None:
             if call["status"] == WAITING
         ]
         assert bool(open_) == (session.phase == Phase.WAITING_VALIDATION), f"session {session.pk}: {session.phase}"
+
+
+def check_requests() -> None:
+    """What a model was sent can be put together again, and its call is one of the run that sent it."""
+    for request in SentRequest.objects.select_related("run"):
+        chain = reading.chain_of(request.run.session_id, request)
+        assert len(chain.ids) == request.entries, f"request {request.pk} has {len(chain.ids)} of {request.entries}"
+        assert reading.body_of(request.run.session_id, request)["model"] == request.model, f"request {request.pk}"
+        assert {call.run_id for call in request.model_calls.all()} == {request.run_id}, f"calls of {request.pk}"
 
 
 def check_nothing_left_running() -> None:

@@ -1,5 +1,10 @@
 """What Prometheus is told, and how little of it there can be."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from pytest_django import Settings
 
@@ -65,3 +70,24 @@ def test_figures_of_the_process() -> None:
     measure("writer_batch", 7)
     assert figure("open_sockets") == 2
     assert figure("writer_batch_events_sum") == 7
+
+
+COUNTING = """
+import sys
+from django.conf import settings
+settings.configure(CHAT_PROVIDERS={}, EMBEDDING_MODELS={}, LLM_MODEL="", EMBEDDING_MODEL="")
+from rag.telemetry import events, metrics
+events.listeners.append(metrics.Metrics())
+events.measure("open_sockets", 3)
+events.tell("hitl_decision", outcome="applied")
+print(metrics.exposition().decode())
+"""
+
+
+def test_all_processes_of_a_machine_are_added_up_and_the_dead_have_nothing_open(tmp_path: Path) -> None:
+    environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    for number in (1, 2):
+        said = subprocess.run([sys.executable, "-c", COUNTING], env=environment, capture_output=True, text=True)
+        lines = said.stdout.splitlines()
+        assert f'countersign_decisions_total{{outcome="applied"}} {number}.0' in lines, said.stderr
+        assert "countersign_open_sockets 3.0" in lines
