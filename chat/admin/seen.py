@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from chat.admin import figures
 from chat.admin.seen_entries import LABELS, Part, parts_of
-from chat.models import Message, ModelCall, SentRequest, Session
+from chat.models import Message, ModelCall, Purpose, SentRequest, Session
 from chat.sent_requests import reading
 from graphs.admin.display import pretty
 from rag.tokens import count_tokens
@@ -33,6 +33,7 @@ class ShownCall:
     """A call and what its attempts took together; `outcomes` are those of the attempts."""
 
     request: SentRequest
+    purpose: str
     outcomes: tuple[str, ...]
     prompt_tokens: str
     cached_tokens: str
@@ -159,6 +160,7 @@ def _shown_call(request: SentRequest) -> ShownCall:
     known = [call.cost for call in attempts if call.cost is not None]
     return ShownCall(
         request=request,
+        purpose=next((call.get_purpose_display() for call in attempts if call.purpose != Purpose.CHAT), ""),
         outcomes=tuple(call.outcome for call in attempts),
         prompt_tokens=_sum(call.prompt_tokens for call in attempts),
         cached_tokens=_sum(call.cached_tokens for call in attempts),
@@ -195,8 +197,9 @@ def _shown(
 
 
 def _reply(answer: Message, request: SentRequest) -> Iterator[Part]:
-    """The round that the answer to this call became; nothing where it never became one."""
-    if request.round >= len(answer.rounds):
+    """The round that the answer to this call became; nothing where it never became one, or was beside the answer."""
+    beside = any(call.purpose != Purpose.CHAT for call in request.model_calls.all())
+    if beside or request.round >= len(answer.rounds):
         return
     round_ = answer.rounds[request.round]
     if round_["reasoning"]:

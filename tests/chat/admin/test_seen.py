@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from chat.admin import seen
 from chat.admin.seen_entries import parts_of
-from chat.models import Message, ModelCall, SentRequest
+from chat.models import Message, ModelCall, Purpose, SentRequest
 from chat.prompts.question import _fenced
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall
 from chat.providers.building import body_of
@@ -38,8 +38,8 @@ def own(alice: User, demo_workspace: Workspace, nba: Graph) -> Talk:
     with transaction.atomic():
         keep(found.session.pk, found.run.pk, [sent])
     ModelCall.objects.create(
-        run=found.run, request_id=sent.id, provider="demo", model="demo", prompt_tokens=800, cached_tokens=400,
-        completion_tokens=20, outcome="complete",
+        workspace=demo_workspace, run=found.run, request_id=sent.id, provider="demo", model="demo", prompt_tokens=800,
+        cached_tokens=400, completion_tokens=20, outcome="complete",
     )  # fmt: skip
     return found
 
@@ -135,3 +135,10 @@ def test_every_wire_is_readable(kind: Any) -> None:
     assert next(part for part in parts if part.kind == "words").text == "Where is it?"
     assert json.loads(next(part for part in parts if part.kind == "call").text) == {"query": "api"}
     assert "fetch-api" in next(part for part in parts if part.kind == "result").text
+
+
+def test_a_call_beside_the_answer_says_what_it_was_for(own: Talk) -> None:
+    ModelCall.objects.filter(request__number=2).update(purpose=Purpose.SUMMARY)
+    response = seen_by(superuser(), own)
+    assert [call.purpose for call in response.context["calls"]] == ["", "summary"]
+    assert response.context["shown"].reply == ()
