@@ -89,6 +89,7 @@ class ModelCalls:
                 cover = partial(paying.set_aside_again, self._call)
                 await calling.perform(self._call, self._answer.show, self._run.account.workspace_id, cover)
         except BudgetRefused as refusal:
+            telling.unpaid(self._call)
             await self.note()
             return Failure("rate_limit", str(refusal), refusal.retryable)
         await self.note()

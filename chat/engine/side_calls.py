@@ -11,10 +11,11 @@ It writes in transactions of its own, so its caller holds none.
 from functools import partial
 
 from chat.database import in_db
-from chat.engine import calling, paying
+from chat.engine import calling, paying, telling
 from chat.engine.persisting import persistently
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
+from chat.sent_requests.keeping import Sent
 from chat.spending.settling import record_now
 from rag.metering import Account
 
@@ -25,12 +26,14 @@ async def ask_aside(account: Account, config: ProviderConfig, request: ModelRequ
     Raises `ProviderError`, and `BudgetRefused` with a sentence for people. Stopped (cancelled) it closes the connection
     to the vendor and records what was taken so far.
     """
-    call = calling.Call(config, request, purpose=purpose)
+    call = calling.Call(config, request, purpose=purpose, sent=Sent(config, request, round=0))
     try:
         await paying.set_aside(call, account)
-        await calling.perform(call, _show_nobody, account.workspace_id, partial(paying.set_aside_again, call))
+        with telling.of_call(call):
+            await calling.perform(call, _show_nobody, account.workspace_id, partial(paying.set_aside_again, call))
     finally:
         if costs := await paying.costs_of(call):
+            telling.costs(costs)
             await persistently(partial(in_db, record_now, account, costs))
     if call.error is not None:
         raise call.error

@@ -43,6 +43,7 @@ def of_call(call: "Call") -> Iterator[None]:
         lambda: {"input": [_message(message) for message in request.messages]},
         provider=config.name,
         model=config.model,
+        purpose=call.purpose.value,
         max_tokens=request.max_tokens,
         messages=len(request.messages),
         tools=len(request.tools) if request.tools_allowed else 0,
@@ -87,10 +88,20 @@ def costs(costs: Iterable["CallCost"]) -> None:
             prompt_tokens=cost.usage.prompt_tokens,
             completion_tokens=cost.usage.completion_tokens,
             cached_tokens=cost.usage.cached_tokens,
+            cache_write_tokens=cost.usage.cache_write_tokens,
+            reasoning_tokens=cost.usage.reasoning_tokens,
             estimated=cost.usage.estimated,
             cost=None if cost.cost is None else float(cost.cost),
             duration_ms=cost.latency_ms,
+            first_token_ms=cost.first_token_ms,
+            retries=cost.retries,
+            purpose=cost.purpose.value,
         )
+
+
+def unpaid(call: "Call") -> None:
+    """A call that a budget does not pay for."""
+    tell("budget_refused", "warning", provider=call.config.name, model=call.config.model)
 
 
 @dataclass(frozen=True, slots=True)

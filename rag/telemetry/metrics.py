@@ -66,7 +66,7 @@ HISTOGRAMS = {
         "countersign_writer_commit_seconds", "How long a commit of events took", registry=_registry, buckets=FAST
     ),
 }  # fmt: skip
-COUNTED = frozenset({"llm_error", "malformed_json", "client_disconnect_abort"})
+COUNTED = frozenset({"llm_error", "malformed_json", "client_disconnect_abort", "budget_refused"})
 
 
 def exposition() -> bytes:
@@ -138,10 +138,10 @@ def _count_call(fields: Any) -> None:
     named = fields["provider"], _known(fields["model"])
     CALLS.labels(*named, fields["outcome"]).inc()
     CALL_SECONDS.labels(*named).observe(fields["duration_ms"] / 1000)
-    for kind in ("prompt", "completion", "cached"):
+    for kind in ("prompt", "completion", "cached", "cache_write", "reasoning"):
         TOKENS.labels(*named, kind).inc(fields[f"{kind}_tokens"])
     COST.labels(*named).inc(fields["cost"] or 0)
-    if fields.get("first_token_ms") is not None:
+    if fields["first_token_ms"] is not None:
         FIRST_TOKEN_SECONDS.labels(*named).observe(fields["first_token_ms"] / 1000)
 
 

@@ -59,7 +59,8 @@ def test_a_run_tells_its_calls_tools_and_costs_without_a_word(
         ("search_nodes", "call_a", "complete")
     ]
     assert [refused["toolCall"] for refused in of("malformed_json")] == ["call_b"]
-    assert [usage["cachedTokens"] for usage in of("token_usage")] == [40, 40]
+    assert [(usage["cachedTokens"], usage["purpose"]) for usage in of("token_usage")] == [(40, "chat"), (40, "chat")]
+    assert all(usage["firstTokenMs"] >= 0 for usage in of("token_usage"))
     assert of("rag_retrieve")[0]["nodes"] > 0
     begun = {"agent_chat_start", "llm_call_start", "tool_execute"}
     assert begun <= {entry["event"] for entry in heard}

@@ -25,7 +25,10 @@ def figure(name: str, **labels: str) -> float:
 def used(model: str, **fields: object) -> None:
     tell(
         "token_usage", provider="openai", model=model, outcome="complete", duration_ms=1500,
-        **{"prompt_tokens": 100, "completion_tokens": 5, "cached_tokens": 40, "cost": 0.25, **fields},
+        **{
+            "prompt_tokens": 100, "completion_tokens": 5, "cached_tokens": 40, "cache_write_tokens": 10,
+            "reasoning_tokens": 2, "cost": 0.25, "first_token_ms": 250, **fields,
+        },
     )  # fmt: skip
 
 
@@ -35,6 +38,8 @@ def test_calls_are_counted_by_provider_model_and_outcome() -> None:
     named = {"provider": "openai", "model": "own-model"}
     assert figure("model_calls_total", **named, outcome="complete") == 2
     assert figure("model_tokens_total", **named, kind="cached") == 80
+    assert figure("model_tokens_total", **named, kind="cache_write") == 20
+    assert figure("first_token_seconds_sum", **named) == 0.5
     assert figure("model_cost_dollars_total", **named) == 0.25
     assert figure("model_call_seconds_sum", **named) == 3
 
