@@ -16,7 +16,7 @@ from config.supervisor import Supervisor
 from config.terminal import Terminal
 
 REFERENCE = "reference"
-_KNOWN = "SELECT FROM pg_database WHERE datname = %s"
+_KNOWN = "SELECT 1 FROM pg_database WHERE datname = %s"
 
 
 @dataclass(frozen=True)

@@ -24,17 +24,25 @@ _COPY = (
 #: Who stores next waits here. What is lost with the power is embedded again, so no batch waits for the disk: the commit
 #: that says how far a graph is embedded comes later and takes all before it along.
 _BEGIN = "SELECT pg_advisory_xact_lock(%s, %s), set_config('synchronous_commit', 'off', true)"
-_AS_READ = """
-SELECT place FROM graphs_node AS node
-JOIN unnest(%s::bigint[], %s::int[]) WITH ORDINALITY AS was(id, version, place) USING (id, version) ORDER BY id
-"""
-_FORGET_FAILURES = """
-DELETE FROM rag_embeddingfailure
-WHERE target_type = 'node' AND part = 0 AND model = %(model)s AND target_id = ANY(%(nodes)s)
-"""
 #: Each row is looked up by its key: of a model that has just begun PostgreSQL believes that it has no rows yet, and
 #: would go through all of them for every thousand nodes.
-_FORGET_VECTORS = """
+_CHANGED = """
+WITH failures AS (
+    DELETE FROM rag_embeddingfailure WHERE id = ANY(ARRAY(
+        SELECT had.id FROM unnest(%(nodes)s::bigint[]) AS node(id) CROSS JOIN LATERAL (
+            SELECT id FROM rag_embeddingfailure
+            WHERE target_type = 'node' AND target_id = node.id AND part = 0 AND model = %(model)s OFFSET 0
+        ) AS had
+    ))
+)
+SELECT place - 1
+FROM unnest(%(nodes)s::bigint[], %(versions)s::int[]) WITH ORDINALITY AS was(id, version, place)
+LEFT JOIN LATERAL (
+    SELECT true AS there FROM graphs_node AS node WHERE node.id = was.id AND node.version = was.version OFFSET 0
+) AS node ON true
+WHERE there IS NULL
+"""
+_FORGET = """
 DELETE FROM rag_embedding WHERE id = ANY(ARRAY(
     SELECT had.id FROM unnest(%(nodes)s::bigint[]) AS node(id) CROSS JOIN LATERAL (
         SELECT id FROM rag_embedding
@@ -74,12 +82,16 @@ def _store(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors: Vec
     """`anew`: some have a vector, which goes. Raises `IntegrityError` where one has a vector all the same."""
     with transaction.atomic(), connection.cursor() as cursor, connection.wrap_database_errors:
         cursor.execute(_BEGIN, [ADVISORY_LOCK, graph_id % LOCKS])
-        cursor.execute(_AS_READ, [[node.id for node in nodes], [node.version for node in nodes]])
-        places = [place - 1 for (place,) in cursor.fetchall()]
-        known: dict[str, Any] = {"model": model, "nodes": [nodes[place].id for place in places]}
-        cursor.execute(_FORGET_FAILURES, known)
+        was: dict[str, Any] = {
+            "model": model,
+            "nodes": [node.id for node in nodes],
+            "versions": [node.version for node in nodes],
+        }
+        cursor.execute(_CHANGED, was)
+        changed = {place for (place,) in cursor.fetchall()}
+        places = [place for place in range(len(nodes)) if place not in changed]
         if anew:
-            cursor.execute(_FORGET_VECTORS, known)
+            cursor.execute(_FORGET, {"model": model, "nodes": [nodes[place].id for place in places]})
         with cursor.copy(_COPY) as copy:
             copy.write(_rows(graph_id, model, [nodes[place] for place in places], vectors[places]))
     return len(places)
