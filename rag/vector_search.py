@@ -15,8 +15,9 @@ from rag.embeddings.base import Vectors
 EXACT = 20_000
 #: Cosine; what is less alike is not alike.
 THRESHOLD = 0.3
-#: How many candidates an index looks at: the more, the surer are the first ten.
-CANDIDATES = 200
+#: How many candidates an index looks at: the more, the surer are the first ten. So many cost what comparing `EXACT`
+#: vectors does.
+CANDIDATES = 500
 
 #: `way` is computed before anything is read: it chooses the arm and sets up the index's search for this statement.
 _SQL = """
