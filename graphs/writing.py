@@ -43,8 +43,8 @@ def apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Ap
         try:
             return _apply(graph, operations, because)
         except Graph.DoesNotExist:
-            if not saving.save_all(Graph.objects.filter(pk=graph.pk)):
-                raise
+            # It is gone, or has unsaved edits. Held from here on, it gets no more of them.
+            saving.save_edits(graph.pk)
         return _apply(graph, operations, because)
 
 

@@ -23,7 +23,7 @@ class Watcher:
         self.person = person
         self.user_id = user_id
         self.version = room.version
-        self.saved_told = room.unsaved
+        self.saved_told = room.saved_number
         self.people_told = -1
         self._news = asyncio.Event()
         self._news.set()
@@ -50,10 +50,9 @@ class Watcher:
 
     def _state(self) -> list[str]:
         found, room = [], self.room
-        if self.saved_told != room.unsaved:
-            self.saved_told = room.unsaved
-            if not room.unsaved:
-                found.append(frame("graph:saved", version=room.version, changeSetIds=room.saved))
+        if self.saved_told != room.saved_number:
+            self.saved_told = room.saved_number
+            found.append(frame("graph:saved", version=room.version, changeSetIds=room.saved))
         if self.people_told != room.people_number:
             self.people_told = room.people_number
             found.append(frame("graph:presence", people=room.people()))
@@ -71,7 +70,9 @@ class Room:
         self.graph_id = graph_id
         self.version = self.floor = version
         self.unsaved = unsaved
+        #: Into which change sets the latest edits were saved, and how often some were.
         self.saved: list[str] = []
+        self.saved_number = 0
         self.happened: deque[tuple[int, str]] = deque()
         self.watchers: set[Watcher] = set()
         self.elsewhere = Elsewhere()
@@ -87,8 +88,9 @@ class Room:
         else:
             self._moves_to(now)
             unsaved = now.unsaved_since is not None
-            if self.unsaved and not unsaved:
+            if (self.unsaved or now.edits) and not unsaved:
                 self.saved = [str(change_set) for change_set in now.saved]
+                self.saved_number += 1
             self.unsaved = unsaved
         self.wake()
 

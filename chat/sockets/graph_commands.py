@@ -18,6 +18,7 @@ from chat.database import in_db
 from chat.identity import Identity
 from chat.live.people import Person
 from chat.live.room import GraphGone, Watcher
+from chat.live.rooms import Rooms
 from chat.refusals import Refused
 from chat.sockets import frames, graph_frames
 from chat.sockets.commands import require_good
@@ -43,7 +44,10 @@ T = TypeVar("T")
 class GraphCommands:
     """The desk of one graph's socket; `end` closes the connection with a code."""
 
-    __slots__ = ("_edited", "_end", "_graph_id", "_key", "_pump", "_watcher", "_wire", "_workspace", "home", "identity")
+    __slots__ = (
+        *("_edited", "_end", "_graph_id", "_key", "_pump", "_rooms", "_watcher", "_wire", "_workspace"),
+        *("home", "identity"),
+    )
 
     def __init__(self, wire: Wire, end: Callable[[int], None], workspace: str, key: str) -> None:
         self._wire = wire
@@ -53,6 +57,7 @@ class GraphCommands:
         self._graph_id = 0
         self._watcher: Watcher | None = None
         self._pump: asyncio.Task[None] | None = None
+        self._rooms: Rooms | None = None
         #: Whether the person changed something through this socket.
         self._edited = False
         self.home: int | None = None
@@ -72,10 +77,11 @@ class GraphCommands:
         """Opens the graph: who may not see it is told what they would be told if there were none."""
         assert self.identity is not None
         user = self.identity.user
+        self._rooms = rooms = runtime.current().rooms
         try:
             self._graph_id, may_edit = await self._as_person(self._opened)
             person = Person(id=_short_id(), name=user.get_username())
-            watcher = await runtime.current().rooms.enter(self._graph_id, person, user.pk)
+            watcher = await rooms.enter(self._graph_id, person, user.pk)
             if watcher is None:
                 raise NotFound
         except NotFound:
@@ -96,8 +102,8 @@ class GraphCommands:
     def leave(self) -> None:
         if self._pump is not None:
             self._pump.cancel()
-        if self._watcher is not None:
-            runtime.current().rooms.leave(self._watcher, edited=self._edited)
+        if self._watcher is not None and self._rooms is not None:
+            self._rooms.leave(self._watcher, edited=self._edited)
 
     def read(self, data: Any) -> frames.Frame:
         """One frame of a graph's socket."""
@@ -159,11 +165,11 @@ class GraphCommands:
         return saving.save_edits(self._graph_id)
 
     def _look(self, frame: graph_frames.Presence) -> None:
-        if self._watcher is not None:
+        if self._watcher is not None and self._rooms is not None:
             person = self._watcher.person
             person.selection = tuple(frame.selection)
             person.cursor = frame.cursor.model_dump() if frame.cursor else None
-            runtime.current().rooms.moved(self._watcher)
+            self._rooms.moved(self._watcher)
 
     async def _as_person(self, act: Callable[..., T], *args: Any) -> T:
         """`act(...)` in the database, if the person still may be here: asked for every frame anew."""

@@ -30,13 +30,14 @@ class Standing:
 def standings(after: Mapping[int, int], *, edits: bool = True, unsaved: Collection[int] = ()) -> dict[int, Standing]:
     """How graphs stand that watchers have in some version, by primary key; of those that are gone nothing.
 
-    Of graphs that were `unsaved` when they were last looked at, and are saved by now, also into which change sets.
+    Of graphs that were `unsaved` when they were last looked at, or edited since, and are saved by now, also into which
+    change sets.
     """
     rows = Graph.objects.filter(pk__in=after).order_by().values_list("pk", "version", "unsaved_since")
     now = {pk: (version, unsaved_since) for pk, version, unsaved_since in rows}
     moved = {pk: version for pk, (version, _since) in now.items() if edits and version > after[pk]}
-    saved = [pk for pk in unsaved if pk in now and now[pk][1] is None]
-    found, into = _edits(after, moved), _latest(saved)
+    found = _edits(after, moved)
+    into = _latest([pk for pk, (_version, since) in now.items() if since is None and (pk in unsaved or pk in found)])
     return {
         pk: Standing(version, since, tuple(found.get(pk, ())), tuple(into.get(pk, ())))
         for pk, (version, since) in now.items()

@@ -20,7 +20,13 @@ function show(tab) {
     if (link.dataset.tab === tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (tab === "history") document.querySelector("graph-history").show();
+  if (tab === "history") showHistory();
+}
+
+/** With what was edited live until now. */
+async function showHistory() {
+  await document.querySelector("graph-view").save();
+  document.querySelector("graph-history").show();
 }
 
 for (const link of links) {

@@ -3,6 +3,7 @@
 
 import { diffSheet } from "./diff.js";
 import { Drawing } from "./view/drawing.js";
+import { EditError } from "./view/edit-requests.js";
 import { failureMessage, loadingMessage } from "./view/message.js";
 import { Refresher } from "./view/refresh.js";
 import { fetchGraph } from "./view/source.js";
@@ -12,6 +13,7 @@ import { details } from "./view/styles-details.js";
 import { drawing } from "./view/styles-drawing.js";
 import { editing } from "./view/styles-editing.js";
 import { ghosts } from "./view/styles-ghosts.js";
+import { live } from "./view/styles-live.js";
 import { askNowAndThen } from "./view/watch.js";
 
 class GraphView extends HTMLElement {
@@ -29,7 +31,7 @@ class GraphView extends HTMLElement {
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [colours, chrome, drawing, details, ghosts, editing, diffSheet];
+    root.adoptedStyleSheets = [colours, chrome, drawing, details, ghosts, editing, live, diffSheet];
     root.append(this.#drawing.frame.root);
   }
 
@@ -43,6 +45,8 @@ class GraphView extends HTMLElement {
       askNowAndThen(() => this.#refresher.ask()),
       () => this.#refresher.stop(),
     ];
+    const address = this.getAttribute("live");
+    if (address) this.#endings.push(this.#drawing.goLive(address));
     if (this.hasAttribute("editable")) this.#endings.push(this.#drawing.edit());
     if (!this.#drawing.model) this.#load();
   }
@@ -67,6 +71,25 @@ class GraphView extends HTMLElement {
       loading = this.#newest;
       await loading;
     } while (loading !== this.#newest);
+  }
+
+  /** Gives the history what was edited live so far; where it cannot, it gets it later. */
+  async save() {
+    try {
+      await this.#drawing.save();
+    } catch (error) {
+      if (!(error instanceof EditError)) throw error;
+    }
+  }
+
+  /** Fetches it again, soon. */
+  refresh() {
+    this.#refresher.ask();
+  }
+
+  /** The graph as it is after somebody's live edit. */
+  takeLive(graph) {
+    this.#take(graph, "", true);
   }
 
   get src() {
@@ -102,6 +125,10 @@ class GraphView extends HTMLElement {
 
   #take(graph, tag, quietly) {
     if (quietly && tag && tag === this.#tag) return;
+    if (quietly && graph.version < this.#drawing.version) {
+      this.#refresher.ask();
+      return;
+    }
     this.#tag = tag;
     this.#drawing.take(graph, quietly);
     const detail = { nodes: graph.nodes.length, edges: graph.edges.length, changed: quietly };
@@ -112,7 +139,7 @@ class GraphView extends HTMLElement {
   #objectChanged({ object, version }) {
     const { model } = this.#drawing;
     if (!model || object?.type !== "graph" || object.id !== model.key) return;
-    if (Number.isFinite(version) && version === model.version) return;
+    if (Number.isFinite(version) && version <= model.version) return;
     this.#refresher.ask();
   }
 

@@ -12,10 +12,11 @@ from pytest_django import Settings
 from chat import runtime
 from chat.database import in_db
 from chat.live import room
+from chat.providers.base import ToolCallDelta, ToolCallStart, TurnEnd
 from graphs.models import ChangeSet, Graph, LiveEdit, Membership, Modification, Node, Role
 from graphs.workingcopy import saving
 from tests.cast import member
-from tests.chat.inprocess import Socket, at_graph, opened, run
+from tests.chat.inprocess import Model, Socket, at_graph, opened, run, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,6 +64,25 @@ def test_an_edit_is_stored_when_it_is_acknowledged_and_told_to_all(alice: User, 
         assert ([str(change_set.pk)], change_set.actor_label, change_set.origin) == (
             *(saved["changeSetIds"], "alice", "manual"),
         )
+
+    run(test)
+
+
+def test_the_model_reads_what_is_not_saved_yet(alice: User, nba: Graph, model: Model) -> None:
+    async def test() -> None:
+        async with at_graph(alice) as mine, signed_in(alice) as chat:
+            for number, name in enumerate(("Fetch scores", "Fetch results")):
+                await edit(mine, rename(name))
+                chat.send("ai:chat", _id=number, message="fetch", context={"type": "graph", "id": "nba"})
+                session = (await chat.frame("ai:accepted", _id=number))["sessionId"]
+                model.say(ToolCallStart("c1", "read_node_detail"), ToolCallDelta("c1", '{"nodeKey": "fetch-api"}'))
+                model.say(TurnEnd("tool_calls"), "Done.")
+                model.end()
+                await chat.frame("ai:complete", sessionId=session)
+                result = await chat.frame("ai:tool_result", sessionId=session)
+                assert name in json.dumps(result["result"])
+                assert name in str(model.requests[2 * number].messages), "what was retrieved for the question"
+            assert not await in_db(ChangeSet.objects.exists)
 
     run(test)
 

@@ -9,6 +9,7 @@ import { Find } from "./find.js";
 import { Frame } from "./frame.js";
 import { Ghosts } from "./ghosts.js";
 import { listenToKeys } from "./keyboard.js";
+import { Live } from "./live.js";
 import { emptyMessage } from "./message.js";
 import { Minimap } from "./minimap.js";
 import { buildModel } from "./model.js";
@@ -20,10 +21,12 @@ import { followTheme } from "./theme.js";
 
 export class Drawing {
   model = null;
-  /** The JSON of the graph as the server sent it. */
+  /** The JSON of the graph as the server has it. */
   #graph = null;
   /** Of who may edit. */
   #editor = null;
+  /** Where the graph is edited live. */
+  #live = null;
   #host;
   #sheet = null;
   /** The key of a node that is to be chosen as soon as there is a graph. */
@@ -99,7 +102,7 @@ export class Drawing {
       get sheet() {
         return drawing.#sheet;
       },
-      marked: () => this.#editor?.showConnectors(null),
+      marked: () => this.#marked(),
       covered: () => this.#position.cover(),
     };
   }
@@ -116,9 +119,15 @@ export class Drawing {
     };
   }
 
+  /** Of the graph as it is known; 0 for none. */
+  get version() {
+    return this.#graph?.version ?? 0;
+  }
+
   /** Another graph will be shown. */
   forget() {
     this.model = null;
+    this.#graph = null;
     this.#selection.item = null;
     this.#details.close();
   }
@@ -175,6 +184,7 @@ export class Drawing {
     if (this.#selection.item && this.#selection.item.node.sheet !== key) this.#selection.clear();
     this.#selection.mark();
     this.#editor?.shown();
+    this.#live?.drawn();
     this.#showMatches(this.#matches.map((item) => this.model.items.get(item.key)).filter(Boolean));
     if (sheet) rememberSheet(this.#host.src, sheet.key);
   }
@@ -183,6 +193,46 @@ export class Drawing {
     if (!this.model) return;
     const something = this.#sheet?.bounds || this.ghosts.bounds;
     this.frame.showMessage(something ? null : emptyMessage(this.model.items.size === 0));
+  }
+
+  /** Follows the graph live, and edits it so, over the socket at `address`; gives what ends that. */
+  goLive(address) {
+    const drawing = this;
+    this.#live ??= new Live(address, {
+      get graph() {
+        return drawing.#graph;
+      },
+      get items() {
+        return drawing.model?.items;
+      },
+      take: (graph) => this.#host.takeLive(graph),
+      ask: () => this.#host.refresh(),
+      reload: () => this.#host.reload(),
+      mark: (selected) => this.#canvas.overlay.markOthers(selected.map(({ name, key }) => ({ name, item: this.#shown(key) }))),
+    });
+    this.frame.panel.append(this.#live.bar.element);
+    const end = this.#live.start();
+    return () => {
+      end();
+      this.#live.bar.element.remove();
+    };
+  }
+
+  /** Gives the history what was edited live so far. */
+  async save() {
+    await this.#live?.save();
+  }
+
+  /** The item of this key, if it lies on the sheet that is shown. */
+  #shown(key) {
+    const item = this.model?.items.get(key);
+    return item?.node.sheet === this.#sheet?.key ? item : null;
+  }
+
+  /** The selection is another one. */
+  #marked() {
+    this.#editor?.showConnectors(null);
+    this.#live?.look([this.#selection.item?.key].filter(Boolean));
   }
 
   /** Lets the person change the graph; gives what ends watching over what is not saved. */
@@ -212,8 +262,9 @@ export class Drawing {
       get selected() {
         return drawing.#selection.item;
       },
+      live: this.#live,
       redraw: () => this.model && this.#show(true, { glide: false }),
-      reload: () => this.#host.reload(),
+      reached: (version) => (this.#live?.live && version ? this.#live.reached(version) : this.#host.reload()),
       goTo: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
       open: () => this.#selection.openDetails(),
       deselect: () => this.#selection.clear(),

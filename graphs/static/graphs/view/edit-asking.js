@@ -87,7 +87,7 @@ export class Asking {
   /** The id of the change set that takes another one back; null where none can, undefined where it may be tried again. */
   async #rollback(id, said) {
     try {
-      const changeSet = await this.#queue.add({ send: () => this.#requests.rollback(id) });
+      const changeSet = await this.#queue.add({ send: (key) => this.#requests.rollback(id, key) });
       this.#host.say(said);
       return changeSet.id;
     } catch (error) {
@@ -98,7 +98,7 @@ export class Asking {
       }
       await this.#host.refresh();
       const names = listed(error.conflicts.map(({ label, object }) => label || this.#host.nameOf(object)));
-      const person = listed(error.conflicts.map(({ changedBy }) => changedBy || t("somebody")));
+      const person = listed(error.conflicts.map(({ changedBy, by }) => changedBy || by || t("somebody")));
       const why = names ? t("{person} changed it since: {names}.", { person, names }) : sentenceOf(error);
       this.#host.say(t("This cannot be taken back as a whole. {why} The history can take back parts of it.", { why }));
       return null;

@@ -47,6 +47,11 @@ export class Fields {
     return Object.keys(this.#controls).filter((name) => this.isChanged(name));
   }
 
+  /** Whether everything that was changed is something that can be saved. */
+  get possible() {
+    return this.changed.every((name) => !this.#read(name).startsWith("\n"));
+  }
+
   base(name) {
     return this.#base[name];
   }

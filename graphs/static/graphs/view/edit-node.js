@@ -1,5 +1,5 @@
-// The form of one node in the details panel. It saves when it is asked to, and keeps what one typed while others
-// change the same node.
+// The form of one node in the details panel. It saves when it is asked to, live also when typing pauses, and keeps what
+// one typed while others change the same node.
 
 import { t } from "../strings.js";
 import { html, iconButton } from "./dom.js";
@@ -9,8 +9,11 @@ import { Fields } from "./edit-fields.js";
 import { actionsOf, arranged, controlsOf, valuesOf } from "./edit-node-fields.js";
 import { ICONS } from "./icons.js";
 
+const PAUSE_MS = 1200;
+
 export class NodeForm {
   #actions;
+  #pause = 0;
   #item = null;
   #fields = null;
   /** The version of the node whose values the form knows: what others changed since, it has not shown. */
@@ -24,7 +27,7 @@ export class NodeForm {
   #discard = html("button", { type: "button", class: "button quiet", onclick: () => this.discard() }, t("Discard"));
 
   /**
-   * `actions`: save({node, actions, seen, created?}) gives {saved, message?, gone?}; remove(item); types() as
+   * `actions`: live() tells whether what is typed is saved by itself; save({node, actions, seen, created?}) gives {saved, message?, gone?}; remove(item); types() as
    * [[key, title]]; and those of the connections.
    */
   constructor(actions) {
@@ -70,6 +73,7 @@ export class NodeForm {
   }
 
   forget() {
+    clearTimeout(this.#pause);
     this.#fields = null;
     this.#item = null;
     this.#gone = false;
@@ -112,6 +116,7 @@ export class NodeForm {
 
   /** Shows what was made of it; where that could not be fetched, what was typed stands for it. */
   #finish(before) {
+    if (!this.dirty) return;
     if (this.#item.node.version === before.version) this.#fields.adopt();
     else this.discard();
   }
@@ -159,6 +164,10 @@ export class NodeForm {
     this.#discard.hidden = !dirty || this.#gone;
     this.element.classList.toggle("dirty", dirty);
     this.element.classList.toggle("gone", this.#gone);
+    clearTimeout(this.#pause);
+    if (dirty && !this.#gone && !this.#saving && this.#actions.live()) {
+      this.#pause = setTimeout(() => this.#fields?.possible && this.save(), PAUSE_MS);
+    }
     if (!dirty) this.#say("");
     else if (this.#status.dataset.kind === "problem") this.#say("");
   }

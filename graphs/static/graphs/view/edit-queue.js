@@ -15,7 +15,7 @@ export class EditQueue {
   #running = false;
   #open = new Set();
 
-  /** `host`: redraw(), refresh() (a promise), version(object) of an item as the server sent it last. */
+  /** `host`: redraw(), refresh(version?) (a promise), version(object) of an item as the server sent it last. */
   constructor(host) {
     this.#host = host;
   }
@@ -60,8 +60,9 @@ export class EditQueue {
     try {
       const changeSet = await this.#send(edit);
       this.#waiting.shift();
-      this.#landed.push({ ...edit, version: changeSet.objects?.[0]?.version ?? 0 });
-      await this.#host.refresh();
+      const version = changeSet.objects?.[0]?.version ?? 0;
+      this.#landed.push({ ...edit, version });
+      await this.#host.refresh(version);
       this.#seenByOwnHand(edit);
       edit.resolve(changeSet);
     } catch (error) {

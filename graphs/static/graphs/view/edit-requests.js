@@ -22,21 +22,31 @@ function cookie(name) {
 
 export class Requests {
   #graph;
+  #live;
 
-  /** `src` is the address of the graph; the others lie beside it. */
-  constructor(src) {
+  /** `src` is the address of the graph; the others lie beside it. `live` (live.js) takes what it can, null for none. */
+  constructor(src, live = null) {
     this.#graph = new URL(src, document.baseURI);
+    this.#live = live;
   }
 
-  /** The change set of `actions`; `seen` are the items as the person saw them, `key` makes it happen once. */
+  /**
+   * The change set of `actions`, or what a live edit did in the shape of one; `seen` are the items as the person saw
+   * them, `key` makes it happen once.
+   */
   change({ actions, seen }, key) {
+    if (this.#live?.takes(actions)) return this.#live.edit({ actions, seen }, key);
     const address = new URL(this.#graph);
     address.pathname += "/changes";
     return this.#send("POST", address, { actions, expected: seen }, { "Idempotency-Key": key });
   }
 
-  /** The change set that takes another one back. */
-  rollback(id) {
+  /** What takes a change set back, or a live edit. */
+  rollback(id, key) {
+    if (this.#live?.made(id)) {
+      if (this.#live.live) return this.#live.undo(id, key);
+      throw new EditError(0, { detail: t("There is no live connection. Try again when there is one.") });
+    }
     return this.#send("POST", this.#beside(`../history/${encodeURIComponent(id)}/rollback`), {});
   }
 

@@ -42,20 +42,20 @@ export class Editor {
   #drafts = 0;
 
   /**
-   * `host`: canvas, frame, src, person, graph (as the server has it), model, sheet, selected, redraw(), reload(),
+   * `host`: canvas, frame, src, person, graph (as the server has it), model, sheet, selected, redraw(), live (or null), reached(version),
    * goTo(item), open(), deselect().
    */
   constructor(host) {
     this.#host = host;
     this.#canvas = host.canvas;
     this.#frame = host.frame;
-    this.#requests = new Requests(host.src);
+    this.#requests = new Requests(host.src, host.live);
     this.#types = new NodeTypes(this.#requests);
     this.#nudge = new Nudge(this.#canvas, (items, dx, dy) => this.#move(items, dx, dy));
     this.#asking = new Asking(this.#requests, {
       root: this.#frame.root,
       redraw: () => host.redraw(),
-      refresh: () => host.reload(),
+      refresh: (version) => host.reached(version),
       version: (object) => this.#versionOf(object),
       nameOf: (object) => this.#nameOf(object),
       say: (text) => this.#frame.toast(text),
@@ -72,6 +72,7 @@ export class Editor {
       announce: (text) => this.#frame.announce(text),
     }, { arrange: () => this.arrange(), remove: () => this.remove(), leave: () => this.ungroup() });
     this.form = new NodeForm({
+      live: () => host.live?.takes([]) ?? false,
       save: (asked) => this.#save(asked),
       remove: (item) => this.remove([item]),
       types: () => this.#types.choices(host.model),

@@ -4,6 +4,7 @@
 import { inside, overlaps, widened } from "./boxes.js";
 import { svg } from "./dom.js";
 import { drawLitHead, drawLitLine } from "./draw-line.js";
+import { hueOf } from "./live-bar.js";
 
 const MOST_RINGS = 600;
 const MOST_LIT = 400;
@@ -21,6 +22,15 @@ function ring({ box, note }, kind, gap) {
       rx: radius,
     },
   );
+}
+
+/** A ring in somebody's colour, with their name on it. */
+function othersRing(name, item) {
+  const label = svg("text", { class: "live-name", x: item.box.x, y: item.box.y - 8 });
+  label.textContent = name;
+  const parts = [ring(item, "live-ring", 6), label];
+  for (const part of parts) part.style.setProperty("--hue", hueOf(name));
+  return parts;
 }
 
 /** The nodes at the other end of an item's edges on its own sheet. */
@@ -42,11 +52,12 @@ export class Overlay {
   #selectionElements = svg("g", { class: "selection" });
   #chosenElements = svg("g", { class: "chosen" });
   #changeElements = svg("g", { class: "changes" });
+  #othersElements = svg("g", { class: "others" });
 
   /** `groups`: {lines, rings}, groups of the scene. */
   constructor(groups) {
     this.#groups = groups;
-    groups.rings.append(this.#changeElements, this.#matchElements, this.#chosenElements, this.#selectionElements);
+    groups.rings.append(this.#othersElements, this.#changeElements, this.#matchElements, this.#chosenElements, this.#selectionElements);
   }
 
   select(item) {
@@ -57,6 +68,12 @@ export class Overlay {
   /** Rings around items that are chosen together. */
   choose(items) {
     this.#chosenElements.replaceChildren(...items.slice(0, MOST_RINGS).map((item) => ring(item, "selected", 4)));
+  }
+
+  /** What others have selected: [{name, item}], where an item that is not shown is null. */
+  markOthers(selected) {
+    const shown = selected.filter(({ item }) => item).slice(0, MOST_RINGS);
+    this.#othersElements.replaceChildren(...shown.flatMap(({ name, item }) => othersRing(name, item)));
   }
 
   /** `matches`: the found items of the sheet that is shown. */
