@@ -118,6 +118,13 @@ def _modified(of: Subject, filters: Filters) -> "QuerySet[Modification]":
     return rows
 
 
+def unsaved_since(of: Subject) -> datetime | None:
+    """When the first live edit of a graph was made that the history does not have yet; None where it has all."""
+    if of.type != GRAPH:
+        return None
+    return Graph.objects.values_list("unsaved_since", flat=True).filter(pk=of.id).first()
+
+
 def version_at(of: Subject, moment: datetime) -> int:
     """The version that an object had at a moment. Raises `NotFound` for one before all that is known of it."""
     rows = Revision.objects.filter(type=of.type, object=of.id)

@@ -47,6 +47,7 @@ STRINGS = [
     _("Not live: each edit is saved by itself"),
     _("Save now"),
     _("Saved"),
+    _("There are edits that are not saved yet. They appear here within half a minute."),
     _("There is no live connection. Try again when there is one."),
     _("Unsaved edits"),
     _("You may not edit here any more, or you are signed out. Reload the page."),

@@ -52,8 +52,12 @@ class HistoryView(APIView):
     def get(self, request: Request) -> Response:
         """What was changed on an object, newest first: each version with the change set that made it."""
         member = current_member(request)
-        versions = history.versions(_subject(request, member), _filters(request))
-        return paged(request, versions, history.ORDERING, lambda rows: history_json.versions_json(member, rows))
+        subject = _subject(request, member)
+        versions = history.versions(subject, _filters(request))
+        page = paged(request, versions, history.ORDERING, lambda rows: history_json.versions_json(member, rows))
+        assert page.data is not None
+        page.data["unsavedSince"] = history.unsaved_since(subject)
+        return page
 
 
 class ChangeSetView(APIView):

@@ -103,6 +103,9 @@ class VersionShape(_ChangeSetHead):
 
 
 class VersionPage(Shape):
+    """`unsavedSince`: when the first live edit was made that is not listed yet; null where all are."""
+
+    unsaved_since: datetime | None
     results: list[VersionShape]
     next: str | None
     previous: str | None

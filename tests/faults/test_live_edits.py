@@ -53,11 +53,12 @@ class Editor:
         try:
             with at(web, self.token) as socket:
                 for _ in itertools.count() if count is None else range(count):
-                    self._create(socket)
+                    self.create(socket)
         except AWAY:
             assert count is None
 
-    def _create(self, socket: ClientConnection) -> None:
+    def create(self, socket: ClientConnection) -> None:
+        """One node, acknowledged."""
         id_ = self._unanswered = self._unanswered or next(self._ids)
         note = {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0, "key": id_}
         say(socket, {"type": "graph:edit", "_id": id_, "actions": [{"action": "create_node", "arguments": note}]})
@@ -127,6 +128,20 @@ def test_kill_9_loses_no_acknowledged_edit(here: Site) -> None:
     for editor in editors:
         editor.edit(here.web, 1)
     check(editors)
+
+
+def test_a_process_that_drains_saves_what_its_people_did(here: Site) -> None:
+    editor, web = Editor("alice"), here.web
+    with at(web, editor.token) as socket:
+        for _ in range(3):
+            editor.create(socket)
+        assert LiveEdit.objects.filter(saved_at=None).count() == 3
+        assert web.terminate() == 0
+        with pytest.raises(ConnectionClosed):
+            heard(socket, lambda frame: False)
+        assert socket.close_code == 4012
+    assert not LiveEdit.objects.filter(saved_at=None).exists(), "nobody waited for the clock of another process"
+    check([editor])
 
 
 def _grow(editors: list[Editor]) -> bool:

@@ -25,6 +25,11 @@ class GraphHistory extends HTMLElement {
   #filters = new Filters(() => this.#load());
   #list = html("ol", { class: "history-list" });
   #said = html("div", { role: "status" });
+  #unsaved = html(
+    "p",
+    { class: "history-unsaved", hidden: true },
+    t("There are edits that are not saved yet. They appear here within half a minute."),
+  );
   #more = textButton(t("Show older changes"), () => this.#older(), { class: "button history-more", hidden: true });
   #compare;
   /** Of who may edit. */
@@ -64,7 +69,7 @@ class GraphHistory extends HTMLElement {
       object: this.#object,
     });
     this.#compare = new Compare(this.#api, () => this.#newest);
-    const parts = [this.#filters.element, this.#said, this.#compare.element, this.#list, this.#more];
+    const parts = [this.#filters.element, this.#said, this.#unsaved, this.#compare.element, this.#list, this.#more];
     this.append(html("div", { class: "history" }, ...parts));
     if (!this.hasAttribute("editable")) return;
     this.#dialog = new RollbackDialog(this.#api, (changeSet) => this.#rolledBack(changeSet));
@@ -87,6 +92,7 @@ class GraphHistory extends HTMLElement {
     const page = await this.#try(() => this.#api.timeline(this.#filters.values));
     if (!page || loading !== this.#loading) return;
     this.#compare.clear();
+    this.#unsaved.hidden = !page.unsavedSince;
     this.#entries = page.results.map((changeSet) => this.#entry(changeSet));
     this.#next = page.next;
     this.#list.replaceChildren(...this.#entries.map(({ element }) => element));
@@ -112,6 +118,7 @@ class GraphHistory extends HTMLElement {
     const loading = this.#loading;
     const page = await this.#try(() => this.#api.timeline(this.#filters.values));
     if (!page || loading !== this.#loading) return;
+    this.#unsaved.hidden = !page.unsavedSince;
     const known = new Map(this.#entries.map((entry) => [entry.changeSet.id, entry]));
     if (page.results.length && !page.results.some(({ id }) => known.has(id))) return this.#load();
     for (const changeSet of page.results) known.get(changeSet.id)?.tell(changeSet);

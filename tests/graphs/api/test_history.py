@@ -6,12 +6,14 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from graphs import causes, writing
-from graphs.access import Member
+from graphs import actions, causes, writing
+from graphs.access import Member, member_of
 from graphs.api import history_shapes
+from graphs.editing import Request
 from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Origin, Revision, Workspace
 from graphs.operations import Create, Delete, Item, Update
 from graphs.recording import Because
+from graphs.workingcopy import editing
 from tests.cast import draw_nba, signed_in
 from tests.graphs.api.callers import post_json, problem
 from tests.graphs.test_rollback import FETCH, RETURN, TALK, TURN, back, by, record, rename
@@ -325,3 +327,16 @@ def test_the_modifications_of_a_long_change_set_are_searched(nba: Graph, editor:
     assert "search=posx" in first["next"]
     for wrong in ("a" * 101, "a\nb"):
         assert editor.get(f"{HISTORY}/{change_set.pk}", {"search": wrong}).status_code == 400
+
+
+def test_it_says_that_there_are_live_edits_it_does_not_have_yet(nba: Graph, alice: User, editor: Client) -> None:
+    assert read(editor, object="graph:nba")["unsavedSince"] is None
+    asked = actions.parse("update_node", {"nodeKey": "root", "updates": {"name": "Begin"}})
+    editing.edit(member_of(alice), nba.pk, Request([asked], key="mine"))
+    found = read(editor, object="graph:nba")
+    assert (found["results"], bool(found["unsavedSince"])) == ([], True)
+
+    scope = {"object": {"type": "graph", "id": "nba"}, "version": 1}
+    assert roll_back(editor, scope=scope, preview=True).status_code == 200
+    saved = read(editor, object="graph:nba")
+    assert (len(saved["results"]), saved["unsavedSince"]) == (1, None)

@@ -56,6 +56,7 @@ graph-history { flex: 1; display: block; min-height: 0; overflow: auto; border-t
 .history-menu .menu-panel { inset-inline: 0 auto; min-width: 15rem; }
 .history-diff { padding: 0.6rem 0 0.2rem; }
 .history-more { justify-self: center; }
+.history-unsaved { margin: 0 0 0.75rem; color: var(--text-muted); }
 .history-nothing { padding: 3rem 1rem; text-align: center; color: var(--text-muted); }
 .history-said { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem 1rem; }
 
