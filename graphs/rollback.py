@@ -109,9 +109,10 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ())
 
     Raises `NotFound` for what is not of this workspace.
     """
-    done = read(workspace_id, scope)
+    done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
     graphs = _graphs(workspace_id, done)
-    if saving.save_all(graphs):
+    saving.save_all(graphs)
+    if isinstance(scope, AsOf):
         done = read(workspace_id, scope)
     return _plan(scope, done, graphs, left_out)
 

@@ -5,7 +5,7 @@ All edits of a graph that are there are saved in one transaction that holds its 
 
 import logging
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.contrib.auth.models import User
@@ -33,12 +33,10 @@ def save_edits(graph_id: int) -> tuple[uuid.UUID, ...]:
         return _save(graph) if graph is not None and graph.unsaved_since is not None else ()
 
 
-def save_all(graphs: Collection[Graph]) -> bool:
-    """The same for several, in the order of their primary keys; whether there was anything to save."""
-    unsaved = sorted(graph.pk for graph in graphs if graph.unsaved_since is not None)
-    for graph_id in unsaved:
+def save_all(graphs: Iterable[Graph]) -> None:
+    """The same for several, in the order of their primary keys."""
+    for graph_id in sorted(graph.pk for graph in graphs if graph.unsaved_since is not None):
         save_edits(graph_id)
-    return bool(unsaved)
 
 
 def save_due(after_s: float = SAVE_EVERY_S) -> int:
