@@ -330,13 +330,14 @@ def test_the_modifications_of_a_long_change_set_are_searched(nba: Graph, editor:
 
 
 def test_it_says_that_there_are_live_edits_it_does_not_have_yet(nba: Graph, alice: User, editor: Client) -> None:
+    rename(nba, "Fetch API", "Fetch", by(alice))
     assert read(editor, object="graph:nba")["unsavedSince"] is None
     asked = actions.parse("update_node", {"nodeKey": "root", "updates": {"name": "Begin"}})
     editing.edit(member_of(alice), nba.pk, Request([asked], key="mine"))
     found = read(editor, object="graph:nba")
-    assert (found["results"], bool(found["unsavedSince"])) == ([], True)
+    assert (len(found["results"]), bool(found["unsavedSince"])) == (1, True)
 
-    scope = {"object": {"type": "graph", "id": "nba"}, "version": 1}
+    scope = {"object": {"type": "graph", "id": "nba"}, "version": 2}
     assert roll_back(editor, scope=scope, preview=True).status_code == 200
     saved = read(editor, object="graph:nba")
-    assert (len(saved["results"]), saved["unsavedSince"]) == (1, None)
+    assert (len(saved["results"]), saved["unsavedSince"]) == (2, None)
