@@ -39,6 +39,11 @@ class BudgetForm(forms.ModelForm):
         ),
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["limit"] = f"{self.instance.limit.normalize():f}"
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if "scope" not in self.fields:  # what a budget measures stays as it is

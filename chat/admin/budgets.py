@@ -1,7 +1,7 @@
 """Budgets: what workspaces, people, conversations and automations may spend, and how much of it is left."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.models import User
@@ -37,6 +37,9 @@ class BudgetAdmin(PolicyAdmin):
     list_select_related = ("workspace", "user", "session")
     search_fields = ("user__username", "session__title")
     ordering = ("workspace", "id")
+
+    class Media:
+        css: ClassVar = {"all": ["chat/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Budget]:
         """With the fullest use of the present period."""

@@ -36,17 +36,23 @@ def columns(bars: Sequence[Bar], most: str, name: str) -> SafeString:
 
     drawn = [column(place, bar) for place, bar in enumerate(bars)]
     words = [
-        (f"{place * step + step / 2:.1f}", HEIGHT - 6, bar.label)
+        (_room_for(place, every, len(bars)), f"{place * step:.1f}", bar.label)
         for place, bar in enumerate(bars)
-        if place % every == 0 and (place + every / 2 < len(bars) or place == 0)
+        if place % every == 0 and (place + every <= len(bars) or place == 0)
     ]
     return format_html(
         '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">'
         '<line class="axis" x1="0" y1="{}" x2="{}" y2="{}"/><text class="most" x="0" y="14">{}</text>{}{}</svg>',
         *(WIDTH, HEIGHT, name, HEIGHT - BOTTOM, WIDTH, HEIGHT - BOTTOM, most),
         format_html_join("", '<rect x="{}" y="{}" width="{}" height="{}" rx="2"><title>{}</title></rect>', drawn),
-        format_html_join("", '<text class="label" x="{}" y="{}" text-anchor="middle">{}</text>', words),
+        format_html_join("", f'<text class="{{}}" x="{{}}" y="{HEIGHT - 6}">{{}}</text>', words),
     )
+
+
+def _room_for(place: int, every: int, count: int) -> str:
+    """The class of a word: on small screens there is room for one in three."""
+    also_small = place % (3 * every) == 0 and (place + 2 * every <= count or place == 0)
+    return "label" if also_small else "label more"
 
 
 def share(of_whole: float, more: float = 0, name: str = "") -> SafeString:

@@ -1,7 +1,7 @@
 """Calls to models: what each took and cost, without a word of what was said, and the page of what is spent."""
 
 from datetime import timedelta
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from django.conf import settings
 from django.contrib import admin
@@ -59,8 +59,8 @@ class OutcomeFilter(OfferedFilter):
 class ModelCallAdmin(AuditAdmin):
     change_list_template = "admin/chat/modelcall/change_list.html"
     list_display = (
-        *("created", "purpose", "shown_session", "model", "prompt_tokens", "completion_tokens", "dollars", "latency"),
-        *("outcome", "person", "tenant"),
+        *("created", "purpose", "shown_session", "person", "model", "tokens", "dollars", "latency", "outcome"),
+        "tenant",
     )
     list_select_related = ("workspace", "user", "session")
     list_filter = (WorkspaceFilter, ProviderFilter, PurposeFilter, OutcomeFilter, "created_at")
@@ -71,6 +71,9 @@ class ModelCallAdmin(AuditAdmin):
         *("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens"),
         *("estimated", "dollars", "latency", "first_token", "retries", "outcome"),
     )
+
+    class Media:
+        css: ClassVar = {"all": ["chat/admin.css"]}
 
     def get_urls(self) -> list[URLPattern]:
         spend = self.admin_site.admin_view(self.spend_view)
@@ -101,6 +104,11 @@ class ModelCallAdmin(AuditAdmin):
     @admin.display(description=_("workspace"))
     def tenant(self, obj: ModelCall) -> str:
         return str(obj.workspace)
+
+    @admin.display(description=_("tokens"), ordering="prompt_tokens")
+    def tokens(self, obj: ModelCall) -> str:
+        """Read and written."""
+        return f"{figures.number(obj.prompt_tokens)} + {figures.number(obj.completion_tokens)}"
 
     @admin.display(description=_("cost"), ordering="cost")
     def dollars(self, obj: ModelCall) -> str:

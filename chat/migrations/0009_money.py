@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             name='Budget',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.CharField(choices=[('workspace', 'the whole workspace'), ('user', 'a person'), ('session', 'a conversation'), ('automation', 'an automation')], default='workspace', max_length=10, verbose_name='of')),
+                ('scope', models.CharField(choices=[('workspace', 'the whole workspace'), ('user', 'a person'), ('session', 'a conversation'), ('automation', 'an automation')], default='workspace', max_length=10, verbose_name='scope')),
                 ('unit', models.CharField(choices=[('tokens', 'tokens'), ('usd', 'US dollars')], default='usd', max_length=6, verbose_name='unit')),
                 ('period', models.CharField(choices=[('call', 'each call'), ('day', 'each day'), ('month', 'each month'), ('total', 'in total')], default='month', max_length=5, verbose_name='period')),
                 ('limit', models.DecimalField(decimal_places=6, max_digits=18, validators=[django.core.validators.MinValueValidator(Decimal('0'))], verbose_name='limit')),

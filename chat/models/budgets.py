@@ -44,7 +44,7 @@ class Budget(models.Model):
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="budgets", verbose_name=_("workspace"))
-    scope = models.CharField(_("of"), max_length=10, choices=BudgetScope.choices, default=BudgetScope.WORKSPACE)
+    scope = models.CharField(_("scope"), max_length=10, choices=BudgetScope.choices, default=BudgetScope.WORKSPACE)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", null=True, blank=True, verbose_name=_("person")
     )

@@ -6,12 +6,14 @@ import uuid
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import Browser, Page
 
 from chat.models import Message
 from graphs.models import Graph, Node, Workspace
 from tests.cast import PASSWORD
 from tests.chat.admin.talk import Talk, talk
+from tests.chat.spending.paid import budget
 from tests.graphs.admin.changing import update
 from tests.proposed import RENAME, waiting
 
@@ -45,6 +47,8 @@ def test_nothing_is_blocked_and_nothing_sticks_out(
     assert node is not None
     change_set = update(nba, alice, because={"reason": "Retry thrice"}, process="return retry(fetch(url), 3)\n" * 9)
     (proposal,) = waiting(alice, nba, RENAME)
+    limit = budget(nba.workspace, 10**6)
+    limit.uses.create(starts_on=timezone.localdate(), used=123_456, reserved=50_000)
     addresses = [
         reverse("admin:index"),
         reverse("admin:graphs_changeset_changelist"),
@@ -60,6 +64,9 @@ def test_nothing_is_blocked_and_nothing_sticks_out(
         reverse("admin:chat_session_change", args=[own.session.pk]),
         reverse("admin:chat_session_events", args=[own.session.pk]),
         reverse("admin:chat_modelcall_changelist"),
+        reverse("admin:chat_spend"),
+        reverse("admin:chat_budget_changelist"),
+        reverse("admin:chat_budget_change", args=[limit.pk]),
         reverse("admin:graphs_graph_changelist"),
         reverse("admin:graphs_node_change", args=[node.pk]),
         reverse("admin:auth_user_change", args=[alice.pk]),

@@ -1,5 +1,7 @@
 """What vectors cost: reserved, recorded, and refused where no budget pays."""
 
+import time
+
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
@@ -7,8 +9,11 @@ from django.contrib.auth.models import User
 from chat.models import BudgetUnit, ModelCall, Purpose, Reservation
 from chat.spending import free
 from graphs.models import Graph, Workspace
+from rag.embeddings import keeping, registry, served
 from rag.embeddings.base import Embedded, EmbeddingFailed
 from rag.metering import Account, OverBudget, account_of, embed
+from rag.models import Embedding, EmbeddingModel
+from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +69,33 @@ def test_a_call_that_failed_gives_back_what_it_did_not_take(nba: Graph, code: st
         embed(Stub(failure=EmbeddingFailed("network", asked=False)), ["word"], "stored", account_of(nba))
     assert ModelCall.objects.count() == 1
     assert [(use.used, use.reserved) for use in day.uses.all()] == [(tokens, 0)]
+
+
+def test_a_graph_without_a_budget_waits_and_goes_on_alone(
+    nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub, foreign, small = Stub(), draw_nba(other_workspace), budget(nba.workspace, 1)
+    monkeypatch.setattr(registry, "configured", lambda: stub.name)
+    monkeypatch.setattr(registry, "by_name", lambda _name: stub)
+
+    def work() -> list[int]:
+        """The graphs that wait afterwards."""
+        keeping.work(until=time.monotonic() + 60)
+        return [graph.pk for graph in keeping.waiting(stub.name)]
+
+    try:
+        assert work() == [nba.pk]
+        assert Embedding.objects.filter(graph=foreign).count() == foreign.nodes.count()
+        assert EmbeddingModel.objects.get().failures == 0
+        assert keeping.paused(stub.name).get().graph == nba
+        asked, small.limit = stub.asked, 10**6
+        small.save()
+        assert work() == [nba.pk]
+        assert stub.asked == asked
+        keeping.paused(stub.name).update(paused_until=None)
+        assert work() == []
+    finally:
+        served.forget()
 
 
 def test_the_local_model_costs_nothing_and_is_under_no_budget(nba: Graph) -> None:
