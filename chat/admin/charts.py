@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 WIDTH, HEIGHT = 900, 200
 #: Above the highest bar, below the axis.
-TOP, BOTTOM = 24, 24
+TOP, BOTTOM = 30, 30
 #: A word under the axis for every so many units of width.
 LABEL_EVERY = 90
 
@@ -42,7 +42,7 @@ def columns(bars: Sequence[Bar], most: str, name: str) -> SafeString:
     ]
     return format_html(
         '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">'
-        '<line class="axis" x1="0" y1="{}" x2="{}" y2="{}"/><text class="most" x="0" y="14">{}</text>{}{}</svg>',
+        '<line class="axis" x1="0" y1="{}" x2="{}" y2="{}"/><text class="most" x="0" y="22">{}</text>{}{}</svg>',
         *(WIDTH, HEIGHT, name, HEIGHT - BOTTOM, WIDTH, HEIGHT - BOTTOM, most),
         format_html_join("", '<rect x="{}" y="{}" width="{}" height="{}" rx="2"><title>{}</title></rect>', drawn),
         format_html_join("", f'<text class="{{}}" x="{{}}" y="{HEIGHT - 6}">{{}}</text>', words),
