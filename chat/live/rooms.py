@@ -168,12 +168,16 @@ class Rooms:
                 self._tell(graph_id, "people", room.own_people())
 
     def _heard(self, data: bytes) -> None:
-        message = json.loads(data)
-        room = self._rooms.get(message["graph"])
-        if room is None or message["process"] == self._process:
+        try:
+            message = json.loads(data)
+            room, process = self._rooms.get(message["graph"]), message["process"]
+        except (ValueError, KeyError, TypeError):
+            log.warning("what another process said of a graph cannot be read")
             return
-        if "people" in message:
-            room.elsewhere.hear(message["process"], message["people"], self._loop.time())
+        if room is None or process == self._process:
+            return
+        if isinstance(message.get("people"), list):
+            room.elsewhere.hear(process, message["people"], self._loop.time())
             room.look_round(self._loop.time())
         elif "asks" in message:
             self._tell(room.graph_id, "people", room.own_people())

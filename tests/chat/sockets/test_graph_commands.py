@@ -163,6 +163,27 @@ def test_everybody_sees_who_else_is_there_and_what_they_look_at(alice: User, bob
     run(test)
 
 
+def test_what_other_processes_say_is_shown_and_nonsense_is_not(alice: User, nba: Graph) -> None:
+    async def test() -> None:
+        async with at_graph(alice) as socket:
+            await socket.frame("graph:opened")
+            heard = runtime.current().rooms._heard
+            for nonsense in (b"", b"\xff", b"[]", b"{}", b'{"graph": [], "process": 1}'):
+                heard(nonsense)
+            heard(json.dumps({"graph": nba.pk, "process": "x", "people": 7}).encode())
+            people = [None, {"id": "1", "name": "dora", "selection": []}]
+            heard(json.dumps({"graph": nba.pk, "process": "x", "people": people}).encode())
+            await socket.until(
+                lambda each: any(
+                    {person["name"] for person in one["people"]} == {"alice", "dora"}
+                    for one in each.received
+                    if one["type"] == "graph:presence"
+                )
+            )
+
+    run(test)
+
+
 def test_other_changes_are_told_as_a_whole_and_gone_graphs_end_the_socket(alice: User, nba: Graph) -> None:
     async def test() -> None:
         async with at_graph(alice) as socket:
