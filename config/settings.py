@@ -256,6 +256,7 @@ CHAT_PROVIDERS = {
         "label": "GPT-4o",
         "strength": 40,
         "max_tokens_field": "max_completion_tokens",
+        "tool_choice_none": True,
     },
     "openai-mini": {
         "kind": "openai",
@@ -266,6 +267,7 @@ CHAT_PROVIDERS = {
         "label": "GPT-4o mini",
         "strength": 20,
         "max_tokens_field": "max_completion_tokens",
+        "tool_choice_none": True,
     },
     "openai-reasoning": {
         "kind": "openai-responses",

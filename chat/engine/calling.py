@@ -28,6 +28,7 @@ from chat.providers.base import (
 )
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
+from chat.providers.turns import begun_and_ended_by_a_person
 from chat.sent_requests.keeping import Sent
 from chat.spending.calls import CallCost, cost_of
 
@@ -73,7 +74,8 @@ class Call:
     @property
     def reply(self) -> Reply:
         """What came so far."""
-        return replace(self._other, text="".join(self._text), reasoning="".join(self._reasoning))
+        text, reasoning = "".join(self._text), "".join(self._reasoning)
+        return replace(self._other, text=text, reasoning=reasoning, model=self.config.id)
 
     def costs(self) -> list[CallCost]:
         """Of every attempt, the failed ones too. One that was stopped while it waited for its time never began."""
@@ -120,7 +122,7 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bo
     if not tools:
         messages.append(PromptMessage("user", NO_MORE_TOOLS))
     request = ModelRequest(
-        messages=tuple(messages),
+        messages=begun_and_ended_by_a_person(messages),
         tools=prompt.tools,
         model=config.model,
         max_tokens=config.max_tokens,

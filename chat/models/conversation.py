@@ -73,8 +73,8 @@ class Message(models.Model):
     """What a person wrote, or one answer of the model with everything it did for it.
 
     An answer is one row however many rounds it took: `rounds` is a list of
-    `{text, reasoning, toolCalls: [{id, name, arguments, result, status}], vendor, vendorBlocks}`, one per model call
-    (an `aside` is none: words that the model gave beforehand),
+    `{text, reasoning, toolCalls: [{id, name, arguments, result, status}], vendor, vendorBlocks, model}`, one per
+    model call (an `aside` is none: words that the model gave beforehand),
     and `content`, `reasoning` and `tool_calls` gather it for readers. `retrieved` is the context that was looked up for
     a question and stays with it. `status` is "complete", "streaming", "stopped" or "failed". A `kind` of "note" tells
     the model of something that happened; people do not see it. `changes` counts what was really recorded in the turn

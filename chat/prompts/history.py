@@ -78,6 +78,7 @@ def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
         reasoning=round_["reasoning"],
         vendor=round_["vendor"],
         vendor_blocks=tuple(round_["vendorBlocks"]),
+        model=round_.get("model", ""),
     )
     for call in calls:
         # Sorted, because the database does not keep the order of keys and the prefix must stay the same.
@@ -93,6 +94,7 @@ def round_of(reply: Reply, results: Iterable[dict[str, Any]] = ()) -> dict[str, 
         "toolCalls": list(results),
         "vendor": reply.vendor,
         "vendorBlocks": list(reply.vendor_blocks),
+        "model": reply.model,
     }
 
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolSpec
 from chat.providers.cleaning import json_object_or_empty
+from chat.providers.families import same_family
 
 VENDOR = "anthropic"
 MAX_BREAKPOINTS = 4
@@ -17,7 +19,8 @@ Block = dict[str, Any]
 
 def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     """The body of a request; `system` and `tools` only where there are any."""
-    system, messages = anthropic_messages(request.messages)
+    thinking, sent = _thinking(request, config)
+    system, messages = anthropic_messages(sent)
     body: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
@@ -30,11 +33,25 @@ def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, An
         body["tools"] = [_tool(tool) for tool in request.tools]
         if not request.tools_allowed:
             body["tool_choice"] = {"type": "none"}
-    if config.adaptive_thinking:
-        body["thinking"] = {"type": "adaptive", "display": "summarized"}
-    elif _may_think(request, config):
-        body["thinking"] = {"type": "enabled", "budget_tokens": config.thinking_tokens}
+    if thinking:
+        body["thinking"] = thinking
     return body
+
+
+def _thinking(request: ModelRequest, config: ProviderConfig) -> tuple[dict[str, Any], Sequence[PromptMessage]]:
+    """How the model shall think, nothing where it shall not; and the messages with the thoughts that it may get back.
+
+    These are its own, while it thinks: no other model may read them, and without thinking they are refused.
+    """
+    own = [
+        message if same_family(config, message.model) else replace(message, vendor_blocks=())
+        for message in request.messages
+    ]
+    if config.adaptive_thinking:
+        return {"type": "adaptive", "display": "summarized"}, own
+    if _may_think(own, request.max_tokens, config):
+        return {"type": "enabled", "budget_tokens": config.thinking_tokens}, own
+    return {}, [replace(message, vendor_blocks=()) for message in own]
 
 
 def anthropic_messages(messages: Sequence[PromptMessage]) -> tuple[str | list[Block], list[dict[str, Any]]]:
@@ -123,10 +140,17 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
 
 
-def _may_think(request: ModelRequest, config: ProviderConfig) -> bool:
-    """Thinking is on unless the turn under way began without it: Anthropic refuses to begin in the middle."""
-    if not 1024 <= config.thinking_tokens < request.max_tokens:
+def _begins_a_turn(messages: Sequence[PromptMessage], n: int) -> bool:
+    return messages[n].role == "user" and (n == 0 or messages[n - 1].role not in {"user", "tool"})
+
+
+def _may_think(messages: Sequence[PromptMessage], max_tokens: int, config: ProviderConfig) -> bool:
+    """Thinking is on unless the turn under way began without it: Anthropic refuses to begin in the middle.
+
+    A turn lasts as long as results of its calls are answered, also where a person's words stand behind them.
+    """
+    if not 1024 <= config.thinking_tokens < max_tokens:
         return False
-    asked = max((n for n, message in enumerate(request.messages) if message.role == "user"), default=-1)
-    calling = [message for message in request.messages[asked + 1 :] if message.tool_calls]
+    asked = max((n for n in range(len(messages)) if _begins_a_turn(messages, n)), default=-1)
+    calling = [message for message in messages[asked + 1 :] if message.tool_calls]
     return all(message.vendor == VENDOR and message.vendor_blocks for message in calling)

@@ -29,7 +29,8 @@ class PromptMessage:
     """One entry of the conversation as a vendor sees it.
 
     `vendor_blocks` are opaque JSON objects of the vendor named in `vendor` that it must get back unchanged in the same
-    turn (Anthropic's signed thinking); other vendors ignore them.
+    turn (Anthropic's signed thinking); other vendors ignore them. `model` names who wrote an answer, "provider:model",
+    where that is known.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -39,6 +40,7 @@ class PromptMessage:
     reasoning: str = ""
     vendor: str = ""
     vendor_blocks: tuple[dict[str, Any], ...] = ()
+    model: str = ""
     cache_breakpoint: bool = False
 
 
@@ -139,7 +141,7 @@ Piece = TextDelta | ReasoningDelta | ToolCallStart | ToolCallDelta | UsageReport
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the pieces so far amount to."""
+    """What the pieces so far amount to; `model` is who wrote them, "provider:model", as far as anybody said."""
 
     text: str = ""
     reasoning: str = ""
@@ -147,6 +149,7 @@ class Reply:
     usage: Usage | None = None
     vendor: str = ""
     vendor_blocks: tuple[dict[str, Any], ...] = ()
+    model: str = ""
     end: EndReason | None = None
 
 
@@ -205,7 +208,8 @@ class ProviderConfig:
     "anthropic" or "demo". `price` is None where nobody knows it.
 
     Facts about a vendor: `max_tokens_field` is what Chat Completions calls its limit there; `echo_reasoning`: it wants
-    the reasoning of messages with tool calls back; `thinking_tokens`: what Anthropic's model may think with, 0 is off;
+    the reasoning of turns with tool calls back; `tool_choice_none`: its Chat Completions take tools that may not be
+    called; `thinking_tokens`: what Anthropic's model may think with, 0 is off;
     `adaptive_thinking`: it decides itself how much, as those since 2026 do.
     """
 
@@ -218,6 +222,7 @@ class ProviderConfig:
     api_key: str = field(default="", repr=False)
     max_tokens_field: str = "max_tokens"
     echo_reasoning: bool = False
+    tool_choice_none: bool = False
     thinking_tokens: int = 0
     adaptive_thinking: bool = False
     idle_timeout_s: float = 60

@@ -44,7 +44,7 @@ def body_of(config: ProviderConfig, request: ModelRequest) -> dict[str, Any]:
         case "openai-responses":
             from chat.providers.openai_responses import responses_body
 
-            return responses_body(request)
+            return responses_body(request, config)
         case "demo":
             from chat.providers.openai_chat import chat_body
 

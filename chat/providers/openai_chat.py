@@ -1,38 +1,58 @@
 """Chat Completions: our request as its body. Called by `openai.py`; every OpenAI-compatible endpoint speaks this."""
 
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall, ToolSpec
 from chat.providers.cleaning import json_object_text
+from chat.providers.families import same_vendor
+from chat.providers.turns import alternating
 
 
 def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     """The body of a request."""
+    messages = alternating(request.messages)
     body: dict[str, Any] = {
         "model": request.model,
-        "messages": [_message(message, echo_reasoning=config.echo_reasoning) for message in request.messages],
+        "messages": list(_echoing(messages, config) if config.echo_reasoning else map(_message, messages)),
         "stream": True,
         "stream_options": {"include_usage": True},
         config.max_tokens_field: request.max_tokens,
     }
-    if request.tools and request.tools_allowed:
+    if request.tools and (request.tools_allowed or config.tool_choice_none):
         body["tools"] = [_tool(tool) for tool in request.tools]
+        if not request.tools_allowed:
+            body["tool_choice"] = "none"
     return body
 
 
-def _message(message: PromptMessage, *, echo_reasoning: bool) -> dict[str, Any]:
+def _echoing(messages: Sequence[PromptMessage], config: ProviderConfig) -> Iterator[dict[str, Any]]:
+    """With the reasoning of every answer in a turn that called tools: DeepSeek demands it in all later requests.
+
+    Of other vendors' answers it gets none, but the field. Source: api-docs.deepseek.com/guides/thinking_mode.
+    """
+    asked = (n for n, message in enumerate(messages) if message.role == "user")
+    for begin, end in pairwise([0, *asked, len(messages)]):
+        calling = any(message.tool_calls for message in messages[begin:end])
+        for message in messages[begin:end]:
+            sent = _message(message)
+            if message.role == "assistant" and calling:
+                own = not message.model or same_vendor(config, message.model)
+                sent["reasoning_content"] = message.reasoning if own else ""
+            yield sent
+
+
+def _message(message: PromptMessage) -> dict[str, Any]:
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
     if not message.tool_calls:
         return {"role": message.role, "content": message.content}
-    reply: dict[str, Any] = {
+    return {
         "role": "assistant",
-        "content": message.content or None,
+        "content": message.content if message.content.strip() else None,
         "tool_calls": [_tool_call(call) for call in message.tool_calls],
     }
-    if echo_reasoning:
-        reply["reasoning_content"] = message.reasoning
-    return reply
 
 
 def _tool_call(call: ToolCall) -> dict[str, Any]:

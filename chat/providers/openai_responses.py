@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig, ToolSpec
+from chat.providers.families import same_family
 from chat.providers.openai import openai_client
 from chat.providers.openai_chat import sent_arguments
 from chat.providers.openai_responses_stream import VENDOR, ResponsesDecoder
@@ -17,7 +18,7 @@ class ResponsesProvider:
         self._client = openai_client(config)
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        body = responses_body(request)
+        body = responses_body(request, self.config)
         create = self._client.responses.with_streaming_response.create
         ask = partial(create, model=request.model, input=[], stream=True, extra_body=body)  # Why: see `openai.py`.
         return read_pieces(ask, ResponsesDecoder(request), self.config, request.deadline)
@@ -26,29 +27,31 @@ class ResponsesProvider:
         await self._client.close()
 
 
-def responses_body(request: ModelRequest) -> dict[str, Any]:
+def responses_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
     """The body of a request. Nothing is stored there: reasoning travels sealed, in both ways."""
     body: dict[str, Any] = {
         "model": request.model,
-        "input": [item for message in request.messages for item in _items(message)],
+        "input": [item for message in request.messages for item in _items(message, config)],
         "max_output_tokens": request.max_tokens,
         "reasoning": {"summary": "auto"},
         "include": ["reasoning.encrypted_content"],
         "store": False,
         "stream": True,
     }
-    if request.tools and request.tools_allowed:
+    if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
+        if not request.tools_allowed:
+            body["tool_choice"] = "none"
     return body
 
 
-def _items(message: PromptMessage) -> Iterator[dict[str, Any]]:
+def _items(message: PromptMessage, config: ProviderConfig) -> Iterator[dict[str, Any]]:
     if message.role == "tool":
         yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
         return
-    if message.vendor == VENDOR:
+    if message.vendor == VENDOR and same_family(config, message.model):
         yield from message.vendor_blocks
-    if message.content:
+    if message.content.strip():
         yield {"role": message.role, "content": message.content}
     for call in message.tool_calls:
         yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": sent_arguments(call)}

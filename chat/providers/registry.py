@@ -37,6 +37,7 @@ class Entry(BaseModel):
     strength: int = 0
     max_tokens_field: str = "max_tokens"
     echo_reasoning: bool = False
+    tool_choice_none: bool = False
     thinking_tokens: int = 0
     adaptive_thinking: bool = False
 
@@ -112,6 +113,7 @@ class Registry:
             api_key=self._value(_variable(name, "API_KEY")),
             max_tokens_field=entry.max_tokens_field,
             echo_reasoning=entry.echo_reasoning,
+            tool_choice_none=entry.tool_choice_none,
             thinking_tokens=entry.thinking_tokens,
             adaptive_thinking=entry.adaptive_thinking,
             idle_timeout_s=self._idle_timeout_s,

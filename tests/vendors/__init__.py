@@ -15,6 +15,8 @@ driven by what the user writes: `SCRIPT:rate_limit` takes a scenario by name (`t
 `SCRIPT={"text": "Hello", "delay_s": 0.1}` gives a script in place (fields of `Script`; a list of them is one for each
 round of tools). `GET /requests` shows what came, `POST /scripts` queues scripts, `POST /reset` forgets both.
 
+A request that breaks a rule of its vendor (`rules.py`) gets that vendor's 400 instead of a script.
+
 Which script answers a request: the queue first, then what `answers` holds for the end of the user's last message (one
 script for each round of tools), then what that message names, then an echo of it.
 """

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.vendors.scripts import Script, ScriptedCall, pieces_of
+from tests.vendors.seals import seal
 
 _STOP = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}
 _TYPES = {
@@ -42,7 +43,7 @@ def messages_events(script: Script, model: str) -> Iterator[bytes]:
     }
     yield event("message_start", message={**message, "usage": started if script.usage is not None else {}})
     yield event("ping")
-    for index, block in enumerate(_blocks(script)):
+    for index, block in enumerate(_blocks(script, model)):
         yield from (part.replace(b'"index": -1', f'"index": {index}'.encode()) for part in block)
     finish = ("tool_calls" if script.tool_calls else "stop") if script.finish is None else script.finish
     if not finish:
@@ -55,10 +56,10 @@ def messages_events(script: Script, model: str) -> Iterator[bytes]:
     yield event("message_stop")
 
 
-def _blocks(script: Script) -> Iterator[Iterator[bytes]]:
+def _blocks(script: Script, model: str) -> Iterator[Iterator[bytes]]:
     if script.reasoning:
         thoughts = [{"type": "thinking_delta", "thinking": part} for part in pieces_of(script.reasoning)]
-        signature = {"type": "signature_delta", "signature": script.signature or "signed"}
+        signature = {"type": "signature_delta", "signature": script.signature or seal(model, script.reasoning)}
         yield _block({"type": "thinking", "thinking": "", "signature": ""}, iter([*thoughts, signature]))
     if script.text or script.stamps or not script.tool_calls:
         yield _block({"type": "text", "text": ""}, ({"type": "text_delta", "text": part} for part in _texts(script)))

@@ -7,13 +7,14 @@ from typing import Any
 
 from tests.vendors.anthropic_wire import event
 from tests.vendors.scripts import Script, ScriptedCall, pieces_of
+from tests.vendors.seals import seal
 
 
 def responses_events(script: Script, model: str) -> Iterator[bytes]:
     yield event("response.created", response={"id": "resp_1", "model": model, "status": "in_progress"})
     index = 0
     if script.reasoning:
-        yield from _reasoning(script, index)
+        yield from _reasoning(script, model, index)
         index += 1
     if script.text or script.stamps:
         yield from _message(script, index)
@@ -31,13 +32,17 @@ def responses_events(script: Script, model: str) -> Iterator[bytes]:
         yield event("response.completed", response=_end(script, "completed"))
 
 
-def _reasoning(script: Script, index: int) -> Iterator[bytes]:
+def _reasoning(script: Script, model: str, index: int) -> Iterator[bytes]:
     item = {"type": "reasoning", "id": "rs_1", "summary": []}
     yield event("response.output_item.added", output_index=index, item=item)
     yield event("response.reasoning_summary_part.added", output_index=index, summary_index=0)
     for part in pieces_of(script.reasoning):
         yield event("response.reasoning_summary_text.delta", output_index=index, summary_index=0, delta=part)
-    whole = {**item, "summary": [{"type": "summary_text", "text": script.reasoning}], "encrypted_content": "sealed"}
+    whole = {
+        **item,
+        "summary": [{"type": "summary_text", "text": script.reasoning}],
+        "encrypted_content": seal(model, script.reasoning),
+    }
     yield event("response.output_item.done", output_index=index, item=whole)
 
 

@@ -16,6 +16,7 @@ from tests.vendors.anthropic_wire import messages_error, messages_events
 from tests.vendors.embeddings_wire import embeddings_script
 from tests.vendors.openai_wire import chat_error, chat_events
 from tests.vendors.responses_wire import responses_events
+from tests.vendors.rules import broken_rules
 from tests.vendors.scenarios import scenario_of
 from tests.vendors.scripts import Script
 
@@ -53,9 +54,13 @@ class _HungUpError(Exception):
 
 
 class VendorServer:
-    """A server in a thread with a loop of its own; `with VendorServer() as vendor`. See the package's docstring."""
+    """A server in a thread with a loop of its own; `with VendorServer() as vendor`. See the package's docstring.
 
-    def __init__(self, port: int = 0) -> None:
+    A `strict` one refuses, with 400, what breaks the rules of `rules.py`.
+    """
+
+    def __init__(self, port: int = 0, *, strict: bool = True) -> None:
+        self._strict = strict
         self.requests: list[RecordedRequest] = []
         self._port = port
         self.answers: dict[str, list[Script]] = {}
@@ -174,7 +179,8 @@ class VendorServer:
         self, recorded: RecordedRequest, wire: tuple[Events, Errors], writer: asyncio.StreamWriter
     ) -> None:
         events, errors = wire
-        script = self._script_for(recorded.body)
+        faults = broken_rules(recorded.path, recorded.body) if self._strict else []
+        script = Script(status=400, error="; ".join(faults)) if faults else self._script_for(recorded.body)
         await asyncio.sleep(script.first_delay_s)
         if script.status != 200 and script.raw is None:
             body = json.dumps(errors(script.status, script.error)).encode()

@@ -3,6 +3,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 import pytest
@@ -28,13 +29,13 @@ def user(text: str) -> dict:
 
 
 def test_it_echoes_without_a_script():
-    with VendorServer() as vendor:
+    with VendorServer(strict=False) as vendor:
         assert chat(vendor.url, user("Hi"), tools=[{}]) == "You said: Hi"
         assert vendor.requests[0].answered.wait(10)
 
 
 def test_it_takes_queued_scripts_first_and_in_order():
-    with VendorServer() as vendor:
+    with VendorServer(strict=False) as vendor:
         vendor.script(Script(text="one"), Script(text="two"))
         assert [chat(vendor.url, user("SCRIPT:hello")) for _ in range(3)] == ["one", "two", SCENARIOS["hello"][0].text]
 
@@ -46,7 +47,7 @@ def test_it_finds_scenarios_in_what_the_user_wrote():
 
 
 def test_it_answers_a_round_of_tools_with_the_next_script():
-    with VendorServer() as vendor:
+    with VendorServer(strict=False) as vendor:
         asked = user("data first\n\nSCRIPT:tools")
         called = {"role": "assistant", "tool_calls": [{}]}
         assert chat(vendor.url, asked) == "I look."
@@ -54,7 +55,7 @@ def test_it_answers_a_round_of_tools_with_the_next_script():
 
 
 def test_it_forgets_and_takes_scripts_over_http():
-    with VendorServer() as vendor:
+    with VendorServer(strict=False) as vendor:
         post(f"{vendor.url}/scripts", [{"text": "from afar"}])
         assert chat(vendor.url, user("Hi")) == "from afar"
         with urllib.request.urlopen(f"{vendor.url}/requests", timeout=10) as answer:
@@ -82,3 +83,9 @@ def test_it_runs_as_a_process_of_its_own():
     finally:
         process.terminate()
         process.wait(10)
+
+
+def test_it_refuses_what_the_vendors_refuse():
+    orphan = {"role": "tool", "tool_call_id": "c", "content": "found"}
+    with VendorServer() as vendor, pytest.raises(urllib.error.HTTPError, match="400"):
+        chat(vendor.url, user("Hi"), orphan, max_tokens=100)

@@ -163,7 +163,7 @@ def test_it_takes_a_late_decision_with_the_next_answer_when_one_is_on_its_way(
     assert decide(alice, proposal).run is None
     rested(meanwhile.run_id)
     rested(ask(alice, "Well?", session_id=str(accepted.session_id)).run_id)
-    assert '"applied"' in sent(vendor)[2][-2]["content"]
+    assert '"applied"' in sent(vendor)[2][-1]["content"]
     checker.check_database()
 
 

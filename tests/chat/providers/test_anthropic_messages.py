@@ -8,6 +8,7 @@ CONFIG = ProviderConfig("anthropic", "anthropic", "http://x", "m", 10, None)
 THINKING = ProviderConfig("anthropic", "anthropic", "http://x", "m", 10, None, thinking_tokens=2048)
 CALL = ToolCall("call_1", "search_nodes", '{"query": "a"}')
 SIGNED = {"type": "thinking", "thinking": "Hm", "signature": "s"}
+OWN = "anthropic-thinking:m-20260101"
 EPHEMERAL = {"type": "ephemeral"}
 
 
@@ -123,7 +124,7 @@ def test_it_sends_at_most_four_cache_breakpoints_the_last_ones():
 
 
 def test_it_returns_signed_thinking_before_the_calls_it_led_to():
-    asked = PromptMessage("assistant", tool_calls=(CALL,), vendor="anthropic", vendor_blocks=(SIGNED,))
+    asked = PromptMessage("assistant", tool_calls=(CALL,), vendor="anthropic", vendor_blocks=(SIGNED,), model=OWN)
     answer = PromptMessage("tool", "found", tool_call_id="call_1")
     request = request_of(messages=(PromptMessage("user", "Look"), asked, answer), max_tokens=4096)
     body = messages_body(request, THINKING)
@@ -147,11 +148,16 @@ def test_it_lets_newer_models_decide_how_much_they_think():
     assert messages_body(request_of(), adaptive)["thinking"] == {"type": "adaptive", "display": "summarized"}
 
 
-def test_it_returns_its_own_thinking_always_and_that_of_others_never():
+def test_it_returns_its_own_thinking_while_it_thinks_and_that_of_others_never():
     theirs = PromptMessage("assistant", "x", vendor="openai-responses", vendor_blocks=({"type": "reasoning"},))
-    mine = PromptMessage("assistant", "y", vendor="anthropic", vendor_blocks=(SIGNED,))
-    request = request_of(messages=(PromptMessage("user", "Look"), theirs, mine), max_tokens=4096)
-    assert messages_body(request, CONFIG)["messages"][1]["content"] == [text("x"), SIGNED, text("y")]
+    sister = PromptMessage(
+        "assistant", "z", vendor="anthropic", vendor_blocks=(SIGNED,), model="anthropic:claude-opus-9"
+    )
+    mine = PromptMessage("assistant", "y", vendor="anthropic", vendor_blocks=(SIGNED,), model=OWN)
+    request = request_of(messages=(PromptMessage("user", "Look"), theirs, sister, mine), max_tokens=4096)
+    sent = [text("x"), text("z"), SIGNED, text("y")]
+    assert messages_body(request, THINKING)["messages"][1]["content"] == sent
+    assert messages_body(request, CONFIG)["messages"][1]["content"] == [block for block in sent if block != SIGNED]
 
 
 def test_it_names_tools_that_may_not_be_called_and_forbids_them():

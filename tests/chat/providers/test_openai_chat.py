@@ -66,11 +66,44 @@ def test_it_gives_reasoning_back_only_to_vendors_that_want_it():
 
 def test_it_gives_empty_reasoning_back_too():
     deepseek = ProviderConfig("deepseek", "openai", "http://x", "m", 10, None, echo_reasoning=True)
-    body = body_of(PromptMessage("assistant", tool_calls=(CALL,)), PromptMessage("assistant", "x"), config=deepseek)
+    body = body_of(PromptMessage("assistant", tool_calls=(CALL,)), PromptMessage("user", "x"), config=deepseek)
     assert body["messages"][0]["reasoning_content"] == ""
     assert "reasoning_content" not in body["messages"][1]
 
 
-def test_it_offers_no_tools_that_may_not_be_called():
+def test_it_gives_reasoning_back_in_the_whole_of_a_turn_with_calls_and_nowhere_else():
+    deepseek = ProviderConfig("deepseek", "openai", "http://x", "v4", 10, None, echo_reasoning=True)
+    own, other = "deepseek:v4-pro", "openai:gpt-4o"
+    body = body_of(
+        PromptMessage("user", "One"),
+        PromptMessage("assistant", "1", reasoning="no calls here", model=own),
+        PromptMessage("user", "Two"),
+        PromptMessage("assistant", tool_calls=(CALL,), reasoning="of another vendor", model=other),
+        PromptMessage("tool", "found", tool_call_id="call_1"),
+        PromptMessage("assistant", "2", reasoning="the last word", model=own),
+        config=deepseek,
+    )
+    echoed = [message.get("reasoning_content") for message in body["messages"] if message["role"] == "assistant"]
+    assert echoed == [None, "", "the last word"]
+
+
+def test_it_joins_neighbours_of_one_role():
+    call = PromptMessage("assistant", tool_calls=(CALL,))
+    found = PromptMessage("tool", "found", tool_call_id="call_1")
+    body = body_of(
+        PromptMessage("user", "One"), PromptMessage("user", "Two"), PromptMessage("assistant", "I look."), call, found
+    )
+    assert [(message["role"], message["content"]) for message in body["messages"]] == [
+        ("user", "One\n\nTwo"), ("assistant", "I look."), ("tool", "found")
+    ]  # fmt: skip
+    assert body["messages"][1]["tool_calls"]
+
+
+def test_it_offers_no_tools_that_may_not_be_called_unless_the_vendor_knows_how_to_forbid_them():
     tool = ToolSpec("search_nodes", "Finds nodes", {"type": "object"})
-    assert "tools" not in body_of(PromptMessage("user", "Hello"), tools=(tool,), tools_allowed=False)
+    asked = {"tools": (tool,), "tools_allowed": False}
+    assert "tools" not in body_of(PromptMessage("user", "Hello"), **asked)
+    knows = ProviderConfig("openai", "openai", "http://x", "m", 10, None, tool_choice_none=True)
+    body = body_of(PromptMessage("user", "Hello"), config=knows, **asked)
+    assert (body["tools"][0]["function"]["name"], body["tool_choice"]) == ("search_nodes", "none")
+    assert "tool_choice" not in body_of(PromptMessage("user", "Hello"), config=knows, tools=(tool,))

@@ -2,13 +2,16 @@ from typing import Any
 
 import pytest
 
-from chat.providers.base import PromptMessage, Reply, ToolCall, ToolSpec, Usage
+from chat.providers.base import PromptMessage, ProviderConfig, Reply, ToolCall, ToolSpec, Usage
 from chat.providers.openai_responses import responses_body
 from chat.providers.openai_responses_stream import ResponsesDecoder
 from tests.chat.providers.reading import decode, request_of
 from tests.vendors.anthropic_wire import event
 from tests.vendors.responses_wire import responses_events
 from tests.vendors.scripts import Script, ScriptedCall
+from tests.vendors.seals import seal
+
+CONFIG = ProviderConfig("openai-reasoning", "openai-responses", "http://x", "gpt-5-mini", 10, None)
 
 
 def read(*chunks: bytes) -> tuple[Reply, str]:
@@ -30,10 +33,12 @@ def test_it_sends_messages_calls_and_results_as_items():
             tool_calls=(ToolCall("c", "one", "{}"),),
             vendor="openai-responses",
             vendor_blocks=(sealed,),
+            model="openai-reasoning:gpt-5-mini-2025-08-07",
         ),
         PromptMessage("tool", "found", tool_call_id="c"),
     )
-    body = responses_body(request_of(messages=messages, tools=(ToolSpec("one", "First", {"type": "object"}),)))
+    tools = (ToolSpec("one", "First", {"type": "object"}),)
+    body = responses_body(request_of(messages=messages, tools=tools), CONFIG)
     assert body["input"] == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Look"},
@@ -49,7 +54,23 @@ def test_it_sends_messages_calls_and_results_as_items():
 
 def test_it_sends_the_reasoning_of_other_vendors_nowhere():
     theirs = PromptMessage("assistant", "x", vendor="anthropic", vendor_blocks=({"type": "thinking"},))
-    assert responses_body(request_of(messages=(theirs,)))["input"] == [{"role": "assistant", "content": "x"}]
+    other = PromptMessage(
+        "assistant",
+        "y",
+        vendor="openai-responses",
+        vendor_blocks=({"type": "reasoning"},),
+        model="openai-reasoning:gpt-5",
+    )
+    assert responses_body(request_of(messages=(theirs, other)), CONFIG)["input"] == [
+        {"role": "assistant", "content": "x"},
+        {"role": "assistant", "content": "y"},
+    ]
+
+
+def test_it_names_tools_that_may_not_be_called_and_forbids_them():
+    tools = (ToolSpec("one", "First", {"type": "object"}),)
+    body = responses_body(request_of(tools=tools, tools_allowed=False), CONFIG)
+    assert (body["tools"][0]["name"], body["tool_choice"]) == ("one", "none")
 
 
 def test_it_reads_summaries_text_and_usage():
@@ -58,7 +79,7 @@ def test_it_reads_summaries_text_and_usage():
     assert (reply.reasoning, reply.text, reply.end) == ("I think.", "Hello you", "stop")
     assert reply.usage == Usage(100, 20, 40)
     [sealed] = reply.vendor_blocks
-    assert (reply.vendor, sealed["encrypted_content"]) == ("openai-responses", "sealed")
+    assert (reply.vendor, sealed["encrypted_content"]) == ("openai-responses", seal("m", "I think."))
 
 
 def test_it_sets_summaries_apart():

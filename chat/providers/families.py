@@ -1,0 +1,25 @@
+"""Whose words a message holds: what only its author may get back. Called by the wires.
+
+Signed thinking and sealed reasoning are checked by the vendor and mean something to the model that wrote them only.
+"""
+
+import re
+
+from chat.providers.base import ProviderConfig
+
+#: A snapshot of a model is of its family: claude-haiku-4-5-20251001, gpt-5-2025-08-07.
+_SNAPSHOT = re.compile(r"-(20\d{6}|20\d\d-\d\d-\d\d)$")
+
+
+def same_vendor(config: ProviderConfig, author: str) -> bool:
+    """Whether `author`, "provider:model", is of the vendor (and key) of `config`."""
+    return author.partition(":")[0].partition("-")[0] == config.name.partition("-")[0]
+
+
+def same_family(config: ProviderConfig, author: str) -> bool:
+    """Whether `author` is the model of `config`, perhaps another snapshot of it."""
+    return same_vendor(config, author) and _family(author.partition(":")[2]) == _family(config.model)
+
+
+def _family(model: str) -> str:
+    return _SNAPSHOT.sub("", model)

@@ -1,0 +1,43 @@
+"""The order in which messages may stand, whatever was left out. Called by the engine and the wires."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from chat.providers.base import PromptMessage
+
+OPENING = "[Earlier messages of this conversation were left out.]"
+CLOSING = "[Go on.]"
+
+
+def begun_and_ended_by_a_person(messages: Iterable[PromptMessage]) -> tuple[PromptMessage, ...]:
+    """The conversation without empty answers, a person's words first, and last those or the results of calls.
+
+    Anthropic refuses a conversation that begins with an answer or ends with one, as do the templates of open models.
+    """
+    kept = [message for message in messages if not _empty(message)]
+    first = next((n for n, message in enumerate(kept) if message.role != "system"), len(kept))
+    if first == len(kept) or kept[first].role != "user":
+        kept.insert(first, PromptMessage("user", OPENING))
+    if kept[-1].role == "assistant":
+        kept.append(PromptMessage("user", CLOSING))
+    return tuple(kept)
+
+
+def alternating(messages: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
+    """The same words with no two messages of a person, or of the model, next to each other."""
+    merged: list[PromptMessage] = []
+    for message in messages:
+        before = merged[-1] if merged else None
+        if before and message.role == before.role and message.role in {"user", "assistant"} and not before.tool_calls:
+            merged[-1] = replace(
+                message,
+                content="\n\n".join(filter(None, (before.content, message.content))),
+                reasoning=message.reasoning or before.reasoning,
+            )
+        else:
+            merged.append(message)
+    return tuple(merged)
+
+
+def _empty(message: PromptMessage) -> bool:
+    return message.role == "assistant" and not (message.content.strip() or message.tool_calls)
