@@ -21,6 +21,8 @@ class FakeSession:
     waiting: Json | None = None
     updated_at: datetime = START
     require_validation: bool = False
+    model: str = "demo"
+    model_available: bool = True
 
     @property
     def stream(self) -> str:
@@ -40,7 +42,8 @@ class FakeSession:
             "title": self.title,
             "type": "CHAT",
             "context": {"type": kind, "id": key} if kind else None,
-            "model": "demo",
+            "model": self.model,
+            "modelAvailable": self.model_available,
             "phase": "IDLE",
             "waiting": self.waiting,
             "usage": self.used(),

@@ -188,6 +188,8 @@ class FakeServer:
         if request.method == "PATCH":
             session.title = body.get("title", session.title)
             session.require_validation = body.get("requireValidation", session.require_validation)
+            session.model_available = session.model_available or "model" in body
+            session.model = body.get("model", session.model)
         if request.method == "DELETE":
             self.sessions.remove(session)
             return web.Response(status=204)
@@ -230,7 +232,7 @@ class FakeServer:
         elif frame["type"] == "ai:unsubscribe":
             self.sockets[socket].discard(frame["stream"])
         else:
-            await socket.send_json({"type": "ai:accepted", "_id": frame["_id"], "sessionId": frame["sessionId"]})
+            await socket.send_json({"type": "ai:accepted", "_id": frame["_id"], "sessionId": frame.get("sessionId")})
 
     async def _chat(self, socket: web.WebSocketResponse, frame: Json) -> None:
         known = self.answers.get(frame["idempotencyKey"])

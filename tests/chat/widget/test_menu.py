@@ -131,19 +131,6 @@ def test_it_closes_when_something_else_is_clicked(two: Widget) -> None:
     expect(two.root.locator(".menu")).to_be_hidden()
 
 
-def test_it_offers_models_only_where_there_is_a_choice(widget: Widget) -> None:
-    expect(widget.open_menu().locator("select")).to_have_count(0)
-
-
-def test_it_sends_the_chosen_model(page: Page, server: FakeServer) -> None:
-    server.models = [{"id": "demo", "label": "Demo"}, {"id": "big", "label": "The big one"}]
-    widget = Widget(page, server).open().connected()
-    widget.open_menu().get_by_label("Model").select_option("big")
-    page.keyboard.press("Escape")
-    widget.ask("Hello")
-    assert server.wait_for("ai:chat")["model"] == "big"
-
-
 def test_it_shows_the_title_that_another_window_gave(two: Widget) -> None:
     two.server.emit(two.server.sessions[0], "session_updated", title="From elsewhere")
     expect(two.title).to_have_text("From elsewhere")

@@ -36,6 +36,10 @@ export class ChatApi {
     return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { title });
   }
 
+  chooseModel(id, model) {
+    return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { model });
+  }
+
   askAlways(id, requireValidation) {
     return this.request("PATCH", `chat/sessions/${encodeURIComponent(id)}`, { requireValidation });
   }

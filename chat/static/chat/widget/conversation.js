@@ -16,7 +16,9 @@ export class Conversation extends EventTarget {
   constructor({ api, socket, context, memory }) {
     super();
     Object.assign(this, { api, socket, context, memory });
+    /** What the next conversation is opened with, and what only the next answer gets; "" where nobody chose. */
     this.model = "";
+    this.once = "";
     /** Rises whenever another conversation is shown. */
     this.generation = 0;
     this.reset(null);
@@ -43,6 +45,7 @@ export class Conversation extends EventTarget {
     /** A choice was sent and its effect has not been seen yet; likewise a stop. */
     this.answering = false;
     this.stopping = false;
+    this.once = "";
     this.outbox = [];
     this.resubscribedAt = -1;
   }
@@ -78,6 +81,22 @@ export class Conversation extends EventTarget {
       this.refuse("", error.message);
       return false;
     }
+  }
+
+  /** A model for the next answer only, or from now on. */
+  async chooseModel(model, once) {
+    const { id } = this;
+    this.once = once ? model : "";
+    if (!once && !id) this.model = model;
+    this.changed();
+    if (once || !id) return;
+    try {
+      const session = await this.api.chooseModel(id, model);
+      if (id === this.id) this.session = { ...this.session, ...session };
+    } catch (error) {
+      this.refuse("", error.message);
+    }
+    this.changed();
   }
 
   startNew() {
@@ -154,7 +173,9 @@ export class Conversation extends EventTarget {
     const frame = { type: "ai:chat", message: text, idempotencyKey: localId.slice(6) };
     const message = { localId, text, frame, createdAt: new Date().toISOString() };
     this.transcript = withUnsent(this.transcript, message);
-    if (this.model) message.frame.model = this.model;
+    const model = this.once || (this.id ? "" : this.model);
+    if (model) message.frame.model = model;
+    this.once = "";
     this.outbox.push(message);
     this.changed();
     this.deliver(message);
@@ -194,6 +215,7 @@ export class Conversation extends EventTarget {
       this.id = answer.sessionId;
       this.stream = answer.stream;
       this.session = { id: answer.sessionId, title: "", streamId: answer.stream, requireValidation: false };
+      this.session.model = this.model;
       this.memory.rememberSession(this.id);
     }
     this.transcript = withAccepted(this.transcript, localId, answer);
@@ -218,6 +240,11 @@ export class Conversation extends EventTarget {
     return this.choose({ type: "ai:retry" });
   }
 
+  /** Asks the question of an answer again, of a stronger model. */
+  deepen(messageId) {
+    return this.choose({ type: "ai:deepen", messageId });
+  }
+
   /** {continue: boolean} after a limit of tool rounds, {answer} after a question. */
   answer(choice) {
     return this.choose({ type: "ai:resume", ...choice });
@@ -233,7 +260,8 @@ export class Conversation extends EventTarget {
 
   /** True when the server took it. */
   async ask(frame) {
-    const answer = await this.socket.request({ ...frame, sessionId: this.id });
+    const about = frame.messageId ? {} : { sessionId: this.id };
+    const answer = await this.socket.request({ ...frame, ...about });
     if (answer === null) this.refuse("", t("The connection was lost. Try again in a moment."));
     else if (answer.type === "ai:error") this.refuse("", answer.message || answer.error);
     return answer !== null && answer.type !== "ai:error";
@@ -256,6 +284,10 @@ export class Conversation extends EventTarget {
     this.resubscribedAt = -1;
     this.answering = false;
     this.stopping &&= isRunning(this.transcript);
+    const { type, model } = frame;
+    if (this.session && type === "ai:session_updated" && (model ?? this.session.model) !== this.session.model) {
+      this.session = { ...this.session, model, modelAvailable: true };
+    }
     if (this.session && this.transcript.title) this.session.title = this.transcript.title;
     this.changed();
     if (ENDS.has(frame.type)) this.countUsage();

@@ -9,6 +9,7 @@ import { h } from "./elements.js";
 import { Finding } from "./finding.js";
 import { icon } from "./icons.js";
 import { Memory } from "./memory.js";
+import { Models } from "./models.js";
 import { PageObject } from "./page-object.js";
 import { pageSocket } from "./page-socket.js";
 import { Sessions } from "./sessions.js";
@@ -19,6 +20,7 @@ import { emptyState } from "./view/empty.js";
 import { Header } from "./view/header.js";
 import { ConversationsMenu } from "./view/menu.js";
 import { MessageList } from "./view/messages.js";
+import { ModelPicker } from "./view/model-picker.js";
 import { OtherProposals } from "./view/others.js";
 
 const PAINT_EVERY_MS = 32;
@@ -41,6 +43,7 @@ export class Panel extends EventTarget {
     this.socket = pageSocket(options.socket, workspace);
     this.release = () => {};
     this.sessions = new Sessions(this.api);
+    this.models = new Models(this.api);
     this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
     this.approvals = new Approvals({ api: this.api, conversation: this.conversation, mayDecide: mayEdit });
     this.object = new PageObject({ api: this.api, socket: this.socket, context, stream });
@@ -63,11 +66,13 @@ export class Panel extends EventTarget {
       closed: () => this.menuClosed(),
     });
     this.messages = new MessageList(this.listActions(), emptyState(this.context, userName, (text) => this.send(text)));
-    this.composer = new Composer({
+    this.picker = new ModelPicker(this.models, (id, once) => this.conversation.chooseModel(id, once));
+    const sending = {
       send: (text) => this.send(text),
       stop: () => this.conversation.stop(),
       draft: (text) => this.memory.rememberDraft(this.conversation.id, text),
-    });
+    };
+    this.composer = new Composer(sending, this.picker.element);
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
     const on = { keydown: (event) => this.keyed(event), click: (event) => this.clicked(event) };
     this.others = new OtherProposals(this.approvals.context);
@@ -81,6 +86,8 @@ export class Panel extends EventTarget {
     return {
       retry: () => this.conversation.retry(),
       answer: (choice) => this.conversation.answer(choice),
+      deepen: (id) => this.deepen(id),
+      about: (message, messages) => this.models.about(message, messages),
       loadOlder: () => this.conversation.loadOlder(),
       reload: () => this.conversation.load(),
       proposals: this.approvals.context,
@@ -94,6 +101,7 @@ export class Panel extends EventTarget {
     this.listeners = new AbortController();
     this.socket.addEventListener("state", () => this.connectionChanged(), { signal: this.listeners.signal });
     this.object.addEventListener("change", () => this.schedule());
+    this.models.addEventListener("change", () => this.schedule());
   }
 
   /** Connects and opens the conversation that was open in this tab, else the latest about this object. */
@@ -102,7 +110,7 @@ export class Panel extends EventTarget {
     this.finding.start();
     this.object.start();
     this.approvals.start();
-    this.offerModels();
+    this.models.load();
     if (await this.finding.asAddressed()) return;
     const remembered = this.memory.openSession();
     if (remembered !== null) {
@@ -130,13 +138,6 @@ export class Panel extends EventTarget {
     this.release();
   }
 
-  async offerModels() {
-    const models = await this.api.models().catch(() => ({ results: [], default: "" }));
-    this.menu.offerModels(models, this.conversation.model, (id) => {
-      this.conversation.model = id;
-    });
-  }
-
   focus() {
     if (this.composer.off) this.header.title.focus();
     else this.composer.focus();
@@ -145,6 +146,11 @@ export class Panel extends EventTarget {
   send(text) {
     this.messages.following = true;
     this.conversation.send(text);
+  }
+
+  deepen(id) {
+    this.messages.following = true;
+    this.conversation.deepen(id);
   }
 
   /** The one that is open already stays as it is, unless it could not be loaded. */
@@ -203,6 +209,7 @@ export class Panel extends EventTarget {
     else if (button?.classList.contains("copy-code")) this.copy(button, codeBeside(button));
     else if (button?.dataset.copyMessage) this.copy(button, this.contentOf(button.dataset.copyMessage));
     else if (this.menu.open && !clickedIn(event, this.menu.element, this.header.title)) this.menu.hide();
+    if (!clickedIn(event, this.picker.element)) this.picker.hide({ focus: false });
   }
 
   showNode(key) {
@@ -254,6 +261,7 @@ export class Panel extends EventTarget {
     this.messages.update(conversation, fresh);
     this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;
+    this.picker.update({ session: conversation.session, wanted: conversation.model, once: conversation.once });
     const hint = placeholder(socket, this.context);
     this.composer.update({ running, stopping, off: socket.unreachable, placeholder: hint });
     this.showBanner();

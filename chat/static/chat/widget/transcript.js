@@ -2,7 +2,7 @@
  *
  * A transcript is {messages, last, title}; `last` is the sequence number of the newest event folded. A message is
  * {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
- * createdAt, runId, notice, ask, usage, error, proposals, changes}; a tool call is {id, name, args, argsText, result,
+ * modelId, deepens, gaveUp, createdAt, runId, notice, ask, usage, error, proposals, changes}; a tool call is {id, name, args, argsText, result,
  * status}, its status running|ok|error|stopped. `changes` is how many changes were recorded, null where nobody says.
  * A message that did not change is the same object as before, so that a view need not look into it.
  */
@@ -16,7 +16,7 @@ const END_STATUS = { stopped: "stopped" };
 /** An answer of which nothing is written yet. */
 const NOTHING = {
   content: "", reasoning: "", toolCalls: [], proposals: [], changes: null, error: null, ask: null, notice: null,
-  usage: null,
+  usage: null, gaveUp: false,
 };
 
 export function emptyTranscript(last = 0) {
@@ -113,12 +113,14 @@ const FOLDS = {
       return known ? {} : { proposals: [...proposals, proposalFromEvent(frame)] };
     }),
   "ai:decision": (transcript, frame) => withDecided(transcript, { id: frame.proposalId, ...decisionFrom(frame) }),
-  "ai:usage": (transcript, { messageId, model, ...used }) =>
-    changed(transcript, messageId, ({ usage }) => ({ usage: added(usage, used), ...(model && { model }) })),
+  "ai:usage": (transcript, { messageId, model, modelId, ...used }) =>
+    changed(transcript, messageId, ({ usage }) =>
+      ({ usage: added(usage, used), ...(model && { model }), ...(modelId && { modelId }) })),
   "ai:session_updated": (transcript, { title }) => (title ? { ...transcript, title } : transcript),
-  "ai:complete": (transcript, { messageId, fullText, reason, changes }) =>
+  "ai:complete": (transcript, { messageId, fullText, reason, changes, gaveUp }) =>
     changed(transcript, messageId, (message) => ({
       changes: changes ?? null,
+      gaveUp: Boolean(gaveUp),
       content: typeof fullText === "string" && fullText ? fullText : message.content,
       status: END_STATUS[reason] ?? "complete",
       notice: null,
@@ -129,13 +131,14 @@ const FOLDS = {
       status: "failed",
       notice: null,
       error: errorFrom(frame),
+      gaveUp: Boolean(frame.gaveUp),
       toolCalls: settledTools(message.toolCalls),
     })),
 };
 
-function foldStatus(transcript, { messageId, runId, state, attempt, delayS, code }) {
+function foldStatus(transcript, { messageId, runId, state, attempt, delayS, code, deepens = null }) {
   if (!messageId) return transcript;
-  const start = { role: "assistant", status: "queued", runId };
+  const start = { role: "assistant", status: "queued", runId, deepens };
   return withMessage(transcript, messageId, start, (message) => {
     const again = Boolean(message.runId && runId && message.runId !== runId);
     if (FINAL.has(message.status) && !again) return {};
@@ -214,7 +217,8 @@ function now() {
 
 function blank(given) {
   return {
-    id: "", role: "assistant", status: "queued", model: "", createdAt: null, runId: null, ...NOTHING, ...given,
+    id: "", role: "assistant", status: "queued", model: "", modelId: "", deepens: null, createdAt: null, runId: null,
+    ...NOTHING, ...given,
   };
 }
 
@@ -227,6 +231,9 @@ function fromRest(message) {
     reasoning: message.reasoning ?? "",
     toolCalls: (message.toolCalls ?? []).map(toolCallFromRest),
     model: message.model ?? "",
+    modelId: message.modelId ?? "",
+    deepens: message.deepens ?? null,
+    gaveUp: Boolean(message.gaveUp),
     createdAt: message.createdAt ?? null,
     runId: message.runId ?? null,
     usage: message.usage ?? null,

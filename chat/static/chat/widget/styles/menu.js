@@ -43,12 +43,4 @@ export const menuCss = `
 }
 .ask-always input { accent-color: var(--c-primary); inline-size: 16px; block-size: 16px; margin: 0; }
 .ask-always small { grid-column: 2; color: var(--c-muted); font-size: 12px; }
-.models {
-  display: flex; align-items: center; gap: 10px; margin-block-start: 6px; padding: 9px 8px 4px 10px;
-  border-block-start: 1px solid var(--c-border); font-size: 13px; color: var(--c-muted);
-}
-.models select {
-  flex: 1; min-inline-size: 0; padding: 4px 8px; border: 1px solid var(--c-border); border-radius: 6px;
-  background: var(--c-bg); color: var(--c-text);
-}
 `;

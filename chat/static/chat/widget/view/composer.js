@@ -11,8 +11,8 @@ const MAX_CHARACTERS = 32_000;
 const COUNT_FROM = 28_000;
 
 export class Composer {
-  /** `actions` are {send(text), stop(), draft(text)}. */
-  constructor(actions) {
+  /** `actions` are {send(text), stop(), draft(text)}; `below` is shown under the field. */
+  constructor(actions, below) {
     this.actions = actions;
     this.running = false;
     this.stopping = false;
@@ -24,7 +24,7 @@ export class Composer {
     this.notice = h("div", { class: "composer-notice", id: "composer-notice", role: "alert" });
     const box = h("div", { class: "composer-box" }, this.field, this.count, this.stop, this.send);
     box.addEventListener("click", ({ target }) => target === box && this.field.focus());
-    this.element = h("div", { class: "composer" }, this.notice, box);
+    this.element = h("div", { class: "composer" }, this.notice, box, below);
     this.refresh();
   }
 

@@ -1,4 +1,4 @@
-/* The conversations of this object: switch, rename in place, delete after asking; and the choice of model. */
+/* The conversations of this object: switch, rename in place, delete after asking. */
 
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
@@ -20,7 +20,6 @@ export class ConversationsMenu {
     this.list = h("ul", { class: "sessions" });
     this.note = h("p", { class: "menu-note", role: "status" });
     this.more = textButton(t("Show older"), () => sessions.loadMore(), "older");
-    this.models = h("div", { class: "models", hidden: true });
     const startNew = () => this.choose(actions.startNew);
     const words = h("span", { text: t("New conversation") });
     const create = h("button", { class: "menu-new", type: "button", on: { click: startNew } }, icon("plus"), words);
@@ -28,7 +27,7 @@ export class ConversationsMenu {
     this.element = h(
       "div",
       { ...looks, on: { keydown: (event) => this.keyed(event) } },
-      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), level?.element, this.models,
+      create, h("div", { class: "menu-scroll" }, this.list, this.note, this.more), level?.element,
     );
     sessions.addEventListener("change", () => this.refreshed());
   }
@@ -54,16 +53,6 @@ export class ConversationsMenu {
   choose(act) {
     this.hide();
     act();
-  }
-
-  /** A select where there is a choice; `choose` takes the model's id. */
-  offerModels({ results, default: standard }, chosen, choose) {
-    if (results.length < 2) return;
-    const select = h("select", { id: "model", on: { change: () => choose(select.value) } });
-    select.append(...results.map(({ id, label }) => h("option", { value: id, text: label || id })));
-    select.value = chosen || standard || results[0].id;
-    this.models.replaceChildren(h("label", { htmlFor: "model", text: t("Model") }), select);
-    this.models.hidden = false;
   }
 
   keyed(event) {

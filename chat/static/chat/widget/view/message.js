@@ -31,7 +31,7 @@ export class UserMessage {
 }
 
 export class AssistantMessage {
-  /** `actions` are {retry, answer, proposals: {decisions, mayDecide, show, undo}}. */
+  /** `actions` are {retry, answer, deepen, proposals: {decisions, mayDecide, show, undo}}. */
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -42,15 +42,17 @@ export class AssistantMessage {
     this.parts = {};
   }
 
-  /** `last` says that nothing follows it, so that its buttons still mean something. */
-  update(message, { last, busy, model }) {
-    const context = `${last} ${busy} ${model}`;
+  /** `last` says that nothing follows it, so that its buttons still mean something; `label` is its model's name, `deeper`
+   * that of the next stronger one. */
+  update(message, { last, busy, model, label = "", deeper = "" }) {
+    const context = [last, busy, model, label, deeper].join();
     if (message === this.message && context === this.context) return;
     this.message = message;
     this.context = context;
     this.element.dataset.status = message.status;
     this.element.dataset.id = message.id;
     arrange(this.element, [
+      this.deepens(message),
       this.reasoning(message),
       this.toolRow(message),
       this.body(message),
@@ -59,13 +61,31 @@ export class AssistantMessage {
       this.progress(message),
       this.error(message, last, busy),
       this.ask(message, last, busy),
-      this.footer(message, model),
+      this.gaveUp(message, deeper, busy),
+      this.footer(message, label || message.model || model, deeper, busy),
     ].filter(Boolean));
   }
 
   part(name, build) {
     this.parts[name] ??= build();
     return this.parts[name];
+  }
+
+  deepens({ deepens }) {
+    if (!deepens) return null;
+    const text = t("Goes deeper than the answer before");
+    return this.part("deepens", () => h("p", { class: "deepens" }, icon("spark"), h("span", { text })));
+  }
+
+  /** Offered where what happened, not what the model said, shows that a stronger one may do better. */
+  gaveUp({ gaveUp, id }, deeper, busy) {
+    if (!gaveUp || !deeper) return null;
+    const line = this.part("gaveUp", () => h("div", { class: "gave-up" }, h("span")));
+    line.firstChild.textContent = t("This model came to a limit. A stronger one may do better.");
+    const ask = textButton(t("Go deeper with {model}", { model: deeper }), () => this.actions.deepen(id));
+    ask.disabled = busy;
+    line.replaceChildren(line.firstChild, ask);
+    return line;
   }
 
   reasoning({ reasoning: written, content, status }) {
@@ -156,18 +176,26 @@ export class AssistantMessage {
     return card;
   }
 
-  footer({ status, content, model, usage, createdAt, id, changes, proposals }, usual) {
+  footer({ status, content, usage, createdAt, id, changes, proposals, gaveUp }, name, deeper, busy) {
     const empty = !content && !usage && status !== "stopped";
     if (empty || status === "streaming" || status === "queued") return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
     const ending = status === "stopped" ? t("Stopped") : "";
     const nothing = changes === 0 && proposals.length === 0 ? t("No changes recorded") : "";
-    const facts = [ending, nothing, model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
+    const facts = [ending, nothing, name, usageText(usage), timeText(createdAt)].filter(Boolean);
     const copy = iconButton("copy", t("Copy answer"), "copy-answer");
     copy.dataset.copyMessage = id;
     const line = h("span", { class: "facts", text: facts.join(" · "), title: usageTitle(usage) });
-    footer.replaceChildren(...(content ? [copy, line] : [line]));
+    const tools = [content ? copy : null, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
+    footer.replaceChildren(...tools.filter(Boolean), line);
     return footer;
+  }
+
+  deeper(id, model, busy) {
+    const ask = () => this.actions.deepen(id);
+    const button = iconButton("spark", t("Go deeper with {model}", { model }), "deepen-answer", ask);
+    button.disabled = busy;
+    return button;
   }
 }
 

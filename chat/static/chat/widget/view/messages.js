@@ -9,7 +9,7 @@ import { AssistantMessage, UserMessage } from "./message.js";
 const NEAR_END_PX = 48;
 
 export class MessageList {
-  /** `actions` are {retry, answer, loadOlder, reload}; `empty` is shown while there are no messages. */
+  /** `actions` are {retry, answer, deepen, about, loadOlder, reload}; `empty` is shown while there are no messages. */
   constructor(actions, empty) {
     this.actions = actions;
     this.empty = empty;
@@ -39,7 +39,9 @@ export class MessageList {
     const busy = conversation.answering || conversation.socket.unreachable;
     const model = conversation.session?.model ?? "";
     const elements = messages.map((message, index) =>
-      this.elementOf(message, { last: index === messages.length - 1, busy, model }));
+      this.elementOf(message, {
+        last: index === messages.length - 1, busy, model, ...this.actions.about(message, messages),
+      }));
     arrange(this.list, this.framed(conversation, elements));
     this.dropAbsent(messages);
     if (this.following) this.follow();
