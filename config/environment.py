@@ -58,6 +58,8 @@ class Environment(BaseSettings):
     disconnect_grace_s: float = Field(30, ge=0)
     tool_rounds: int = Field(5, ge=1)
     tool_rounds_extended: int = Field(10, ge=1)
+    tool_result_tokens: int = Field(2_500, ge=200)
+    always_send_tokens: int = Field(4_000, ge=200)
 
     # Limits of the doors.
     limit_login: Rate = "10/min"

@@ -242,6 +242,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.deepseek.com",
         "model": "deepseek-v4-flash",
         "max_tokens": 8192,
+        "context_window": 128_000,
         "price": (0.14, 0.0028, 0.28),
         "label": "DeepSeek V4 Flash",
         "strength": 30,
@@ -252,6 +253,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.openai.com/v1",
         "model": "gpt-4o",
         "max_tokens": 8192,
+        "context_window": 128_000,
         "price": (2.50, 1.25, 10.00),
         "label": "GPT-4o",
         "strength": 40,
@@ -263,6 +265,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.openai.com/v1",
         "model": "gpt-4o-mini",
         "max_tokens": 8192,
+        "context_window": 128_000,
         "price": (0.15, 0.075, 0.60),
         "label": "GPT-4o mini",
         "strength": 20,
@@ -274,6 +277,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.openai.com/v1",
         "model": "gpt-5-mini",
         "max_tokens": 16384,
+        "context_window": 400_000,
         "price": (0.25, 0.025, 2.00),
         "label": "GPT-5 mini",
         "strength": 50,
@@ -283,6 +287,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.anthropic.com",
         "model": "claude-sonnet-4-6",
         "max_tokens": 4096,
+        "context_window": 200_000,
         "price": (3.00, 0.30, 15.00, 3.75),
         "label": "Claude Sonnet 4.6",
         "strength": 60,
@@ -292,6 +297,7 @@ CHAT_PROVIDERS = {
         "base_url": "https://api.anthropic.com",
         "model": "claude-sonnet-4-6",
         "max_tokens": 8192,
+        "context_window": 200_000,
         "price": (3.00, 0.30, 15.00, 3.75),
         "label": "Claude Sonnet 4.6, thinking",
         "strength": 70,
@@ -303,6 +309,7 @@ CHAT_PROVIDERS = {
         "base_url": "",
         "model": "demo",
         "max_tokens": 4096,
+        "context_window": 128_000,
         "price": (0, 0, 0),
         "label": "Demo",
         "strength": 1,
@@ -332,6 +339,10 @@ MODEL_CALL_TIMEOUT_S = ENV.model_call_timeout_s
 DISCONNECT_GRACE_S = ENV.disconnect_grace_s
 TOOL_ROUNDS = ENV.tool_rounds
 TOOL_ROUNDS_EXTENDED = ENV.tool_rounds_extended
+#: Tokens of one tool result in the history of a model (docs/prompt.md).
+TOOL_RESULT_TOKENS = ENV.tool_result_tokens
+#: Tokens of all records together that a workspace always sends.
+ALWAYS_SEND_TOKENS = ENV.always_send_tokens
 LIMIT_LOGIN = ENV.limit_login
 LIMIT_MESSAGES = ENV.limit_messages
 LIMIT_CHANGES = ENV.limit_changes

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from chat.database import in_tool_thread
 from chat.engine.claims import ClaimedRun
 from chat.events.vocabulary import EventType, NewEvent
 from chat.events.writer import GroupWriter
@@ -38,6 +39,10 @@ class Answer:
         """One event about this answer, stored before anyone sees it."""
         await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
         self.transcript.add(type_, data)
+
+    async def flush(self) -> None:
+        """Waits until everything that was told is stored."""
+        await self._writer.flush(self._run.stream_id)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
         return NewEvent(type_, data, self._run.message_id, self._run.id)
@@ -72,14 +77,14 @@ class Answer:
             self.transcript.add(event.type, event.data)
         self._between_rounds = True
 
-    def close_round(self, reply: Reply) -> None:
+    async def close_round(self, reply: Reply) -> None:
         """A complete reply and the results its calls got."""
         calls = [
             {**self.transcript.calls[call.id], "arguments": call.arguments}
             for call in reply.tool_calls
             if call.id in self.transcript.calls
         ]
-        self.rounds.append(round_of(reply, calls))
+        self.rounds.append(await in_tool_thread(round_of, reply, calls))
         self._between_rounds = True
 
     async def close_open_calls(self) -> None:
@@ -93,12 +98,12 @@ class Answer:
         thought = "".join(round_["reasoning"] for round_ in self.rounds)
         return bool(self._rest() or self._open_calls() or len(self.transcript.reasoning) > len(thought))
 
-    def close_with_what_was_shown(self) -> None:
+    async def close_with_what_was_shown(self) -> None:
         """The rest that no complete round holds becomes a last round."""
         text, rest = self._rest(), self._open_calls()
         if text or rest:
             calls = [{**call, "arguments": json.dumps(call["args"])} for call in rest]
-            self.rounds.append(round_of(Reply(text=text), calls))
+            self.rounds.append(await in_tool_thread(round_of, Reply(text=text), calls))
 
     def unstored_text(self) -> str:
         """What readers were shown, thoughts and calls too, beyond the rounds that are complete."""

@@ -215,16 +215,16 @@ class Driver:
                 return self._system_error(Failure("content_filter", sentence, retryable=False))
         if reply.tool_calls and not call.request.tools_allowed:
             await refuse_all(reply.tool_calls, self._answer)
-            self._answer.close_round(reply)
+            await self._answer.close_round(reply)
             return ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
-            self._answer.close_round(reply)
+            await self._answer.close_round(reply)
         self._calls = check_calls(reply.tool_calls, [tool.name for tool in call.request.tools])
         return AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
     async def _query(self) -> Event:
         await self._run_read_tools()
-        self._answer.close_round(self._model_calls.last.reply)
+        await self._answer.close_round(self._model_calls.last.reply)
         failure = failure_of(self._calls)
         return ParseErrorOccurred(failure) if failure else DataQueriesExecuted()
 
@@ -234,13 +234,11 @@ class Driver:
 
     async def _act(self) -> Event | None:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
-        context = self._model_calls.prompt.tool_context
-        assert context is not None
         await self._run_read_tools()
         await self._writer.flush(self.run.stream_id)
         acting = Acting(
             run=self.run,
-            context=context,
+            context=self._model_calls.prompt.tool_context,
             means=self._model_calls.means,
             reply=self._model_calls.last.reply,
             calls=tuple(self._calls),
@@ -312,7 +310,7 @@ class Driver:
         """The end of the run: finished, stopped, or failed with `self._failure`."""
         if reason != "finished":
             await self._answer.close_open_calls()
-            self._answer.close_with_what_was_shown()
+            await self._answer.close_with_what_was_shown()
             state = _rested(state, reason, self._limits)
         if reason == "failed" and self._failure is None:
             self._failure = Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)

@@ -10,6 +10,7 @@ from chat.engine.states import Phase
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Session
 from chat.prompts.decisions import written_meanwhile
+from chat.prompts.tool_results import told
 from chat.transcript import WAITING, status_of
 
 
@@ -30,7 +31,7 @@ def give(answer: Message, call_id: str, result: dict[str, Any]) -> NewEvent | No
     """Gives an open call its result, for good; None for a call that has one. The answer is not saved yet."""
     for call in open_calls(answer):
         if call["id"] == call_id:
-            call["result"], call["status"] = result, status_of(result)
+            call["result"], call["status"], call["told"] = result, status_of(result), told(call_id, result)
             return NewEvent("tool_call_result", {"toolCallId": call_id, "result": result}, answer.pk)
     return None
 

@@ -67,7 +67,7 @@ async def show_calls(calls: list[CheckedCall], answer: Answer) -> None:
         await answer.tell("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.arguments})
 
 
-async def run_queries(calls: list[CheckedCall], context: ToolContext | None, answer: Answer) -> None:
+async def run_queries(calls: list[CheckedCall], context: ToolContext, answer: Answer) -> None:
     """Runs the calls that read and shows their results; the refused ones get their reason, with no effect."""
     await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.writes))
 
@@ -84,7 +84,7 @@ async def refuse_all(calls: tuple[ToolCall, ...], answer: Answer) -> None:
         await answer.tell("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
 
 
-async def _run(call: CheckedCall, context: ToolContext | None, answer: Answer) -> None:
+async def _run(call: CheckedCall, context: ToolContext, answer: Answer) -> None:
     if isinstance(call.found, registry.CallRefused):
         result: dict[str, Any] = {"error": call.found.message}
     else:
@@ -94,9 +94,7 @@ async def _run(call: CheckedCall, context: ToolContext | None, answer: Answer) -
     await answer.tell("tool_call_result", {"toolCallId": call.id, "result": result})
 
 
-async def _result(call: registry.ParsedCall, context: ToolContext | None) -> dict[str, Any]:
-    if context is None:
-        return {"error": "This conversation is about no object, so there is nothing to read."}
+async def _result(call: registry.ParsedCall, context: ToolContext) -> dict[str, Any]:
     try:
         async with asyncio.timeout(TOOL_TIMEOUT_S):
             return await in_tool_thread(registry.run, call, context)

@@ -14,8 +14,8 @@ from chat.engine.turns import changes_of_turn
 from chat.events import reading
 from chat.events.append import append, guard
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Run, RunStatus, Session
-from chat.prompts import history
+from chat.models import Message, Run, RunStatus, Session, Summary
+from chat.prompts import always_sent, history, window
 from chat.prompts.question import context_block, workspace_block
 from chat.providers.base import PromptMessage, ProviderConfig, ToolSpec
 from chat.spending.calls import CallCost
@@ -37,12 +37,19 @@ class ContextGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What every call of a run begins with, and what its tools work on."""
+    """What every call of a run begins with, and what its tools work on.
+
+    `sent` are the messages of the history, `summary` what stands for those before them; of the run's own rounds the
+    first `rounds_left_out` are summarised too.
+    """
 
     messages: tuple[PromptMessage, ...]
     tools: tuple[ToolSpec, ...]
-    tool_context: ToolContext | None
+    tool_context: ToolContext
     version: str
+    sent: tuple[window.Sent, ...] = ()
+    summary: str = ""
+    rounds_left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +76,19 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     asked = (message for message in reversed(earlier) if message.role == Message.Role.USER)
     question = next((message for message in asked if message.kind != Message.NOTE), None)
     if question is not None and not question.retrieved:
-        _enrich(question, graph, run, member)
-    system_text = history.system_message(run.session_id, graph, member, earlier)
-    shown = (message for message in earlier if not message.exclude_from_prompt)
+        _enrich(question, graph, run, member, earlier)
+    levels = history.system_levels(run.session_id, graph, member, earlier)
+    summary = Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
+    sent = window.sent((message for message in earlier if message.kind != Message.SYSTEM_PROMPT), summary)
+    told = summary.content if summary else ""
     return Prompt(
-        messages=history.prompt(system_text, shown),
+        messages=history.prompt(levels, told, [entry for each in sent for entry in each.entries]),
         tools=registry.specs(member.role, run.context_type),
-        tool_context=ToolContext(member, graph) if graph is not None else None,
+        tool_context=ToolContext(member, graph, run.session_id),
         version=history.version_for(member),
+        sent=tuple(sent),
+        summary=told,
+        rounds_left_out=window.rounds_left_out(run.position, summary),
     )
 
 
@@ -87,15 +99,19 @@ def _graph(run: ClaimedRun, member: Member) -> Graph:
         raise ContextGone from None
 
 
-def _enrich(question: Message, graph: Graph | None, run: ClaimedRun, member: Member) -> None:
+def _enrich(
+    question: Message, graph: Graph | None, run: ClaimedRun, member: Member, earlier: Sequence[Message]
+) -> None:
     if graph is None:
         block = workspace_block(member.workspace)
     else:
         block = context_block(retrieve(graph, question.content, run.account))
-    if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=block):
-        question.retrieved = block
+    begun = earlier[0].kind == Message.SYSTEM_PROMPT
+    changed = always_sent.since_then(member.workspace, earlier) if begun else ""
+    if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=block, records=changed):
+        question.retrieved, question.records = block, changed
     else:  # another process was first: one of the two was taken for dead
-        question.refresh_from_db(fields=["retrieved"])
+        question.refresh_from_db(fields=["retrieved", "records"])
 
 
 def shown_so_far(run: ClaimedRun) -> Transcript:

@@ -5,12 +5,13 @@ Called by the engine. A question stands with the context that was retrieved for 
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from chat.models import Message
-from chat.prompts import system
+from chat.prompts import always_sent, system
+from chat.prompts.tool_results import told
 from chat.providers.base import PromptMessage, Reply, ToolCall
 from graphs.access import Member
 from graphs.models import Graph
@@ -20,21 +21,28 @@ NO_MORE_TOOLS = (
     "[No more tool calls are possible in this turn. Answer with what you have found, and say what is missing.]"
 )
 
+#: Stands for a question that the person left out.
+LEFT_OUT = "[The person left out a message here.]"
+
 
 def version_for(member: Member) -> str:
     """Names the wording of the system prompt that a member's runs get."""
     return f"{system.PROMPT_VERSION}:{member.role}"
 
 
-def system_message(
+def system_levels(
     session_id: uuid.UUID, graph: Graph | None, member: Member, stored_messages: Iterable[Message]
-) -> str:
-    """The session's system prompt: written at its first run and kept, until its version or the role changes."""
+) -> tuple[str, str]:
+    """Levels 1 and 2 of a session: written at its first run and kept.
+
+    The system prompt is written anew when its version or the role changes.
+    """
     version = version_for(member)
     stored = next((message for message in stored_messages if message.kind == Message.SYSTEM_PROMPT), None)
     if stored is not None and stored.prompt_version == version:
-        return stored.content
+        return stored.content, stored.records
     text = system.system_prompt(graph, member)
+    records = always_sent.at_the_beginning(member.workspace) if stored is None else stored.records
     Message.objects.update_or_create(
         session_id=session_id,
         sequence=0,
@@ -42,28 +50,35 @@ def system_message(
             "role": Message.Role.SYSTEM,
             "kind": Message.SYSTEM_PROMPT,
             "content": text,
+            "records": records,
             "prompt_version": version,
             "exclude_from_prompt": True,
         },
     )
-    return text
+    return text, records
 
 
-def prompt(system_text: str, messages: Iterable[Message]) -> tuple[PromptMessage, ...]:
-    """System prompt and history; a vendor's cache may keep what ends at a breakpoint."""
-    spread = [entry for message in messages for entry in _entries(message)]
+def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
+    """System prompt, records that are always sent, and history; a vendor's cache may keep what ends at a breakpoint."""
+    leading = [PromptMessage("system", level, cache_breakpoint=True) for level in levels if level]
+    spread = [*([PromptMessage("user", summary)] if summary else []), *history]
     if spread:
         spread[-1] = replace(spread[-1], cache_breakpoint=True)
-    return (PromptMessage("system", system_text, cache_breakpoint=True), *spread)
+    return (*leading, *spread)
 
 
-def _entries(message: Message) -> Iterator[PromptMessage]:
+def entries(message: Message, rounds_left_out: int = 0) -> Iterator[PromptMessage]:
+    """What is sent of a message, without the first rounds of an answer that are summarised.
+
+    In place of a question that the person left out stands a word that it was, because vendors want turns to alternate.
+    """
+    left_out = message.in_prompt == Message.InPrompt.LEFT_OUT
     if message.role == Message.Role.USER:
-        parts = [message.retrieved, message.content]
-        yield PromptMessage("user", "\n\n".join(part for part in parts if part))
-        return
-    for round_ in message.rounds:
-        yield from round_entries(round_)
+        asked = [LEFT_OUT] if left_out else [message.retrieved, message.content]
+        yield PromptMessage("user", "\n\n".join(part for part in (message.records, *asked) if part))
+    elif not left_out:
+        for round_ in message.rounds[rounds_left_out:]:
+            yield from round_entries(round_)
 
 
 def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
@@ -81,17 +96,25 @@ def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
         model=round_.get("model", ""),
     )
     for call in calls:
-        # Sorted, because the database does not keep the order of keys and the prefix must stay the same.
-        result = json.dumps(call["result"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        yield PromptMessage("tool", result, tool_call_id=call["id"])
+        yield PromptMessage("tool", _told(call), tool_call_id=call["id"])
+
+
+def _told(call: dict[str, Any]) -> str:
+    """What was decided when the result came; JSON with sorted keys for one that was stored before anything was."""
+    if "told" in call:
+        return str(call["told"])
+    return json.dumps(call["result"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def round_of(reply: Reply, results: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """A reply and its tool results `{id, name, arguments, args, result, status}` as a stored round."""
+    """A reply and its tool results `{id, name, arguments, args, result, status}` as a stored round.
+
+    What the model is told of each result is decided here; see `tool_results`. Counts tokens: not for the event loop.
+    """
     return {
         "text": reply.text,
         "reasoning": reply.reasoning,
-        "toolCalls": list(results),
+        "toolCalls": [{**call, "told": told(call["id"], call["result"])} for call in results],
         "vendor": reply.vendor,
         "vendorBlocks": list(reply.vendor_blocks),
         "model": reply.model,

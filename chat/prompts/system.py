@@ -94,14 +94,15 @@ def _limits() -> str:
         "# Tools\n"
         f"You may call tools in {settings.TOOL_ROUNDS} rounds for a question; several calls in one round run side by "
         "side. read_subgraph reads several nodes in one call: prefer it to many read_node_detail. Answer as soon as "
-        "you know enough. A tool result with an error tells what to do differently."
+        "you know enough. A tool result with an error tells what to do differently. Results are JSON or TOON (indented "
+        "lines, tables as name[rows]{columns}:); one that is too long is shortened and says how to read the rest."
     )
 
 
 def _no_graph() -> str:
     return (
-        "# This conversation\nIt is about no graph: you have no tools and see only a list of the workspace's graphs. "
-        "For what is in a graph, say that its page has a chat that reads it."
+        "# This conversation\nIt is about no graph: no tool reads one, and you see only a list of the workspace's "
+        "graphs. For what is in a graph, say that its page has a chat that reads it."
     )
 
 

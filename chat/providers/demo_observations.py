@@ -1,4 +1,4 @@
-"""What the demo's tool calls have shown so far, read tolerantly from their JSON. Called by the other demo modules."""
+"""What the demo's tool calls have shown so far, read tolerantly. Called by the other demo modules."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 
 from chat.providers.base import PromptMessage
 from chat.providers.cleaning import json_object_or_empty, parse_json
+from rag.encoding import decode
 
 _NODE_LISTS = ("nodes", "results", "neighbors", "matches")
 _EDGE_LISTS = ("edges", "inbound", "outbound", "incoming", "outgoing")
@@ -106,13 +107,21 @@ def observe(messages: Sequence[PromptMessage]) -> Observations:
 
 
 def _result(content: str) -> dict[str, Any]:
+    """Of a result in JSON or in TOON, as the prompt has it."""
     try:
         value = parse_json(content.encode("utf-8", "replace"))
     except ValueError:
-        return {}
+        value = _from_toon(content)
     if isinstance(value, list):
         value = {"results": value}
     return value if isinstance(value, dict) else {}
+
+
+def _from_toon(content: str) -> Any:
+    try:
+        return decode(content)
+    except ValueError:
+        return {}
 
 
 def _node(item: dict[str, Any]) -> Node | None:

@@ -1,5 +1,6 @@
 """What a tool is. Tools are ordinary synchronous Django code; the engine runs them in threads."""
 
+import uuid
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -9,6 +10,9 @@ from graphs.actions import Part
 from graphs.models import Graph
 
 Kind = Literal["read", "write", "dialogue"]
+
+#: The `context_type` of a tool that every conversation has, whatever it is about.
+ANYTHING = "*"
 
 
 class Arguments(Part):
@@ -21,10 +25,20 @@ class ToolFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Who asks, and about which graph; the graph must come from `graphs.access.graph_for(member, ...)`."""
+    """Who asks, in which conversation, and about which graph, where it is about one.
+
+    `about` must come from `graphs.access.graph_for(member, ...)`.
+    """
 
     member: Member
-    graph: Graph
+    about: Graph | None
+    session_id: uuid.UUID | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """For tools of a conversation about a graph."""
+        assert self.about is not None
+        return self.about
 
 
 A = TypeVar("A", bound=Arguments)
@@ -33,7 +47,7 @@ A = TypeVar("A", bound=Arguments)
 class Tool(ABC, Generic[A]):
     """One tool. `read` tools run at once; `write` tools are for editors; `dialogue` tools ask the person.
 
-    `context_type` is the kind of object a conversation must be about for the tool to be offered.
+    `context_type` is the kind of object a conversation must be about for the tool to be offered, or `ANYTHING`.
     """
 
     name: str

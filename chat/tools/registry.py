@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from chat.providers.base import ToolSpec
-from chat.tools.base import Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.base import ANYTHING, Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.conversation_reading import ReadEarlierMessages, ReadToolResult
 from chat.tools.graph_reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
 from chat.tools.graph_writing import WRITE_TOOLS
 from chat.tools.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
@@ -29,6 +30,8 @@ TOOLS: dict[str, Tool[Any]] = {
         ListNodeEdges(),
         ReadSubgraph(),
         *WRITE_TOOLS,
+        ReadToolResult(),
+        ReadEarlierMessages(),
     )
 }
 
@@ -55,7 +58,7 @@ def specs(role: Role, context_type: str) -> tuple[ToolSpec, ...]:
     return tuple(
         ToolSpec(tool.name, tool.description, parameters(tool.arguments))
         for tool in TOOLS.values()
-        if tool.context_type == context_type and (tool.kind != "write" or role.may_edit)
+        if tool.context_type in (context_type, ANYTHING) and (tool.kind != "write" or role.may_edit)
     )
 
 

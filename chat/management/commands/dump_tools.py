@@ -12,7 +12,7 @@ from chat.management.quiet import QuietCommand
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
 from chat.tools import registry
-from chat.tools.base import ToolContext
+from chat.tools.base import ANYTHING, ToolContext
 from graphs.models import Graph
 from rag.tokens import count_tokens
 
@@ -73,7 +73,8 @@ def _examples(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """What each tool that reads answers to a real call."""
     for spec in specs:
-        if registry.TOOLS[spec.name].kind == "write":
+        tool = registry.TOOLS[spec.name]
+        if tool.kind == "write" or tool.context_type == ANYTHING:  # there is no conversation to be read
             continue
         arguments = {name: values[name] for name in spec.parameters.get("required", ())}
         parsed = registry.parse(spec.name, _json(arguments), [each.name for each in specs])

@@ -1,6 +1,5 @@
 """A model that proposes: its run rests until people decide, and goes on by itself with what they decided."""
 
-import json
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from chat.engine.acting import Acting
 from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, RunStatus, Session
 from graphs.access import member_of
 from graphs.models import Graph, Membership, Node, Role
+from rag.encoding import decode
 from tests import checker
 from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
 from tests.vendors import Script, ScriptedCall, VendorServer
@@ -53,7 +53,7 @@ def sent(vendor: VendorServer) -> list[list[dict[str, Any]]]:
 
 
 def results(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [json.loads(entry["content"]) for entry in messages if entry["role"] == "tool"]
+    return [decode(entry["content"]) for entry in messages if entry["role"] == "tool"]
 
 
 def phase(accepted: actions.Accepted) -> str:

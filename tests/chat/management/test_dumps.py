@@ -28,7 +28,7 @@ def test_it_shows_the_context_of_a_question(here: World) -> None:
 
 def test_it_shows_every_tool_with_an_answer(here: World) -> None:
     text = output("dump_tools", "--graph", "order-to-cash")
-    assert text.count("--- ") == 18
+    assert text.count("--- ") == 20
     assert "anthropic" in text.splitlines()[-1]
     assert '"error"' not in text
     assert "refused" not in text

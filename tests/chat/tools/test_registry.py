@@ -18,6 +18,10 @@ SEED_TOOLS = {
     "list_node_edges": {"nodeKey", "direction"},
     "read_subgraph": {"nodeKeys", "fields", "includeEdges", "includeTypes"},
 }
+OF_EVERY_CONVERSATION = {
+    "read_tool_result": {"callId", "path", "offset"},
+    "read_earlier_messages": {"offset", "message", "fromCharacter"},
+}
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -37,10 +41,11 @@ def refusal(name: str, text: str) -> str:
     return found.message
 
 
-def test_it_offers_the_eight_read_tools_with_their_arguments() -> None:
+def test_it_offers_the_read_tools_with_their_arguments() -> None:
     offered = {spec.name: set(spec.parameters["properties"]) for spec in specs(Role.VIEWER, "graph")}
-    assert offered.keys() == SEED_TOOLS.keys()
-    assert all(SEED_TOOLS[name] <= offered[name] for name in offered)
+    expected = SEED_TOOLS | OF_EVERY_CONVERSATION
+    assert offered.keys() == expected.keys()
+    assert all(expected[name] <= offered[name] for name in offered)
 
 
 def test_it_offers_the_same_bytes_every_time() -> None:
@@ -48,7 +53,7 @@ def test_it_offers_the_same_bytes_every_time() -> None:
 
 
 def test_it_offers_no_graph_tools_without_a_graph() -> None:
-    assert specs(Role.ADMIN, "") == ()
+    assert {spec.name for spec in specs(Role.ADMIN, "")} == OF_EVERY_CONVERSATION.keys()
 
 
 @pytest.mark.parametrize("spec", specs(Role.EDITOR, "graph"), ids=lambda spec: spec.name)

@@ -1,0 +1,135 @@
+"""What a model is told of a tool's result: in the encoding with fewer tokens, and shortened where it has too many.
+
+Decided once, when the result enters the history; it stays there as it is (`told` of a stored call), so that the prefix
+of every later request has the same bytes. The result itself is stored whole, and read on with `read_tool_result`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from rag.encoding import as_json, encode
+from rag.tokens import count_tokens
+
+READ_ON = "read_tool_result"
+#: The tokens of a text are not counted where it has more characters than this for each that is allowed.
+CHARACTERS_PER_TOKEN = 8
+#: By which a result is made shorter until it fits.
+STEP = 0.8
+#: Cuts that are named one by one.
+MAX_NAMED = 5
+#: Characters of a text and rows of a list that at least are left of it.
+LEAST_CHARS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where something was left out: `path` is a JSON Pointer (RFC 6901); rows of a list or characters of a text."""
+
+    path: str
+    shown: int
+    of: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"path": self.path, "shown": self.shown, "of": self.of}
+
+
+@dataclass(slots=True)
+class _Shorter:
+    """A value made to take about as many characters of JSON as it may; `cuts` says what was left out."""
+
+    cuts: list[Cut] = field(default_factory=list)
+
+    def of(self, value: Any, chars: int, path: str) -> Any:
+        if len(as_json(value)) <= chars:
+            return value
+        match value:
+            case str():
+                shown = max(chars, LEAST_CHARS)
+                return self._cut(value, shown, path)
+            case list() if value:
+                return self._rows(value, chars, path)
+            case dict():
+                return self._object(value, chars, path)
+            case _:
+                return value
+
+    def _cut(self, text: str, shown: int, path: str) -> str:
+        if len(text) <= shown:
+            return text
+        self.cuts.append(Cut(path, shown, len(text)))
+        return text[:shown] + "…"
+
+    def _rows(self, rows: list[Any], chars: int, path: str) -> list[Any]:
+        """The first rows that fit; of the very first as much as does."""
+        kept: list[Any] = []
+        for row in rows:
+            size = len(as_json(row)) + 1
+            if kept and size > chars:
+                break
+            kept.append(self.of(row, chars, f"{path}/0") if not kept else row)
+            chars -= size
+        if len(kept) < len(rows):
+            self.cuts.append(Cut(path, len(kept), len(rows)))
+        return kept
+
+    def _object(self, value: dict[str, Any], chars: int, path: str) -> dict[str, Any]:
+        """What takes little stays whole; what takes much shares the rest."""
+        sizes = {key: len(as_json(part)) + len(key) + 4 for key, part in value.items()}
+        share, left = 0, chars
+        for waiting, key in zip(range(len(sizes), 0, -1), sorted(sizes, key=lambda key: sizes[key]), strict=True):
+            share = max(left, 0) // waiting
+            if sizes[key] > share:
+                break
+            left -= sizes[key]
+        return {
+            key: part if sizes[key] <= share else self.of(part, max(share - len(key) - 4, 0), f"{path}/{_escaped(key)}")
+            for key, part in value.items()
+        }
+
+
+def told(call_id: str, result: Any) -> str:
+    """The result as the model gets it: at most `TOOL_RESULT_TOKENS`, cut with a note how to read on."""
+    limit = settings.TOOL_RESULT_TOKENS
+    if not isinstance(result, dict):
+        result = {"result": result}
+    chars = len(as_json(result))
+    if chars <= limit * CHARACTERS_PER_TOKEN:
+        whole = encode(result)
+        if count_tokens(whole) <= limit:
+            return whole
+    return _shortened(call_id, result, min(chars, limit * CHARACTERS_PER_TOKEN), limit)
+
+
+def _shortened(call_id: str, result: dict[str, Any], chars: int, limit: int) -> str:
+    """By and by shorter until it fits; where its parts cannot be made shorter, the beginning of its JSON."""
+    size = chars
+    while (size := int(size * STEP)) > LEAST_CHARS:
+        shorter = _Shorter()
+        kept = shorter.of(result, size, "")
+        text = encode({**kept, "shortened": _note(call_id, shorter.cuts)} if shorter.cuts else kept)
+        if count_tokens(text) <= limit:
+            return text
+    whole = as_json(result)
+    while True:
+        chars //= 2
+        text = encode({"json": whole[:chars] + "…", "shortened": _note(call_id, [Cut("", chars, len(whole))])})
+        if count_tokens(text) <= limit:
+            return text
+
+
+def _note(call_id: str, cuts: Sequence[Cut]) -> dict[str, Any]:
+    first = cuts[-1]
+    read_on = as_json({"callId": call_id, "path": first.path, "offset": first.shown})
+    more = {"more": len(cuts) - MAX_NAMED} if len(cuts) > MAX_NAMED else {}
+    return {
+        "cut": [cut.to_json() for cut in cuts[:MAX_NAMED]],
+        **more,
+        "readOn": f"The rest of each is kept: {READ_ON} {read_on}",
+    }
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,122 @@
+"""The tools that read the conversation itself: what was shortened or summarised in it. Registered in `registry`."""
+
+from typing import Annotated, Any
+
+from django.db.models import QuerySet
+from pydantic import Field
+
+from chat.models import Message, Summary
+from chat.tools.base import ANYTHING, Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.results import as_json, fitting, next_offset
+from rag.condensing import cut
+
+#: Characters of one page of a text.
+PAGE_CHARS = 6_000
+#: Messages of one page, characters of each, and calls that are named with it.
+MAX_MESSAGES = 50
+LISTED_CHARS = 500
+MAX_CALLS = 20
+
+
+class ResultArguments(Arguments):
+    call_id: Annotated[str, Field(min_length=1, max_length=100)]
+    path: str = Field("", max_length=1_000, description="JSON Pointer to the part to read, as the note gave it.")
+    offset: int = Field(0, ge=0, description="Rows of a list or characters of a text to skip.")
+
+
+class ReadToolResult(Tool[ResultArguments]):
+    name = "read_tool_result"
+    description = "Reads on in an earlier tool result of this conversation that was shortened, as it was then."
+    kind = "read"
+    context_type = ANYTHING
+    arguments = ResultArguments
+
+    def run(self, context: ToolContext, arguments: ResultArguments) -> dict[str, Any]:
+        value = _at(_result_of(context, arguments.call_id), arguments.path)
+        place = {"callId": arguments.call_id, "path": arguments.path, "offset": arguments.offset}
+        if isinstance(value, list):
+            rows = fitting(value[arguments.offset :], lambda row: row)
+            return place | {"total": len(value), "rows": rows} | next_offset(arguments.offset + len(rows), len(value))
+        text = value if isinstance(value, str) else as_json(value)
+        part = text[arguments.offset : arguments.offset + PAGE_CHARS]
+        return place | {"total": len(text), "text": part} | next_offset(arguments.offset + len(part), len(text))
+
+
+def _result_of(context: ToolContext, call_id: str) -> Any:
+    """What the call gave, as it is stored; ids are unique in a conversation."""
+    answers = _sent_once(context).filter(rounds__contains=[{"toolCalls": [{"id": call_id}]}])
+    for rounds in answers.order_by("-sequence").values_list("rounds", flat=True)[:1]:
+        for call in (call for round_ in rounds for call in round_["toolCalls"]):
+            if call["id"] == call_id:
+                return call["result"]
+    raise ToolFailed(f"No tool call of this conversation has the id {call_id!r}.")
+
+
+def _at(value: Any, path: str) -> Any:
+    """The part of a value that a JSON Pointer (RFC 6901) names; raises `ToolFailed` where there is none."""
+    for token in path.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isascii() and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            raise ToolFailed(f"There is nothing at {path!r} in this result.")
+    if path and not path.startswith("/"):
+        raise ToolFailed(f"{path!r} is no JSON Pointer: it begins with a slash, or is left out for the whole result.")
+    return value
+
+
+class EarlierArguments(Arguments):
+    offset: int = Field(0, ge=0, description="How many messages to skip, counted from the first one.")
+    message: int | None = Field(None, ge=1, description="Only the message with this number, to read it in full.")
+    from_character: int = Field(0, ge=0, description="With message: the character to read on from.")
+
+
+class ReadEarlierMessages(Tool[EarlierArguments]):
+    name = "read_earlier_messages"
+    description = "Reads the earlier messages of this conversation that are summarised, the first ones first."
+    kind = "read"
+    context_type = ANYTHING
+    arguments = EarlierArguments
+
+    def run(self, context: ToolContext, arguments: EarlierArguments) -> dict[str, Any]:
+        summary = Summary.objects.filter(session=context.session_id).last()
+        if summary is None:
+            return {"messages": [], "note": "Nothing was summarised: you see every message of this conversation."}
+        earlier = _sent_once(context).filter(sequence__lte=summary.sequence)
+        if arguments.message is not None:
+            return _in_full(earlier.filter(sequence=arguments.message).first(), arguments)
+        listed = list(earlier[arguments.offset : arguments.offset + MAX_MESSAGES])
+        rows = fitting(listed, _row)
+        return {"messages": rows} | next_offset(arguments.offset + len(rows), earlier.count())
+
+
+def _sent_once(context: ToolContext) -> QuerySet[Message]:
+    """What a model of this conversation may see; not what the person left out."""
+    messages = Message.objects.filter(session=context.session_id, kind=Message.TEXT, exclude_from_prompt=False)
+    return messages.exclude(in_prompt=Message.InPrompt.LEFT_OUT).order_by("sequence")
+
+
+def _row(message: Message) -> dict[str, Any]:
+    calls = [call["id"] for round_ in message.rounds for call in round_["toolCalls"]]
+    return {
+        "message": message.sequence,
+        "from": "person" if message.role == Message.Role.USER else "assistant",
+        "text": cut(message.content, LISTED_CHARS),
+        **({"toolCalls": calls[:MAX_CALLS]} if calls else {}),
+    }
+
+
+def _in_full(message: Message | None, arguments: EarlierArguments) -> dict[str, Any]:
+    if message is None:
+        raise ToolFailed(f"There is no earlier message {arguments.message}. Without `message` they are listed.")
+    text = message.content[arguments.from_character : arguments.from_character + PAGE_CHARS]
+    reached = arguments.from_character + len(text)
+    more = {"nextFromCharacter": reached} if reached < len(message.content) else {}
+    calls = [
+        {"callId": call["id"], "tool": call["name"], "arguments": cut(as_json(call["args"]), LISTED_CHARS)}
+        for round_ in message.rounds
+        for call in round_["toolCalls"]
+    ]
+    return _row(message) | {"text": text, "totalChars": len(message.content), "toolCalls": calls[:MAX_CALLS]} | more

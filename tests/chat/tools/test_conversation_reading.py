@@ -1,0 +1,75 @@
+import json
+from typing import Any
+
+import pytest
+
+from chat.actions import ObjectName, open_session
+from chat.models import Message, Session
+from chat.prompts.history import round_of
+from chat.providers.base import Reply
+from chat.tools import registry
+from chat.tools.base import ToolContext
+from chat.tools.registry import ParsedCall
+from tests.seeded import World, world
+
+ROWS = [{"key": f"node-{n}", "note": "x" * 90} for n in range(100)]
+TEXT = "".join(f"{n} " for n in range(4_000))
+
+
+@pytest.fixture
+def here(db: None) -> World:
+    return world()
+
+
+def said(session: Session, position: int, call_id: str, result: dict[str, Any]) -> Message:
+    call = {"id": call_id, "name": "x", "arguments": "{}", "args": {}, "result": result, "status": "ok"}
+    rounds = [round_of(Reply(text="t"), [call])]
+    return Message.objects.create(session=session, sequence=position, role=Message.Role.ASSISTANT, rounds=rounds)
+
+
+@pytest.fixture
+def context(here: World) -> ToolContext:
+    """Alice's conversation, with two results; Charlie has one too."""
+    session = open_session(here.alice, ObjectName("graph", "nba"), "", "Hello")
+    said(session, 2, "call-1", {"nodes": ROWS, "node": {"a/b": TEXT}})
+    said(open_session(here.charlie, None, "", "Mine"), 2, "call-9", {"secret": "s"})
+    return ToolContext(here.alice, here.nba, session.pk)
+
+
+def read(context: ToolContext, **arguments: Any) -> dict[str, Any]:
+    call = registry.parse("read_tool_result", json.dumps(arguments), ["read_tool_result"])
+    assert isinstance(call, ParsedCall), call
+    return registry.run(call, context)
+
+
+def test_rows_are_read_on_until_there_are_none(context: ToolContext) -> None:
+    rows, offset = [], 5
+    while offset is not None:
+        page = read(context, callId="call-1", path="/nodes", offset=offset)
+        rows += page["rows"]
+        offset = page.get("nextOffset")
+    assert rows == ROWS[5:]
+
+
+def test_a_text_is_read_on_until_its_end(context: ToolContext) -> None:
+    text, offset = "", 0
+    while offset is not None:
+        page = read(context, callId="call-1", path="/node/a~1b", offset=offset)
+        text, offset = text + page["text"], page.get("nextOffset")
+    assert text == TEXT
+
+
+def test_the_whole_result_and_one_row_are_read_as_json(context: ToolContext) -> None:
+    assert read(context, callId="call-1")["text"].startswith('{"node":{"a/b":"0 1 ')
+    assert json.loads(read(context, callId="call-1", path="/nodes/7")["text"]) == ROWS[7]
+
+
+@pytest.mark.parametrize("path", ["/nope", "/nodes/100", "/nodes/-1", "/nodes/x", "/node/a~1b/0", "nodes", "/nodes//"])
+def test_a_wrong_path_is_told(context: ToolContext, path: str) -> None:
+    assert "error" in read(context, callId="call-1", path=path)
+
+
+def test_results_of_other_conversations_are_as_none(context: ToolContext, here: World) -> None:
+    foreign, none = read(context, callId="call-9"), read(context, callId="call-8")
+    assert str(foreign).replace("call-9", "call-8") == str(none)
+    assert "error" in read(ToolContext(here.alice, None), callId="call-1")
