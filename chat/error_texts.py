@@ -26,6 +26,10 @@ _LEFT_ALONE = _(
 )
 #: Circumstances that deserve a sentence of their own, though their code is one of the eight.
 CUT_BY_LENGTH = _("The answer grew longer than the model may write at once. Ask for a part of it.")
+TOO_LONG_FOR_MODEL = _(
+    "This does not fit into what the model can read at once, even with the earlier messages summarised. Write a "
+    "shorter message, leave out or unpin long ones, or choose a model that reads more."
+)
 PROCESS_DIED = _("The server that wrote this answer stopped. What was written is kept; try again.")
 SAME_FAILURE = _("The model made the same mistake several times, so it was stopped. Put the question in other words.")
 ACCESS_ENDED = _("You are no longer a member of this workspace.")

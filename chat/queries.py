@@ -12,7 +12,8 @@ from django.db.models.functions import Now
 
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
-from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session, Stream
+from chat.models import AlwaysSend, Message, Proposal, ProposalStatus, Run, RunStatus, Session, Stream
+from chat.prompts.telling import summary_json
 from chat.proposals.telling import proposals_json
 from chat.spending.settling import COUNTS, OF_CONVERSATION
 from graphs.access import Member, NotFound
@@ -121,6 +122,17 @@ def messages_of(session: Session) -> QuerySet[Message]:
     return shown.select_related("run").prefetch_related("run__model_calls", proposals)
 
 
+def summary_of(session: Session) -> dict[str, Any] | None:
+    """What stands for the earlier messages of a conversation, where it has become too long for its model."""
+    summary = session.summaries.last()
+    return summary_json(summary) if summary else None
+
+
+def always_sent(member: Member) -> QuerySet[AlwaysSend]:
+    """The records that every conversation of the workspace is sent."""
+    return AlwaysSend.objects.filter(workspace=member.workspace).select_related("added_by")
+
+
 def reading_point(session: Session, messages: list[Message]) -> int:
     """The number after which to read the stream so that it completes these messages without repeating them.
 
@@ -198,6 +210,7 @@ def message_for(user: User, message_id: str) -> Message:
         .exclude(role=Message.Role.SYSTEM)
         .exclude(kind=Message.NOTE)
         .select_related("session__stream", "run")
+        .prefetch_related("run__model_calls", Prefetch("proposals", _in_brief(Proposal.objects.all())))
         .first()
     )
     if message is None:

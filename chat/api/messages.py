@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import asking, deepening, models_available
-from chat.api import shapes
+from chat import asking, deepening, keeping, models_available
+from chat.api import serialising, shapes
 from chat.api.requests import act, own_message_and_member, own_session
 from chat.api.serialising import model_json
 from graphs.api.bodies import read_body
@@ -50,6 +50,20 @@ class DeepenView(APIView):
         asking.count_run(member.user)
         accepted = act(deepening.deepen, member, str(message.session_id), message.pk)
         return Response(accepted_json(accepted.to_json()), status=202)
+
+
+class MessageView(APIView):
+    @extend_schema(
+        operation_id="updateMessage",
+        request=shapes.MessageKeepingBody,
+        responses={200: shapes.MessageShape, **problems(409)},
+    )
+    def patch(self, request: Request, message_id: str) -> Response:
+        """Pin a message, so that the model always sees it, or leave it out; from the next question on."""
+        message, member = own_message_and_member(request, message_id)
+        body = read_body(request, shapes.MessageKeepingBody)
+        kept = act(keeping.keep_message, member, str(message.pk), body.in_prompt)
+        return Response(serialising.messages_json([kept])[0])
 
 
 class ModelsView(APIView):

@@ -76,6 +76,7 @@ def _message_json(message: Message, proposals: list[dict[str, Any]]) -> dict[str
         "error": run.error if run else None,
         "usage": queries.usage_of(run) if run else None,
         "changes": message.changes,
+        "inPrompt": message.in_prompt,
         "createdAt": message.created_at.isoformat(),
     }
 

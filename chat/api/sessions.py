@@ -84,6 +84,7 @@ class SessionMessagesView(APIView):
             "next": later,
             "streamId": session.stream.name,
             "after": queries.reading_point(session, shown),
+            "summary": queries.summary_of(session),
         }
         return response
 

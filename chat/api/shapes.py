@@ -17,6 +17,12 @@ class MessageBody(Asked):
     wait: bool | None = None
 
 
+class MessageKeepingBody(Body):
+    """Whether a model is sent the message until it is summarised, always, or never."""
+
+    in_prompt: Literal["auto", "pinned", "left_out"]
+
+
 class ResumeBody(Body):
     answer: Annotated[str, Field(max_length=32_000)] | None = None
     continue_: bool | None = Field(None, alias="continue")
@@ -144,6 +150,18 @@ class MessageShape(Shape):
     error: ErrorShape | None
     usage: UsageShape | None
     changes: int | None
+    in_prompt: Literal["auto", "pinned", "left_out"]
+    created_at: str
+
+
+class SummaryShape(Shape):
+    """What stands for the earlier messages; `before` is the first message that the model is still sent as it is."""
+
+    before: str | None
+    content: str
+    model: str
+    tokens_before: int
+    tokens_after: int
     created_at: str
 
 
@@ -161,6 +179,7 @@ class MessagePage(Shape):
     previous: str | None
     stream_id: str
     after: int
+    summary: SummaryShape | None
 
 
 class EventShape(Shape):

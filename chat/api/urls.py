@@ -2,13 +2,16 @@
 
 from django.urls import path
 
-from chat.api import events, messages, proposals, sessions
+from chat.api import always_send, events, messages, proposals, sessions
 from graphs import url_keys
 
 url_keys.register()
 
 urlpatterns = [
+    path("always-send", always_send.AlwaysSendView.as_view()),
+    path("graphs/<key:key>/always-send", always_send.GraphAlwaysSendView.as_view()),
     path("chat/messages", messages.MessagesView.as_view()),
+    path("chat/messages/<key:message_id>", messages.MessageView.as_view()),
     path("chat/messages/<key:message_id>/stream-events", events.MessageEventsView.as_view()),
     path("chat/messages/<key:message_id>/deepen", messages.DeepenView.as_view()),
     path("chat/models", messages.ModelsView.as_view()),

@@ -115,7 +115,7 @@ class Call:
 
 def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bool) -> Call:
     """The request: what the run began with, its own rounds since, and the tools unless they are used up."""
-    rounds = [entry for round_ in answer.rounds for entry in round_entries(round_)]
+    rounds = [entry for round_ in answer.rounds[prompt.rounds_left_out :] for entry in round_entries(round_)]
     messages = [*prompt.messages, *rounds]
     if rounds:
         messages[-1] = replace(messages[-1], cache_breakpoint=True)

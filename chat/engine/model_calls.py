@@ -7,12 +7,13 @@ from functools import partial
 
 from chat import error_texts, models_available
 from chat.database import in_db, in_tool_thread
-from chat.engine import calling, paying, records, telling
+from chat.engine import calling, compacting, paying, records, telling
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.ending import Failure
 from chat.engine.persisting import persistently
-from chat.providers.base import ProviderConfig, Reply, Usage
+from chat.prompts import window
+from chat.providers.base import ModelRequest, ProviderConfig, ProviderError, Reply, Usage
 from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
@@ -33,6 +34,7 @@ class ModelCalls:
         self._config: ProviderConfig | None = None
         self._prompt: records.Prompt | None = None
         self._call: calling.Call | None = None
+        self._squeezed = False
         #: Whether budgets have to be looked at before the next call.
         self._budgeted = True
         self.unstored: list[CallCost] = []
@@ -78,27 +80,65 @@ class ModelCalls:
             self._config = models_available.configured().resolve(self._run.model or None)
         except ModelUnavailableError:
             return Failure("internal", error_texts.MODEL_UNAVAILABLE, retryable=False)
-        if failure := await self.load_prompt():
+        if failure := await self.load_prompt() or await self._make_room(self._config, tools):
             return failure
-        self._call = calling.prepare(self._config, self.prompt, self._answer, tools=tools)
         try:
-            if self._budgeted:
-                await paying.set_aside(self._call, self._run.account)
-            self._budgeted = True
-            with telling.of_call(self._call):
-                cover = partial(paying.set_aside_again, self._call)
-                await calling.perform(self._call, self._answer.show, self._run.account.workspace_id, cover)
+            error = await self._ask(self._config, tools)
+            if error is not None and error.code == "context_length" and await self._squeeze(self._config, tools):
+                error = await self._ask(self._config, tools)
         except BudgetRefused as refusal:
-            telling.unpaid(self._call)
+            telling.unpaid(self.last)
             await self.note()
             return Failure("rate_limit", str(refusal), refusal.retryable)
-        await self.note()
-        error = self._call.error
         if error is None:
             return None
         log.warning("run %s: %s: %s", self._run.id, error.code, error.detail)
         gave_up = error.code == "context_length"
         return Failure(error.code, error_texts.sentence_for(error), error.retryable, gave_up)
+
+    async def _ask(self, config: ProviderConfig, tools: bool) -> ProviderError | None:
+        """Raises `BudgetRefused`."""
+        self._call = calling.prepare(config, self.prompt, self._answer, tools=tools)
+        if self._budgeted:
+            await paying.set_aside(self._call, self._run.account)
+        self._budgeted = True
+        with telling.of_call(self._call):
+            cover = partial(paying.set_aside_again, self._call)
+            await calling.perform(self._call, self._answer.show, self._run.account.workspace_id, cover)
+        await self.note()
+        return self._call.error
+
+    async def _squeeze(self, config: ProviderConfig, tools: bool) -> bool:
+        """Once for a run whose vendor found its request too long, though it was not as counted here."""
+        if self._squeezed:
+            return False
+        self._squeezed = True
+        taken = await in_tool_thread(window.tokens_of, self.last.request)
+        return await self._make_room(config, tools, int(taken * compacting.SQUEEZED)) is None
+
+    async def _make_room(self, config: ProviderConfig, tools: bool, most: int | None = None) -> Failure | None:
+        """Summarises the earlier part of a conversation that would not fit any more; a failure where nothing helps."""
+        request = calling.prepare(config, self.prompt, self._answer, tools=tools).request
+        room = compacting.room(config) if most is None else most
+        if window.surely_fits(request, room):
+            return None
+        taken = await in_tool_thread(window.tokens_of, request)
+        if taken <= room:
+            return None
+        return await self._summarise(config, request, room, taken)
+
+    async def _summarise(self, config: ProviderConfig, request: ModelRequest, room: int, taken: int) -> Failure | None:
+        rounds = self._answer.rounds
+        place = await in_tool_thread(compacting.place_to_cut, self._run, self.prompt, rounds, request, room)
+        if place is None:
+            return Failure("context_length", error_texts.TOO_LONG_FOR_MODEL, retryable=False, gave_up=True)
+        words = await compacting.words(config, self.prompt, rounds, self._run, place, room)
+        await self._answer.flush()
+        model = config.model if words else ""
+        await persistently(partial(in_db, compacting.store, self._run, place, words, model, room, taken))
+        log.info("run %s: %s tokens were too many: the earlier part is summarised", self._run.id, taken)
+        self._prompt = None
+        return await self.load_prompt()
 
     async def note(self) -> None:
         """Notes what the last call cost, once. All attempts are kept; readers are told of those that cost something."""

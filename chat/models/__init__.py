@@ -3,6 +3,7 @@
 from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
 from chat.models.conversation import Message, Session, SessionType
 from chat.models.idempotency import IdempotencyKey
+from chat.models.prompting import AlwaysSend, Summary
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.runs import Process, Run, RunStatus
@@ -11,6 +12,7 @@ from chat.models.usage import ModelCall, Purpose
 
 __all__ = [
     "Allowance",
+    "AlwaysSend",
     "Budget",
     "BudgetPeriod",
     "BudgetScope",
@@ -33,5 +35,6 @@ __all__ = [
     "SessionType",
     "Stream",
     "StreamEvent",
+    "Summary",
     "ValidationRule",
 ]

@@ -80,6 +80,9 @@ class Message(models.Model):
     the model of something that happened; people do not see it. `changes` counts what was really recorded in the turn
     that this answer ends; it is empty where the turn goes on, or the model could change nothing. `deepens` is the
     answer to the same question that a stronger model was asked to go deeper than.
+    `in_prompt` is what the person wants of the message: kept whatever is summarised, or left out. `records` are the
+    records that are always sent, where they had changed since they were told last; those of the beginning are with the
+    system prompt.
     """
 
     TEXT, NOTE, SYSTEM_PROMPT = "text", "note", "system_prompt"
@@ -96,6 +99,11 @@ class Message(models.Model):
         STOPPED = "stopped", _("stopped")
         FAILED = "failed", _("failed")
 
+    class InPrompt(models.TextChoices):
+        AUTO = "auto", _("until it is summarised")
+        PINNED = "pinned", _("always kept")
+        LEFT_OUT = "left_out", _("left out")
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     session = models.ForeignKey(Session, models.CASCADE, related_name="messages", verbose_name=_("session"))
     sequence = models.PositiveIntegerField(_("position"))
@@ -106,11 +114,15 @@ class Message(models.Model):
     reasoning = models.TextField(_("reasoning"), blank=True)
     rounds = models.JSONField(_("rounds"), default=list, blank=True)
     retrieved = models.TextField(_("retrieved context"), blank=True)
+    records = models.TextField(_("records always sent"), blank=True, default="", db_default="")
     model = models.CharField(_("model"), max_length=100, blank=True)
     prompt_version = models.CharField(_("prompt version"), max_length=40, blank=True)
     changes = models.PositiveIntegerField(_("changes recorded"), null=True)
     deepens = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="deeper", verbose_name=_("goes deeper than")
+    )
+    in_prompt = models.CharField(
+        _("for the model"), max_length=10, choices=InPrompt.choices, default=InPrompt.AUTO, db_default=InPrompt.AUTO
     )
     exclude_from_prompt = models.BooleanField(_("not shown to the model"), default=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)

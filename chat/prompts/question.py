@@ -3,9 +3,9 @@
 The engine keeps the text in `Message.retrieved`, so that it reads the same in every later turn.
 """
 
-import hashlib
 from typing import Any
 
+from chat.prompts.fencing import fenced
 from graphs.models import Graph, Workspace
 from rag.condensing import cut
 from rag.context import GraphContext, RelevantEdge, RelevantNode, RelevantType
@@ -59,9 +59,7 @@ def workspace_block(workspace: Workspace) -> str:
 
 
 def _fenced(about: str, body: str) -> str:
-    """Tables between two marks that their rows cannot imitate."""
-    mark = hashlib.sha256(body.encode()).hexdigest()[:12]
-    return f"[{about} {HOW_TO_READ}]\n<data {mark}>\n{body}\n</data {mark}>"
+    return fenced(f"{about} {HOW_TO_READ}", body)
 
 
 def _node_row(node: RelevantNode) -> dict[str, Any]:

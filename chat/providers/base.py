@@ -205,7 +205,8 @@ class ProviderConfig:
     """One entry of the registry, completed from the environment.
 
     `kind` names the wire: "openai" (Chat Completions), "openai-responses" (Responses, for reasoning summaries),
-    "anthropic" or "demo". `price` is None where nobody knows it.
+    "anthropic" or "demo". `price` is None where nobody knows it. `context_window` is what prompt and answer may take
+    together, in tokens.
 
     Facts about a vendor: `max_tokens_field` is what Chat Completions calls its limit there; `echo_reasoning`: it wants
     the reasoning of turns with tool calls back; `tool_choice_none`: its Chat Completions take tools that may not be
@@ -219,6 +220,7 @@ class ProviderConfig:
     model: str
     max_tokens: int
     price: Price | None
+    context_window: int = 32_768
     api_key: str = field(default="", repr=False)
     max_tokens_field: str = "max_tokens"
     echo_reasoning: bool = False

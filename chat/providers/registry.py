@@ -15,6 +15,7 @@ from chat.providers.base import Price, ProviderConfig
 
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"
+MAX_WINDOW_DIGITS = 9
 _MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
 _STRENGTH = re.compile(r"[0-9]{1,4}")
 
@@ -24,6 +25,7 @@ class Entry(BaseModel):
 
     `price`: dollars per million tokens of input, cached input and output, and of input that is kept in the vendor's
     cache where that costs something else; None where nobody knows it.
+    `context_window`: tokens of prompt and answer together.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -35,6 +37,7 @@ class Entry(BaseModel):
     price: tuple[float, float, float] | tuple[float, float, float, float] | None
     label: str = ""
     strength: int = 0
+    context_window: int = 32_768
     max_tokens_field: str = "max_tokens"
     echo_reasoning: bool = False
     tool_choice_none: bool = False
@@ -110,6 +113,7 @@ class Registry:
             model=model,
             max_tokens=entry.max_tokens,
             price=self._price(name, model),
+            context_window=self._context_window(name, model),
             api_key=self._value(_variable(name, "API_KEY")),
             max_tokens_field=entry.max_tokens_field,
             echo_reasoning=entry.echo_reasoning,
@@ -164,6 +168,7 @@ class Registry:
         key, base_url = _variable(name, "API_KEY"), _variable(name, "BASE_URL")
         if entry.base_url and not self._value(key):
             missing.append(f"The provider {name!r} needs a key: set {key}.")
+        missing.extend(_wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ))
         missing.extend(_wrong_url(base_url, self._base_url(name)))
         if not _MODEL_NAME.fullmatch(model or self._model(name)):
             missing.append(
@@ -196,11 +201,20 @@ class Registry:
         said = self._value(_variable(name, "STRENGTH"))
         return int(said) if _STRENGTH.fullmatch(said) else 0
 
+    def _context_window(self, name: str, model: str) -> int:
+        """As the environment says, else as the table does; of a model that nobody knows the smallest of its vendor."""
+        if given := self._value(_variable(name, "CONTEXT_WINDOW")):
+            return int(given)
+        entry = self._entry_for(name, model)
+        return min(other.context_window for other in ([entry] if entry else self._of_vendor(name)))
+
     def _entry_for(self, name: str, model: str) -> Entry | None:
         """This entry, or another one of the same vendor, if it is for this model."""
-        same_vendor = [name, *(other for other in self._entries if _first_word(other) == _first_word(name))]
-        entries = (self._entries[other] for other in same_vendor if other in self._entries)
-        return next((entry for entry in entries if entry.model == model), None)
+        own = self._entries.get(name)
+        return next((entry for entry in [own, *self._of_vendor(name)] if entry and entry.model == model), None)
+
+    def _of_vendor(self, name: str) -> list[Entry]:
+        return [entry for other, entry in self._entries.items() if _first_word(other) == _first_word(name)]
 
     def _value(self, variable: str) -> str:
         return self._environ.get(variable, "").strip()
@@ -229,6 +243,13 @@ def _first_word(name: str) -> str:
 
 def _variable(name: str, suffix: str) -> str:
     return f"{_first_word(name).upper()}_{suffix}"
+
+
+def _wrong_window(variable: str, environ: Mapping[str, str]) -> list[str]:
+    given = environ.get(variable, "").strip()
+    if not given or (given.isascii() and given.isdigit() and len(given) <= MAX_WINDOW_DIGITS and int(given) > 0):
+        return []
+    return [f"{variable} must be a number of tokens, for example 32768."]
 
 
 def _wrong_url(variable: str, url: str) -> list[str]:

@@ -29,6 +29,7 @@ GROUPS: dict[str, Group] = {
     "chat.validationrule": "ruled",
     "chat.allowance": "ruled",
     "chat.budget": "ruled",
+    "chat.alwayssend": "ruled",
     "chat.process": "watched",
     "rag.embeddingmodel": "watched",
     "rag.embeddingfailure": "watched",
@@ -43,7 +44,7 @@ ACTIONS = {
     "rag.embeddingmodel": {"try_again"},
     "rag.embeddingfailure": {"try_again"},
 }
-DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.budget"}
+DELETED = {"graphs.membership", "chat.validationrule", "chat.allowance", "chat.alwayssend", "chat.budget"}
 #: View and what its address adds to that of its list.
 VIEWS = {
     "": "list",

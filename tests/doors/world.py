@@ -11,7 +11,7 @@ from typing import Any, Literal
 from django.contrib.auth.models import User
 from django.db.models import Model
 
-from chat.models import Allowance, Budget, Proposal, ValidationRule
+from chat.models import Allowance, AlwaysSend, Budget, Proposal, ValidationRule
 from graphs import writing
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
 from graphs.operations import Item, Update
@@ -168,6 +168,7 @@ def _rule(world: World, slug: str) -> None:
     ValidationRule.objects.create(workspace=workspace, tool=tool)
     Budget.objects.create(workspace=workspace, limit=100)
     Allowance.objects.create(workspace=workspace, tool=tool, kind="node", field="posX", item_key=canary(slug))
+    AlwaysSend.objects.create(workspace=workspace, kind="node", graph_key=KEYS[slug], node_key=canary(slug))
 
 
 def _embed_in_vain(graph: Graph, slug: str) -> None:

@@ -29,7 +29,7 @@ POINTS = (
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
     Point("chat.engine.records:_enrich"),
-    Point("chat.prompts.history:system_message"),
+    Point("chat.prompts.history:system_levels"),
     Point("chat.engine.calling:perform"),
     Point("chat.engine.calling:perform", nth=2),
     Point("chat.engine.answer:Answer.show"),
@@ -68,6 +68,10 @@ POINTS = (
 
 #: Places where no process is killed, with the reason.
 HARMLESS = {
+    "chat.engine.compacting:store": "one transaction: the summary is there and told, or the part is summarised again",
+    "chat.engine.compacting:_keep_records": "in the transaction of store",
+    "chat.keeping:keep_message": "one statement and what is told of it, together or not at all",
+    "chat.keeping:always_send": "one statement",
     "chat.engine.heartbeat:Heartbeat.beat": "one statement, repeated every few seconds",
     "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
     "chat.events.wakeup:announce": "no web process publishes here, its hub does; readers poll when it is lost",

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from chat.management.asking import add_asking_options, asking, model_named
 from chat.management.quiet import QuietCommand
 from chat.models import Message
-from chat.prompts import history
+from chat.prompts import always_sent, history
 from chat.prompts.question import context_block
 from chat.prompts.system import PROMPT_VERSION, system_prompt
 from chat.providers.base import ModelRequest
@@ -76,7 +76,8 @@ class Command(QuietCommand):
 
 def _request(query: str, member: Member, graph: Graph, context: str, model: str, max_tokens: int) -> ModelRequest:
     question = Message(role=Message.Role.USER, content=query, retrieved=context)
-    messages = history.prompt(system_prompt(graph, member), [question])
+    levels = system_prompt(graph, member), always_sent.at_the_beginning(member.workspace)
+    messages = history.prompt(levels, "", list(history.entries(question)))
     return ModelRequest(messages, registry.specs(member.role, "graph"), model, max_tokens)
 
 

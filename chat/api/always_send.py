@@ -1,0 +1,79 @@
+"""The records that every conversation of a workspace is sent: which ones, and whether one is."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from drf_spectacular.utils import extend_schema
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from chat import keeping, queries
+from chat.api.requests import act
+from chat.models import AlwaysSend
+from graphs.api.bodies import Body, read_body
+from graphs.api.graphs import KEY
+from graphs.api.members import current_member
+from graphs.api.openapi import problems
+from graphs.api.paging import PAGE_PARAMETERS, paged
+from graphs.api.shapes import Shape
+
+
+class AlwaysSendBody(Body):
+    """Without `nodeKey` the graph itself: its name and description."""
+
+    node_key: Annotated[str, Field(max_length=100)] = ""
+    always_send: bool
+
+
+class AlwaysSendShape(Shape):
+    graph_key: str
+    node_key: str
+    always_send: bool
+
+
+class RecordShape(Shape):
+    graph_key: str
+    node_key: str
+    added_by: str | None
+    created_at: str
+
+
+class RecordPage(Shape):
+    results: list[RecordShape]
+    next: str | None
+    previous: str | None
+
+
+class AlwaysSendView(APIView):
+    @extend_schema(operation_id="listAlwaysSent", parameters=PAGE_PARAMETERS, responses={200: RecordPage})
+    def get(self, request: Request) -> Response:
+        """What every conversation of the workspace is sent, in the order in which it was added."""
+        return paged(request, queries.always_sent(current_member(request)), ("id",), _rows)
+
+
+class GraphAlwaysSendView(APIView):
+    @extend_schema(
+        operation_id="setAlwaysSend",
+        parameters=[KEY],
+        request=AlwaysSendBody,
+        responses={200: AlwaysSendShape, **problems(403, 409)},
+    )
+    def put(self, request: Request, key: str) -> Response:
+        """Say whether a graph, or a node of it, is sent with every conversation of the workspace. For editors."""
+        body = read_body(request, AlwaysSendBody)
+        act(keeping.always_send, current_member(request), key, body.node_key, always=body.always_send)
+        return Response({"graphKey": key, "nodeKey": body.node_key, "alwaysSend": body.always_send})
+
+
+def _rows(records: Sequence[AlwaysSend]) -> list[dict[str, Any]]:
+    return [
+        {
+            "graphKey": record.graph_key,
+            "nodeKey": record.node_key,
+            "addedBy": record.added_by.get_username() if record.added_by else None,
+            "createdAt": record.created_at.isoformat(),
+        }
+        for record in records
+    ]

@@ -1,0 +1,64 @@
+"""What a person decides about what a model is sent: messages of their own that are pinned or left out, and the records
+that a workspace always sends.
+"""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from chat import queries
+from chat.engine import open_calls
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import AlwaysSend, Message, Session
+from chat.prompts.always_sent import MAX_RECORDS
+from chat.refusals import Refused
+from graphs.access import Member, NotFound, graph_for
+from graphs.models import Node
+
+_UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
+
+
+def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
+    """Pins a message of an own conversation, leaves it out, or neither; counts from the next question on.
+
+    Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
+    """
+    with transaction.atomic():
+        found = queries.message_for(member.user, message_id)
+        session = queries.held_session(member, str(found.session_id))
+        message = Message.objects.select_related("run").get(pk=found.pk)
+        if message.status in _UNFINISHED:
+            raise Refused("conflict", _("This answer is still being written. Wait until it is done."))
+        if in_prompt == Message.InPrompt.LEFT_OUT and _waits(session, message):
+            raise Refused("conflict", _("This answer waits for a decision. Decide first."))
+        if message.in_prompt != in_prompt:
+            message.in_prompt = in_prompt
+            message.save(update_fields=["in_prompt"])
+            kept = {"messageId": str(message.pk), "inPrompt": in_prompt}
+            append(session.stream_id, [NewEvent("session_updated", {"message": kept})])
+    return queries.message_for(member.user, message_id)
+
+
+def _waits(session: Session, message: Message) -> bool:
+    waiting = open_calls.waiting_answer(session)
+    return waiting is not None and waiting.pk == message.pk
+
+
+def always_send(member: Member, graph_key: str, node_key: str, *, always: bool) -> None:
+    """Says whether a graph, or a node of it, is always sent in this workspace. The same twice is done once.
+
+    Raises `NotFound`, `Forbidden` for viewers, and `Refused` where there are too many.
+    """
+    graph = graph_for(member, graph_key)
+    member.require_editor()
+    named = {"workspace": member.workspace, "graph_key": graph_key, "node_key": node_key}
+    if not always:
+        AlwaysSend.objects.filter(**named).delete()
+        return
+    if node_key and not Node.objects.filter(graph=graph, key=node_key).exists():
+        raise NotFound
+    if AlwaysSend.objects.filter(workspace=member.workspace).exclude(**named).count() >= MAX_RECORDS:
+        sentence = _("At most %(count)s records can always be sent. Remove one first.") % {"count": MAX_RECORDS}
+        raise Refused("conflict", sentence)
+    kind = AlwaysSend.Kind.NODE if node_key else AlwaysSend.Kind.GRAPH
+    AlwaysSend.objects.bulk_create([AlwaysSend(**named, kind=kind, added_by=member.user)], ignore_conflicts=True)

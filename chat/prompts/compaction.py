@@ -1,0 +1,71 @@
+"""Where a conversation that has become too long for its model is cut: pure, over what each part of it takes.
+
+Parts are whole messages and, of the answer under way, whole rounds: a call and its result are never torn apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+#: Of the room for a prompt, how much may be full after a cut; the rest is for what comes.
+FILLED_AFTER = 0.5
+#: Of the room, how much a summary may take, and how many tokens at most.
+SUMMARY_SHARE = 0.125
+MAX_SUMMARY_TOKENS = 2_000
+#: Of a model's window, how much a prompt may take; what is counted here is not what the vendor counts.
+WINDOW_SHARE = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A message at `sequence`, or round number `round` of the answer there.
+
+    Before a message that `asks` the history may be cut; `stays` whoever was pinned, and what is being answered.
+    """
+
+    sequence: int
+    tokens: int
+    asks: bool = False
+    stays: bool = False
+    round: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What is summarised: all before `sequence` but those `kept`, and the first `rounds` rounds of the answer there."""
+
+    sequence: int
+    rounds: int
+    kept: tuple[int, ...]
+    tokens_after: int
+
+
+def room_for_prompt(window: int, max_tokens: int) -> int:
+    """Tokens that a prompt may take of a model's window, beside what the model may write."""
+    return max(min(int(window * WINDOW_SHARE), window - max_tokens), 0)
+
+
+def summary_room(room: int) -> int:
+    """Tokens that a summary may take."""
+    return min(int(room * SUMMARY_SHARE), MAX_SUMMARY_TOKENS)
+
+
+def cut(parts: Sequence[Part], fixed: int, room: int) -> Cut | None:
+    """The earliest place after which enough is free, else the last one where it fits; None where nothing helps.
+
+    `fixed` are the tokens of what is always sent: levels 1 and 2, the tools. Whoever `stays` comes along with its
+    tokens.
+    """
+    now = max((number for number, part in enumerate(parts) if part.asks), default=len(parts))
+    places = [n for n, part in enumerate(parts) if n > 0 and (part.asks or n > now)]
+    last: Cut | None = None
+    for place in places:
+        staying = [part for part in parts[:place] if part.stays]
+        after = fixed + summary_room(room) + sum(part.tokens for part in [*staying, *parts[place:]])
+        if len(staying) == place or after > room:
+            continue
+        first = parts[place]
+        kept = tuple(part.sequence for part in staying)
+        last = Cut(first.sequence, first.round or 0, kept, after)
+        if after <= room * FILLED_AFTER:
+            return last
+    return last

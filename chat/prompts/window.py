@@ -1,0 +1,118 @@
+"""What of a conversation a model is sent: the summary of its earlier part, what is kept of that, and all since."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chat.models import Message, Summary
+from chat.prompts.compaction import Cut, Part, cut
+from chat.prompts.history import entries, round_entries
+from chat.providers.base import ModelRequest, PromptMessage
+from rag.encoding import as_json
+from rag.tokens import count_tokens
+
+#: Tokens that a message takes beside its text.
+MESSAGE_TOKENS = 4
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message with what is sent of it; `rounds_left_out` are summarised."""
+
+    message: Message
+    rounds_left_out: int = 0
+
+    @property
+    def entries(self) -> list[PromptMessage]:
+        return list(entries(self.message, self.rounds_left_out))
+
+
+def sent(messages: Iterable[Message], summary: Summary | None) -> list[Sent]:
+    """The messages that a model is sent, in order. What a person pinned or left out is as they want it."""
+    shown = [message for message in messages if not message.exclude_from_prompt]
+    if summary is None:
+        return [Sent(message) for message in shown]
+    return [
+        Sent(message, 0 if _is_pinned(message) or message.sequence > summary.sequence else summary.rounds)
+        for message in shown
+        if message.sequence >= summary.sequence or message.sequence in summary.kept or _is_pinned(message)
+    ]
+
+
+def rounds_left_out(position: int, summary: Summary | None) -> int:
+    """How many rounds of the answer at this position are summarised."""
+    return summary.rounds if summary is not None and summary.sequence == position else 0
+
+
+def tokens_of(request: ModelRequest) -> int:
+    """Tokens of a whole request, as counted here; vendors count a little otherwise."""
+    return _of_tools(request, count_tokens) + _of_messages(request.messages, count_tokens)
+
+
+def surely_fits(request: ModelRequest, room: int) -> bool:
+    """True where nothing needs to be counted: a token has at least one byte."""
+    return _of_tools(request, _size) + _of_messages(request.messages, _size) <= room
+
+
+def cut_of(
+    request: ModelRequest, history: Sequence[Sent], rounds: Sequence[Sequence[PromptMessage]], position: int, room: int
+) -> Cut | None:
+    """Where the conversation is cut so that the request fits; `rounds` are those of the answer at this position.
+
+    `rounds` has an empty entry for what is summarised already.
+    """
+    asked = max((n for n, each in enumerate(history) if _is_question(each.message)), default=-1)
+    parts = [_part(each, is_asked=number >= asked) for number, each in enumerate(history)]
+    own = [
+        Part(position, _of_messages(round_, count_tokens), round=number)
+        for number, round_ in enumerate(rounds)
+        if round_
+    ]
+    leading = [message for message in request.messages if message.role == "system"]
+    fixed = _of_tools(request, count_tokens) + _of_messages(leading, count_tokens)
+    return cut([*parts, *own], fixed, room)
+
+
+def own_rounds(rounds: Sequence[dict[str, Any]], left_out: int) -> list[list[PromptMessage]]:
+    """What is sent of each round of an answer; nothing of those that are summarised."""
+    return [[] if number < left_out else list(round_entries(round_)) for number, round_ in enumerate(rounds)]
+
+
+def _part(each: Sent, *, is_asked: bool) -> Part:
+    message = each.message
+    return Part(
+        message.sequence,
+        _of_messages(each.entries, count_tokens),
+        asks=message.role == Message.Role.USER,
+        stays=(is_asked and message.role == Message.Role.USER) or _is_pinned(message),
+    )
+
+
+def _is_question(message: Message) -> bool:
+    """Whatever came after the last one (notes, answers that waited) belongs to the turn of that question."""
+    return message.role == Message.Role.USER and message.kind == Message.TEXT
+
+
+def _is_pinned(message: Message) -> bool:
+    return message.in_prompt == Message.InPrompt.PINNED
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _of_tools(request: ModelRequest, count: Count) -> int:
+    return sum(count(tool.name + tool.description + as_json(tool.parameters)) for tool in request.tools)
+
+
+def _of_messages(messages: Iterable[PromptMessage], count: Count) -> int:
+    return sum(
+        MESSAGE_TOKENS
+        + count(message.content)
+        + count(message.reasoning)
+        + sum(count(call.name + call.arguments) + MESSAGE_TOKENS for call in message.tool_calls)
+        + sum(count(as_json(block)) for block in message.vendor_blocks)
+        for message in messages
+    )

@@ -1,0 +1,213 @@
+"""A conversation that outgrows its model's window, over a real vendor's wire."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.engine import claims, compacting
+from chat.engine.states import Phase, State
+from chat.events.append import Fenced
+from chat.models import Message, ModelCall, Run, RunStatus, Session, Stream, Summary
+from chat.prompts.compaction import Cut
+from chat.prompts.history import round_of
+from chat.providers.base import Reply, ToolCall
+from chat.tools import registry
+from chat.tools.base import ToolContext
+from chat.tools.registry import ParsedCall
+from graphs.access import member_of
+from graphs.models import Graph, Node
+from tests.chat.engine.driving import Engine, ask, claimed_by_a_process_that_died, engine, events, rested
+from tests.vendors import Script, ScriptedCall, VendorServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LONG = "word " * 2_200
+DETAIL = {"nodeKey": "fetch-api"}
+
+
+@pytest.fixture(autouse=True)
+def small_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "16000")
+
+
+def turn(user: User, text: str, session: str = "") -> Any:
+    accepted = ask(user, text, session_id=session) if session else ask(user, text)
+    assert rested(accepted.run_id).status == RunStatus.SUCCEEDED
+    return accepted
+
+
+def is_for_a_summary(request: Any) -> bool:
+    return "You summarise" in request.body["messages"][0]["content"]
+
+
+def assert_calls_have_results(messages: list[dict[str, Any]]) -> None:
+    """What every vendor demands: each call is followed by its result, and no result comes without a call."""
+    open_calls: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            open_calls.remove(message["tool_call_id"])
+        else:
+            assert not open_calls
+            open_calls = [call["id"] for call in message.get("tool_calls", ())]
+    assert not open_calls
+
+
+def test_the_earlier_part_is_summarised_kept_and_can_be_read(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(
+        Script(tool_calls=(ScriptedCall("read_node_detail", DETAIL),)),
+        Script(text="First answer, see {{node:parse}}."),
+        Script(text="Second answer."),
+        Script(text="They want {{node:parse}} mended."),
+        Script(text="Third answer."),
+        Script(text="Fourth answer."),
+    )
+    first = turn(alice, f"Opening question {LONG}")
+    session = str(first.session_id)
+    turn(alice, f"Next question {LONG}", session)
+    third = turn(alice, f"Last question {LONG}", session)
+    sent = [request.body["messages"] for request in vendor.requests]
+    assert [is_for_a_summary(request) for request in vendor.requests] == [False, False, False, True, False]
+    system, summary, *rest = sent[4]
+    assert "They want {{node:parse}} mended." in summary["content"]
+    assert "fetch-api, parse" in summary["content"]
+    assert "Opening question" not in str(sent[4])
+    assert "Last question" in rest[-1]["content"]
+    assert system == sent[0][0]
+    assert_calls_have_results(sent[4])
+    stored = Summary.objects.get(session=session)
+    assert stored.model == "scripted"
+    told = [event.data["summary"] for event in events(first.session_id) if "summary" in event.data]
+    assert told[0]["before"] == str(Message.objects.get(session=session, sequence=stored.sequence).pk)
+    assert "They want" in told[0]["content"]
+    assert ModelCall.objects.filter(run=third.run_id).count() == 2
+    assert Message.objects.filter(session=session, kind=Message.TEXT).count() == 6
+    turn(alice, "And now?", session)
+    again = vendor.requests[5].body["messages"]
+    assert again[: len(sent[4])] == sent[4]
+    context = ToolContext(member_of(alice), nba, first.session_id)
+    call = registry.parse("read_earlier_messages", "{}", registry.TOOLS)
+    assert isinstance(call, ParsedCall)
+    read = registry.run(call, context)["messages"]
+    assert read[0]["text"].startswith("Opening question")
+    assert read[1]["toolCalls"]
+
+
+def test_without_a_summary_from_a_model_questions_and_decisions_stand_for_it(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    vendor.script(Script(text="One."), Script(text="Noted."), Script(text="Two."))
+    session = str(turn(alice, f"Opening question {LONG}").session_id)
+    pinned = turn(alice, "Remember: the season is 2026.", session)
+    Message.objects.filter(pk=pinned.user_message_id).update(in_prompt=Message.InPrompt.PINNED)
+    turn(alice, f"Next question {LONG}", session)
+    vendor.script(Script(status=400, error="no"), Script(text="Still here."))
+    turn(alice, f"Last question {LONG}", session)
+    summary = Summary.objects.get(session=session)
+    assert summary.model == ""
+    assert '- "Opening question word' in summary.content
+    sent = vendor.requests[-1].body["messages"]
+    assert summary.content == sent[1]["content"]
+    assert "Remember: the season is 2026." in sent[2]["content"]
+
+
+def test_rounds_of_one_answer_are_summarised_too(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    Node.objects.filter(graph=nba, key="fetch-api").update(process="line of code\n" * 700)
+    read = ScriptedCall("read_node_detail", DETAIL | {"field": "process"})
+    round_ = Script(tool_calls=(read,))
+    vendor.script(round_, round_, round_, Script(text="So far: code."), round_, Script(text="Done."))
+    accepted = turn(alice, f"Read it all {LONG}")
+    asked = [request.body["messages"] for request in vendor.requests if not is_for_a_summary(request)]
+    assert len(asked) < len(vendor.requests)
+    assert all("Read it all" in str(messages) for messages in asked)
+    for messages in asked:
+        assert_calls_have_results(messages)
+    summary = Summary.objects.filter(session=accepted.session_id).last()
+    assert summary is not None
+    assert summary.rounds > 0
+    answer = Message.objects.get(pk=accepted.message_id)
+    assert len([round_ for round_ in answer.rounds if round_["toolCalls"]]) == len(asked) - 1
+    turn(alice, "And now?", str(accepted.session_id))
+    assert_calls_have_results(vendor.requests[-1].body["messages"])
+
+
+def test_a_message_that_does_not_fit_is_told_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "12000")
+    accepted = ask(alice, "word " * 6_000)
+    run = rested(accepted.run_id)
+    assert run.error["code"] == "context_length"
+    assert "shorter message" in run.error["message"]
+    assert vendor.requests == []
+    assert not Summary.objects.exists()
+
+
+def test_it_is_stored_once_and_only_by_the_owner_of_the_run(alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "Hello")
+    process = uuid.uuid4()
+    claims.register(process, "test:1")
+    (run,) = claims.claim(process, 10)
+    place = Cut(1, 0, (), 100)
+    compacting.store(run, place, "First words", "m", 10_000, 200)
+    compacting.store(run, place, "Other words", "m", 10_000, 200)
+    assert "First words" in Summary.objects.get(session=accepted.session_id).content
+    assert [event.type for event in events(accepted.session_id)].count("session_updated") == 2
+    Stream.objects.filter(pk=run.stream_id).update(epoch=run.epoch + 1)
+    with pytest.raises(Fenced):
+        compacting.store(run, Cut(2, 0, (), 100), "Late words", "m", 10_000, 200)
+    assert Summary.objects.count() == 1
+
+
+def test_a_vendor_that_finds_it_too_long_is_asked_again_with_less(
+    monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "100000")
+    too_long = Script(status=400, error={"error": {"code": "context_length_exceeded", "message": "too long"}})
+    vendor.script(Script(text="One."), Script(text="Two."), too_long, Script(text="In brief."), Script(text="Three."))
+    session = str(turn(alice, f"Opening question {LONG}").session_id)
+    turn(alice, f"Next question {LONG}", session)
+    third = turn(alice, "Last question", session)
+    assert Message.objects.get(pk=third.message_id).content == "Three."
+    assert "In brief." in vendor.requests[-1].body["messages"][1]["content"]
+
+
+def test_another_process_goes_on_with_what_is_summarised(alice: User, nba: Graph, vendor: VendorServer) -> None:
+    accepted = ask(alice, "Read it")
+    run_id = claimed_by_a_process_that_died()
+    rounds = [
+        round_of(Reply(tool_calls=(ToolCall(f"call_{n}", "read_node_detail", "{}"),)), [_result(f"call_{n}")])
+        for n in range(3)
+    ]
+    run = Run.objects.get(pk=run_id)
+    Message.objects.filter(pk=run.message_id).update(rounds=rounds)
+    state = State(phase=Phase.CALLING_AI, rounds=3, rounds_allowed=5).to_json()
+    Session.objects.filter(pk=accepted.session_id).update(state=state)
+    Summary.objects.create(
+        session_id=accepted.session_id,
+        sequence=2,
+        rounds=2,
+        kept=[1],
+        content="So far.",
+        tokens_before=2,
+        tokens_after=1,
+    )
+    vendor.script(Script(text="Done."))
+    with engine():
+        assert rested(run_id).status == RunStatus.SUCCEEDED
+    messages = vendor.requests[0].body["messages"]
+    assert [entry["role"] for entry in messages] == ["system", "user", "user", "assistant", "tool"]
+    assert messages[1]["content"] == "So far."
+    assert messages[4]["tool_call_id"] == "call_2"
+    assert Message.objects.get(pk=run.message_id).content.endswith("Done.")
+
+
+def _result(call_id: str) -> dict[str, Any]:
+    return {
+        "id": call_id, "name": "read_node_detail", "arguments": "{}", "args": {}, "result": {"a": 1}, "status": "ok"
+    }  # fmt: skip

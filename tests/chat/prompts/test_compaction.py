@@ -1,0 +1,72 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chat.prompts.compaction import FILLED_AFTER, Part, cut, room_for_prompt, summary_room
+
+kinds = st.sampled_from(["question", "question", "answer", "pinned"])
+histories = st.lists(st.tuples(kinds, st.integers(1, 3_000)), max_size=30)
+rounds = st.lists(st.integers(1, 3_000), max_size=12)
+
+
+def parts_of(history: list[tuple[str, int]], own: list[int]) -> list[Part]:
+    """A conversation whose last message is the question that is being answered."""
+    listed = [
+        Part(number, tokens, asks=kind == "question", stays=kind == "pinned")
+        for number, (kind, tokens) in enumerate(history, 1)
+    ]
+    asked = Part(len(listed) + 1, 200, asks=True, stays=True)
+    return [*listed, asked, *(Part(asked.sequence + 1, tokens, round=number) for number, tokens in enumerate(own))]
+
+
+@given(histories, rounds, st.integers(4_000, 60_000))
+def test_what_is_left_fits_and_the_question_and_the_last_round_stay(
+    history: list[tuple[str, int]], own: list[int], room: int
+) -> None:
+    parts = parts_of(history, own)
+    place = cut(parts, 1_000, room)
+    if place is None:
+        return
+    asked = max(part.sequence for part in parts if part.asks)
+    gone = [part for part in parts if (part.sequence, part.round or 0) < (place.sequence, place.rounds)]
+    left = [part for part in parts if part not in gone or part.sequence in place.kept]
+    assert 1_000 + summary_room(room) + sum(part.tokens for part in left) == place.tokens_after <= room
+    assert asked in {part.sequence for part in left}
+    assert parts[-1] in left
+    assert all(part in left for part in parts if part.stays)
+    assert [part for part in gone if part.sequence not in place.kept]
+
+
+@given(histories, rounds, st.integers(4_000, 60_000))
+def test_it_cuts_before_a_question_or_within_the_answer_under_way(
+    history: list[tuple[str, int]], own: list[int], room: int
+) -> None:
+    parts = parts_of(history, own)
+    if place := cut(parts, 1_000, room):
+        first = next(part for part in parts if (part.sequence, part.round or 0) == (place.sequence, place.rounds))
+        assert first.asks or first.round is not None
+
+
+def test_it_keeps_as_much_as_leaves_room_for_more() -> None:
+    parts = [Part(number, 1_000, asks=number % 2 == 1) for number in range(1, 21)]
+    place = cut([*parts, Part(21, 100, asks=True, stays=True)], 1_000, 20_000)
+    assert place is not None
+    assert place.tokens_after <= 20_000 * FILLED_AFTER
+    assert (place.sequence, place.rounds, place.kept) == (15, 0, ())
+
+
+def test_it_cuts_within_one_answer_when_the_question_is_the_first() -> None:
+    parts = [Part(1, 100, asks=True, stays=True), *(Part(2, 3_000, round=number) for number in range(5))]
+    place = cut(parts, 1_000, 12_000)
+    assert place is not None
+    assert (place.sequence, place.rounds, place.kept) == (2, 4, (1,))
+
+
+def test_nothing_helps_where_one_message_is_too_long() -> None:
+    assert cut([Part(1, 100, asks=True), Part(2, 50), Part(3, 9_000, asks=True, stays=True)], 1_000, 8_000) is None
+    assert cut([], 1_000, 500) is None
+
+
+def test_the_room_leaves_space_for_the_answer_and_for_other_ways_of_counting() -> None:
+    assert room_for_prompt(200_000, 4_096) == 150_000
+    assert room_for_prompt(8_192, 4_096) == 4_096
+    assert room_for_prompt(2_000, 4_096) == 0
