@@ -3,6 +3,17 @@
 from django.utils.translation import gettext_noop
 
 STRINGS = [
+    gettext_noop("Always keep for the model"),
+    gettext_noop("Kept for the model: no longer keep it"),
+    gettext_noop("Leave out for the model"),
+    gettext_noop("Left out for the model: send it again"),
+    gettext_noop("Kept"),
+    gettext_noop("Left out"),
+    gettext_noop("For the model"),
+    gettext_noop("Earlier messages are summarised for the model"),
+    gettext_noop("You still see every message. The model gets this instead, and can look them up."),
+    gettext_noop("Read on in a result"),
+    gettext_noop("Read earlier messages"),
     gettext_noop("A message can have at most {count} characters."),
     gettext_noop("Access ended"),
     gettext_noop("Answer"),

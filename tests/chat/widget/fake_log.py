@@ -19,6 +19,7 @@ class FakeSession:
     events: list[Json] = field(default_factory=list)
     messages: list[Json] = field(default_factory=list)
     waiting: Json | None = None
+    summary: Json | None = None
     updated_at: datetime = START
     require_validation: bool = False
     model: str = "demo"
@@ -80,6 +81,7 @@ class FakeSession:
             "toolCalls": [],
             "proposals": [],
             "changes": None,
+            "inPrompt": "auto",
             "model": "demo" if role == "assistant" else "",
             "createdAt": (START + timedelta(minutes=len(self.messages))).isoformat(),
             "runId": run_id,

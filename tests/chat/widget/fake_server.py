@@ -180,6 +180,10 @@ class FakeServer:
             return web.json_response({"results": self.models, "default": self.models[0]["id"]})
         if parts == ["sessions"]:
             return self._list(request)
+        if parts[0] == "messages" and request.method == "PATCH":
+            message = next(each for session in self.sessions for each in session.messages if each["id"] == parts[1])
+            message["inPrompt"] = body["inPrompt"]
+            return web.json_response(message)
         session = next((each for each in self.sessions if each.id == parts[1]), None)
         if session is None:
             return web.json_response({"title": "Not found", "detail": "There is no such session."}, status=404)
@@ -202,7 +206,8 @@ class FakeServer:
 
     def _messages(self, request: web.Request, session: FakeSession) -> web.StreamResponse:
         page = _paged(session.listed(), request, forward=False)
-        return web.json_response(page | {"streamId": session.stream, "after": session.cursor})
+        place = {"streamId": session.stream, "after": session.cursor, "summary": session.summary}
+        return web.json_response(page | place)
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
         if not self.accepting:

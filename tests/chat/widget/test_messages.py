@@ -216,3 +216,36 @@ def test_it_moves_nothing_for_people_who_do_not_want_it(widget: Widget) -> None:
     dot = widget.answers.locator(".dots i").first
     expect(dot).to_be_visible()
     assert dot.evaluate("(element) => getComputedStyle(element).animationName") == "none"
+
+
+def test_a_message_is_kept_or_left_out_by_keyboard(widget: Widget) -> None:
+    widget.ask("One").start().write("Two").finish()
+    answer = widget.answers
+    pin = answer.get_by_role("button", name="Always keep for the model")
+    pin.focus()
+    pin.press("Enter")
+    expect(answer.locator(".kept")).to_have_text("Kept")
+    kept = answer.get_by_role("button", name="Kept for the model: no longer keep it")
+    expect(kept).to_have_attribute("aria-pressed", "true")
+    expect(kept).to_be_focused()
+    kept.press("Enter")
+    expect(answer.locator(".kept")).to_have_text("")
+    widget.questions.hover()
+    widget.questions.get_by_role("button", name="Leave out for the model").click()
+    expect(widget.questions.locator(".kept")).to_have_text("Left out")
+    bodies = [request["body"] for method, _path, request in widget.server.requests if method == "PATCH"]
+    assert bodies == [{"inPrompt": "pinned"}, {"inPrompt": "auto"}, {"inPrompt": "left_out"}]
+
+
+def test_a_line_says_where_earlier_messages_are_summarised(widget: Widget) -> None:
+    widget.ask("One").start().write("Two").finish()
+    later = widget.ask("Three").start().write("Four")
+    session = widget.server.sessions[0]
+    line = widget.root.locator(".summarised")
+    expect(line).to_have_count(0)
+    summary = {"before": session.messages[2]["id"], "content": "They want it all.", "createdAt": "2026-01-01T10:00:00Z"}
+    widget.server.emit(session, "session_updated", summary=summary)
+    later.finish()
+    line.locator("summary").press("Enter")
+    expect(line.locator(".summary-text")).to_have_text("They want it all.")
+    assert line.evaluate("(element) => element.nextElementSibling.textContent").startswith("Three")

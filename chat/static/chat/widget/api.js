@@ -52,6 +52,11 @@ export class ChatApi {
     return this.request("GET", `chat/sessions/${encodeURIComponent(id)}/messages`);
   }
 
+  /** `inPrompt` is "auto", "pinned" or "left_out". */
+  keepMessage(id, inPrompt) {
+    return this.request("PATCH", `chat/messages/${encodeURIComponent(id)}`, { inPrompt });
+  }
+
   models() {
     return this.request("GET", "chat/models");
   }

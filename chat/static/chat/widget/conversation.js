@@ -6,7 +6,7 @@
 
 import { t } from "../../graphs/strings.js";
 import {
-  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withOlder, withUnsent, withWaiting,
+  emptyTranscript, fold, fromPage, hasGap, isRunning, withAccepted, withDecided, withKept, withOlder, withUnsent, withWaiting,
   withoutUnsent,
 } from "./transcript.js";
 
@@ -83,6 +83,7 @@ export class Conversation extends EventTarget {
     }
   }
 
+<<<<<<< HEAD
   /** A model for the next answer only, or from now on. */
   async chooseModel(model, once) {
     const { id } = this;
@@ -93,6 +94,14 @@ export class Conversation extends EventTarget {
     try {
       const session = await this.api.chooseModel(id, model);
       if (id === this.id) this.session = { ...this.session, ...session };
+=======
+  /** Whether the model is sent a message; the server's event tells every window. */
+  async keep(messageId, inPrompt) {
+    const { id } = this;
+    try {
+      await this.api.keepMessage(messageId, inPrompt);
+      if (id === this.id) this.transcript = withKept(this.transcript, { messageId, inPrompt });
+>>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
     } catch (error) {
       this.refuse("", error.message);
     }

@@ -11,6 +11,8 @@ const KNOWN = new Map(Object.entries({
   list_available_node_types: ["list", () => t("Listed node types")],
   list_node_edges: ["node", () => t("Listed connections")],
   read_subgraph: ["node", () => t("Read several nodes")],
+  read_tool_result: ["read", () => t("Read on in a result")],
+  read_earlier_messages: ["list", () => t("Read earlier messages")],
   ask_user: ["question", () => t("Asked you")],
   finish: ["check", () => t("Finished")],
 }));

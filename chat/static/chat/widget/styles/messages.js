@@ -133,6 +133,38 @@ export const messagesCss = `
   min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; padding-inline-start: 2px;
 }
 
+.keeping { display: inline-flex; align-items: center; gap: 2px; font-size: 12px; color: var(--c-muted); }
+.keeping[hidden] { display: none; }
+.keeping .icon-button { inline-size: 26px; block-size: 26px; }
+.keeping .icon { inline-size: 14px; }
+.keeping [aria-pressed="true"] { color: var(--c-primary); background: var(--c-tint); }
+.kept:empty { display: none; }
+.kept { padding-inline: 2px 4px; font-weight: 550; }
+.left-out > .bubble-text, .left-out > .markdown { opacity: .55; }
+.user .keeping { margin-block-start: 2px; }
+@media (hover: hover) {
+  .message .keeping:not(.chosen) .icon-button { opacity: 0; transition: opacity .12s; }
+  .user .keeping:not(.chosen) { margin-block-end: -22px; }
+  .message:hover .keeping .icon-button, .message:focus-within .keeping .icon-button { opacity: 1; }
+}
+.summarised { font-size: 13px; color: var(--c-muted); }
+.summarised summary {
+  display: flex; align-items: center; gap: 8px; min-block-size: 28px; cursor: pointer; list-style: none;
+}
+.summarised summary::-webkit-details-marker { display: none; }
+.summarised summary::before, .summarised summary::after {
+  content: ""; flex: 1; block-size: 1px; background: var(--c-border);
+}
+.summarised summary:hover { color: var(--c-text); }
+.summarised .icon { inline-size: 14px; flex: none; }
+.summarised .icon-chevron { transition: transform .15s; }
+.summarised[open] .icon-chevron { transform: rotate(180deg); }
+.summary-about { margin-block: 6px; }
+.summary-text {
+  padding: 8px 12px; border: 1px solid var(--c-border); border-radius: var(--c-radius); background: var(--c-surface-2);
+  color: var(--c-text); white-space: pre-wrap; overflow-wrap: anywhere; max-block-size: 320px; overflow-y: auto;
+}
+
 .empty { margin: auto; inline-size: 100%; max-inline-size: 420px; padding: 12px 4px; text-align: center; }
 .empty-icon {
   display: grid; place-items: center; inline-size: 52px; block-size: 52px; margin: 0 auto 12px; border-radius: 16px;

@@ -9,14 +9,18 @@ import { Markdown } from "../markdown.js";
 import { errorText, momentText, numberText, timeText, usageText, usageTitle } from "../words.js";
 import { askCard } from "./ask.js";
 import { iconButton, textButton } from "./buttons.js";
+import { Keeping } from "./keeping.js";
 import { ToolBadge } from "./tool.js";
 
 export class UserMessage {
-  constructor() {
+  /** `actions` are {keep}. */
+  constructor(actions) {
     this.message = null;
     this.text = h("div", { class: "bubble-text", dir: "auto" });
     this.state = h("div", { class: "sending" });
-    this.element = h("article", { class: "message user", "aria-label": t("You") }, this.text, this.state);
+    this.keeping = new Keeping(actions.keep);
+    const parts = [this.text, this.state, this.keeping.element];
+    this.element = h("article", { class: "message user", "aria-label": t("You") }, ...parts);
   }
 
   update(message) {
@@ -26,12 +30,18 @@ export class UserMessage {
     this.element.dataset.id = message.id;
     this.element.title = momentText(message.createdAt);
     this.element.classList.toggle("unsent", message.status === "sending");
+    this.element.classList.toggle("left-out", message.inPrompt === "left_out");
+    this.keeping.element.hidden = !this.keeping.update(message);
     this.state.textContent = message.status === "sending" ? t("Sending…") : "";
   }
 }
 
 export class AssistantMessage {
+<<<<<<< HEAD
   /** `actions` are {retry, answer, deepen, proposals: {decisions, mayDecide, show, undo}}. */
+=======
+  /** `actions` are {retry, answer, keep, proposals: {decisions, mayDecide, show, undo}}. */
+>>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -50,6 +60,7 @@ export class AssistantMessage {
     this.message = message;
     this.context = context;
     this.element.dataset.status = message.status;
+    this.element.classList.toggle("left-out", message.inPrompt === "left_out");
     this.element.dataset.id = message.id;
     arrange(this.element, [
       this.deepens(message),
@@ -176,18 +187,39 @@ export class AssistantMessage {
     return card;
   }
 
+<<<<<<< HEAD
   footer({ status, content, usage, createdAt, id, changes, proposals, gaveUp }, name, deeper, busy) {
+=======
+  copy(id) {
+    const button = this.part("copy", () => iconButton("copy", t("Copy answer"), "copy-answer"));
+    button.dataset.copyMessage = id;
+    return button;
+  }
+
+  footer(message, usual) {
+    const { status, content, model, usage, createdAt, id, changes, proposals } = message;
+>>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
     const empty = !content && !usage && status !== "stopped";
     if (empty || status === "streaming" || status === "queued") return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
     const ending = status === "stopped" ? t("Stopped") : "";
     const nothing = changes === 0 && proposals.length === 0 ? t("No changes recorded") : "";
+<<<<<<< HEAD
     const facts = [ending, nothing, name, usageText(usage), timeText(createdAt)].filter(Boolean);
     const copy = iconButton("copy", t("Copy answer"), "copy-answer");
     copy.dataset.copyMessage = id;
     const line = h("span", { class: "facts", text: facts.join(" · "), title: usageTitle(usage) });
     const tools = [content ? copy : null, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
     footer.replaceChildren(...tools.filter(Boolean), line);
+=======
+    const facts = [ending, nothing, model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
+    const line = this.part("facts", () => h("span", { class: "facts" }));
+    line.textContent = facts.join(" · ");
+    line.title = usageTitle(usage);
+    const keeping = this.part("keeping", () => new Keeping(this.actions.keep));
+    const kept = keeping.update(message) ? [keeping.element] : [];
+    arrange(footer, content ? [this.copy(id), line, ...kept] : [line, ...kept]);
+>>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
     return footer;
   }
 

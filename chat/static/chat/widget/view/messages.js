@@ -5,15 +5,21 @@ import { h, arrange } from "../elements.js";
 import { icon } from "../icons.js";
 import { textButton } from "./buttons.js";
 import { AssistantMessage, UserMessage } from "./message.js";
+import { SummaryLine } from "./summary.js";
 
 const NEAR_END_PX = 48;
 
 export class MessageList {
+<<<<<<< HEAD
   /** `actions` are {retry, answer, deepen, about, loadOlder, reload}; `empty` is shown while there are no messages. */
+=======
+  /** `actions` are {retry, answer, keep, loadOlder, reload}; `empty` is shown while there are no messages. */
+>>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
   constructor(actions, empty) {
     this.actions = actions;
     this.empty = empty;
     this.views = new Map();
+    this.summary = new SummaryLine();
     this.following = true;
     this.top = 0;
     this.older = textButton(t("Show earlier messages"), actions.loadOlder, "older");
@@ -54,13 +60,14 @@ export class MessageList {
     if (conversation.loadError) return [this.failure(conversation.loadError)];
     if (conversation.loading && elements.length === 0) return [this.placeholder()];
     if (elements.length === 0) return [this.empty];
-    return conversation.older ? [this.older, ...elements] : elements;
+    const shown = this.summary.among(elements, conversation.transcript.summary, Boolean(conversation.older));
+    return conversation.older ? [this.older, ...shown] : shown;
   }
 
   elementOf(message, context) {
     const key = message.localId ?? message.id;
     if (!this.views.has(key)) {
-      this.views.set(key, message.role === "user" ? new UserMessage() : new AssistantMessage(this.actions));
+      this.views.set(key, message.role === "user" ? new UserMessage(this.actions) : new AssistantMessage(this.actions));
     }
     const view = this.views.get(key);
     view.update(message, context);
