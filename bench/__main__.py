@@ -11,7 +11,7 @@ import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import embeddings, history, imports, replay, retrieval, streaming
+from bench import embeddings, history, imports, prefix, replay, retrieval, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -63,6 +63,11 @@ def _import(options: argparse.Namespace) -> list[Row]:
         return imports.measure(started, scale)
 
 
+def _prefix(options: argparse.Namespace) -> list[Row]:
+    with servers() as started:
+        return prefix.measure(started, prefix.QUICK_TURNS if options.quick else prefix.TURNS)
+
+
 def _tokens(options: argparse.Namespace) -> list[Row]:
     django.setup()
     from bench import tokens
@@ -78,6 +83,7 @@ BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "retrieval": _retrieval,
     "import": _import,
     "tokens": _tokens,
+    "prefix": _prefix,
 }
 
 
