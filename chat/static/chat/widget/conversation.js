@@ -83,7 +83,6 @@ export class Conversation extends EventTarget {
     }
   }
 
-<<<<<<< HEAD
   /** A model for the next answer only, or from now on. */
   async chooseModel(model, once) {
     const { id } = this;
@@ -94,14 +93,18 @@ export class Conversation extends EventTarget {
     try {
       const session = await this.api.chooseModel(id, model);
       if (id === this.id) this.session = { ...this.session, ...session };
-=======
+    } catch (error) {
+      this.refuse("", error.message);
+    }
+    this.changed();
+  }
+
   /** Whether the model is sent a message; the server's event tells every window. */
   async keep(messageId, inPrompt) {
     const { id } = this;
     try {
       await this.api.keepMessage(messageId, inPrompt);
       if (id === this.id) this.transcript = withKept(this.transcript, { messageId, inPrompt });
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
     } catch (error) {
       this.refuse("", error.message);
     }

@@ -86,12 +86,9 @@ export class Panel extends EventTarget {
     return {
       retry: () => this.conversation.retry(),
       answer: (choice) => this.conversation.answer(choice),
-<<<<<<< HEAD
       deepen: (id) => this.deepen(id),
       about: (message, messages) => this.models.about(message, messages),
-=======
       keep: (id, inPrompt) => this.conversation.keep(id, inPrompt),
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
       loadOlder: () => this.conversation.loadOlder(),
       reload: () => this.conversation.load(),
       proposals: this.approvals.context,

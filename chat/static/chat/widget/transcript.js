@@ -1,17 +1,10 @@
 /* Folds a conversation's stored messages and its events into the list that is shown. Pure: old values stay valid.
  *
-<<<<<<< HEAD
- * A transcript is {messages, last, title}; `last` is the sequence number of the newest event folded. A message is
- * {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
- * modelId, deepens, gaveUp, createdAt, runId, notice, ask, usage, error, proposals, changes}; a tool call is {id, name, args, argsText, result,
- * status}, its status running|ok|error|stopped. `changes` is how many changes were recorded, null where nobody says.
-=======
  * A transcript is {messages, last, title, summary}; `last` is the sequence number of the newest event folded. A message
  * is {id, localId?, role, status: sending|complete|queued|streaming|stopped|failed, content, reasoning, toolCalls, model,
- * createdAt, runId, notice, ask, usage, error, proposals, changes, inPrompt}; a tool call is {id, name, args, argsText,
- * result, status}, its status running|ok|error|stopped. `changes` is how many changes were recorded, null where nobody
+ * modelId, deepens, gaveUp, createdAt, runId, notice, ask, usage, error, proposals, changes, inPrompt}; a tool call is
+ * {id, name, args, argsText, result, status}, its status running|ok|error|stopped. `changes` is how many changes were recorded, null where nobody
  * says. `summary` stands for the messages before {before} where the conversation has outgrown its model.
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
  * A message that did not change is the same object as before, so that a view need not look into it.
  */
 
@@ -127,21 +120,14 @@ const FOLDS = {
       return known ? {} : { proposals: [...proposals, proposalFromEvent(frame)] };
     }),
   "ai:decision": (transcript, frame) => withDecided(transcript, { id: frame.proposalId, ...decisionFrom(frame) }),
-<<<<<<< HEAD
   "ai:usage": (transcript, { messageId, model, modelId, ...used }) =>
     changed(transcript, messageId, ({ usage }) =>
       ({ usage: added(usage, used), ...(model && { model }), ...(modelId && { modelId }) })),
-  "ai:session_updated": (transcript, { title }) => (title ? { ...transcript, title } : transcript),
-  "ai:complete": (transcript, { messageId, fullText, reason, changes, gaveUp }) =>
-=======
-  "ai:usage": (transcript, { messageId, model, ...used }) =>
-    changed(transcript, messageId, ({ usage }) => ({ usage: added(usage, used), ...(model && { model }) })),
   "ai:session_updated": (transcript, { title, summary, message }) => {
     const next = message ? withKept(transcript, message) : transcript;
     return { ...next, title: title || next.title, summary: summary ?? next.summary };
   },
-  "ai:complete": (transcript, { messageId, fullText, reason, changes }) =>
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
+  "ai:complete": (transcript, { messageId, fullText, reason, changes, gaveUp }) =>
     changed(transcript, messageId, (message) => ({
       changes: changes ?? null,
       gaveUp: Boolean(gaveUp),
@@ -241,12 +227,8 @@ function now() {
 
 function blank(given) {
   return {
-<<<<<<< HEAD
     id: "", role: "assistant", status: "queued", model: "", modelId: "", deepens: null, createdAt: null, runId: null,
-    ...NOTHING, ...given,
-=======
-    id: "", role: "assistant", status: "queued", model: "", createdAt: null, runId: null, ...NOTHING, ...SENT, ...given,
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
+    ...NOTHING, ...SENT, ...given,
   };
 }
 

@@ -37,11 +37,7 @@ export class UserMessage {
 }
 
 export class AssistantMessage {
-<<<<<<< HEAD
-  /** `actions` are {retry, answer, deepen, proposals: {decisions, mayDecide, show, undo}}. */
-=======
-  /** `actions` are {retry, answer, keep, proposals: {decisions, mayDecide, show, undo}}. */
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
+  /** `actions` are {retry, answer, deepen, keep, proposals: {decisions, mayDecide, show, undo}}. */
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -187,39 +183,26 @@ export class AssistantMessage {
     return card;
   }
 
-<<<<<<< HEAD
-  footer({ status, content, usage, createdAt, id, changes, proposals, gaveUp }, name, deeper, busy) {
-=======
   copy(id) {
     const button = this.part("copy", () => iconButton("copy", t("Copy answer"), "copy-answer"));
     button.dataset.copyMessage = id;
     return button;
   }
 
-  footer(message, usual) {
-    const { status, content, model, usage, createdAt, id, changes, proposals } = message;
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
+  footer(message, name, deeper, busy) {
+    const { status, content, usage, createdAt, id, changes, proposals, gaveUp } = message;
     const empty = !content && !usage && status !== "stopped";
     if (empty || status === "streaming" || status === "queued") return null;
     const footer = this.part("footer", () => h("footer", { class: "message-footer" }));
     const ending = status === "stopped" ? t("Stopped") : "";
     const nothing = changes === 0 && proposals.length === 0 ? t("No changes recorded") : "";
-<<<<<<< HEAD
     const facts = [ending, nothing, name, usageText(usage), timeText(createdAt)].filter(Boolean);
-    const copy = iconButton("copy", t("Copy answer"), "copy-answer");
-    copy.dataset.copyMessage = id;
-    const line = h("span", { class: "facts", text: facts.join(" · "), title: usageTitle(usage) });
-    const tools = [content ? copy : null, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
-    footer.replaceChildren(...tools.filter(Boolean), line);
-=======
-    const facts = [ending, nothing, model || usual, usageText(usage), timeText(createdAt)].filter(Boolean);
     const line = this.part("facts", () => h("span", { class: "facts" }));
     line.textContent = facts.join(" · ");
     line.title = usageTitle(usage);
     const keeping = this.part("keeping", () => new Keeping(this.actions.keep));
-    const kept = keeping.update(message) ? [keeping.element] : [];
-    arrange(footer, content ? [this.copy(id), line, ...kept] : [line, ...kept]);
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
+    const tools = [content ? this.copy(id) : null, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];
+    arrange(footer, [...tools.filter(Boolean), line, ...(keeping.update(message) ? [keeping.element] : [])]);
     return footer;
   }
 

@@ -10,11 +10,7 @@ import { SummaryLine } from "./summary.js";
 const NEAR_END_PX = 48;
 
 export class MessageList {
-<<<<<<< HEAD
-  /** `actions` are {retry, answer, deepen, about, loadOlder, reload}; `empty` is shown while there are no messages. */
-=======
-  /** `actions` are {retry, answer, keep, loadOlder, reload}; `empty` is shown while there are no messages. */
->>>>>>> f303e27 (widget: Keep a message for the model or leave it out, and say where earlier ones are summarised.)
+  /** `actions` are {retry, answer, deepen, about, keep, loadOlder, reload}; `empty` is shown without messages. */
   constructor(actions, empty) {
     this.actions = actions;
     this.empty = empty;
