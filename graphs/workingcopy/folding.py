@@ -58,8 +58,8 @@ def _touched(edit: LiveEdit) -> set[str]:
         f"{NODE.name}:{record[end]}"
         for operation in edit.operations
         if operation["type"] == EDGE.name
-        for record in (operation.get("record") or operation["new"],)
+        for record in (operation.get("record"), operation.get("old"), operation.get("new"))
         for end in ("source", "target")
-        if end in record
+        if record and end in record
     }
     return {*edit.items, *ends}

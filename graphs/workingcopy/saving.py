@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
 
+from graphs.database_away import AWAY
 from graphs.models import Graph, LiveEdit, Origin
 from graphs.operations import Operation
 from graphs.recording import Because, Part, Revised, record
@@ -55,7 +56,9 @@ def _saved_alone(graph_id: int) -> bool:
             if graph is None or graph.unsaved_since is None:
                 return False
             _save(graph)
-    except (ValueError, KeyError):
+    except AWAY:
+        raise
+    except (ValueError, KeyError, DatabaseError):
         log.exception("live edits of graph %s cannot be saved", graph_id)
         return False
     return True

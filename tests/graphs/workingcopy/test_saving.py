@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError
 from django.db.models import F
 
 from graphs import actions, history, rollback, writing
@@ -121,6 +122,20 @@ def test_the_clock_saves_what_has_waited(nba: Graph, alice: User, live: Live) ->
     assert saving.save_due() == 0
     subject = history.subject(nba.workspace_id, "graph", "nba")
     assert [revision.change_set.actor_label for revision in history.versions(subject)] == ["alice"]
+
+
+def test_what_the_database_refuses_of_one_graph_stops_no_clock(
+    nba: Graph, alice: User, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise IntegrityError("refused")
+
+    live(alice, *rename("fetch-api", "Fetch all"))
+    Graph.objects.update(unsaved_since=F("unsaved_since") - timedelta(seconds=saving.SAVE_EVERY_S))
+    with monkeypatch.context() as refusing:
+        refusing.setattr(saving, "record", refuse)
+        assert saving.save_due() == 0
+    assert saving.save_due() == 1
 
 
 def test_saved_edits_are_forgotten_after_a_week(nba: Graph, alice: User, live: Live) -> None:
