@@ -100,4 +100,5 @@ def model_json(choice: Choice, stronger: Choice | None) -> dict[str, Any]:
         "strength": choice.strength,
         "stronger": stronger.id if stronger else None,
         "price": price and {"input": price.input, "cachedInput": price.cached_input, "output": price.output},
+        "contextWindow": choice.context_window,
     }

@@ -209,7 +209,7 @@ class PriceShape(Shape):
 
 class ModelShape(Shape):
     """`strength` orders models, 0 where it is unknown; `stronger` is the id of the next stronger one. `price` is null
-    where nobody knows it."""
+    where nobody knows it. `context_window`: tokens of prompt and answer together."""
 
     id: str
     label: str
@@ -219,6 +219,7 @@ class ModelShape(Shape):
     strength: int
     stronger: str | None
     price: PriceShape | None
+    context_window: int
 
 
 class ModelList(Shape):

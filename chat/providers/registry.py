@@ -66,6 +66,7 @@ class Choice:
     strength: int
     reasons: bool
     price: Price | None
+    context_window: int
 
     @property
     def id(self) -> str:
@@ -156,6 +157,7 @@ class Registry:
             strength=self._strength(name, model),
             reasons=entry.reasons,
             price=self._price(name, model),
+            context_window=self._context_window(name, model),
         )
 
     def _missing(self, name: str, model: str = "") -> list[str]:

@@ -87,7 +87,7 @@ def test_it_says_when_the_model_of_a_conversation_is_gone(page: Page, server: Fa
 
 def test_it_goes_deeper_and_suggests_it_where_the_model_gave_up(choice: Widget) -> None:
     first = choice.ask("One").start().write("Briefly.")
-    first.emit("usage", promptTokens=1, completionTokens=1, cost=0, model="demo", modelId="demo")
+    first.emit("usage", promptTokens=1, completionTokens=1, cachedTokens=0, cost=0, model="demo", modelId="demo")
     expect(choice.root.locator(".deepen-answer")).to_have_count(0)
     first.finish()
     choice.button("Go deeper with The big one").click()
@@ -98,7 +98,7 @@ def test_it_goes_deeper_and_suggests_it_where_the_model_gave_up(choice: Widget) 
     expect(choice.root.locator(".deepen-answer")).to_have_count(0)
     choice.server.emit(first.session, "complete", deep["id"], "deep", fullText="In depth.", reason="finished")
     third = choice.ask("Two").start().write("I looked")
-    third.emit("usage", promptTokens=1, completionTokens=1, cost=0, model="demo", modelId="demo")
+    third.emit("usage", promptTokens=1, completionTokens=1, cachedTokens=0, cost=0, model="demo", modelId="demo")
     third.emit("error", error="Cut.", message="Cut.", code="context_length", retryable=False, gaveUp=True)
     line = choice.answers.last.locator(".gave-up")
     expect(line).to_contain_text("This model came to a limit.")
