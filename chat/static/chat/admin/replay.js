@@ -13,7 +13,9 @@ import { Controls } from "./replay/controls.js";
 import { Film } from "./replay/film.js";
 import { Player } from "./replay/player.js";
 
-const ACTIONS = { retry() {}, answer() {}, loadOlder() {}, reload() {}, proposals: { mayDecide: false } };
+const ACTIONS = {
+  retry() {}, answer() {}, loadOlder() {}, reload() {}, about: () => ({}), proposals: { mayDecide: false },
+};
 /** Elements that need their keys for themselves. */
 const TYPING = "input:not([type=range]), select, textarea";
 
