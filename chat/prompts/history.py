@@ -78,11 +78,11 @@ def entries(message: Message, rounds_left_out: int = 0) -> Iterator[PromptMessag
         yield PromptMessage("user", "\n\n".join(part for part in (message.records, *asked) if part))
     elif not left_out:
         for round_ in message.rounds[rounds_left_out:]:
-            yield from round_entries(round_)
+            yield from round_entries(round_, f":{message.model}" if message.model else "")
 
 
-def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
-    """One call of the model and the results of its tool calls."""
+def round_entries(round_: dict[str, Any], model: str = "") -> Iterator[PromptMessage]:
+    """One call of the model and the results of its tool calls; `model` is that of a round that names none."""
     calls = round_["toolCalls"]
     if not (round_["text"] or calls) or round_.get("aside"):
         return
@@ -93,7 +93,7 @@ def round_entries(round_: dict[str, Any]) -> Iterator[PromptMessage]:
         reasoning=round_["reasoning"],
         vendor=round_["vendor"],
         vendor_blocks=tuple(round_["vendorBlocks"]),
-        model=round_.get("model", ""),
+        model=round_.get("model") or model,
     )
     for call in calls:
         yield PromptMessage("tool", _told(call), tool_call_id=call["id"])

@@ -12,8 +12,9 @@ _SNAPSHOT = re.compile(r"-(20\d{6}|20\d\d-\d\d-\d\d)$")
 
 
 def same_vendor(config: ProviderConfig, author: str) -> bool:
-    """Whether `author`, "provider:model", is of the vendor (and key) of `config`."""
-    return author.partition(":")[0].partition("-")[0] == config.name.partition("-")[0]
+    """Whether `author`, "provider:model", is of the vendor (and key) of `config`; of ":model" nobody knows better."""
+    provider = author.partition(":")[0]
+    return not provider or provider.partition("-")[0] == config.name.partition("-")[0]
 
 
 def same_family(config: ProviderConfig, author: str) -> bool:
