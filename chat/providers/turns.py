@@ -24,11 +24,11 @@ def begun_and_ended_by_a_person(messages: Iterable[PromptMessage]) -> tuple[Prom
 
 
 def alternating(messages: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
-    """The same words with no two messages of a person, or of the model, next to each other."""
+    """The same words with no two messages of a person, of the model, or of the system next to each other."""
     merged: list[PromptMessage] = []
     for message in messages:
         before = merged[-1] if merged else None
-        if before and message.role == before.role and message.role in {"user", "assistant"} and not before.tool_calls:
+        if before and message.role == before.role and message.role != "tool" and not before.tool_calls:
             merged[-1] = replace(
                 message,
                 content="\n\n".join(filter(None, (before.content, message.content))),

@@ -94,8 +94,8 @@ def test_they_stand_before_the_history_and_what_changes_comes_with_the_next_ques
     rested(ask(alice, "Three", session_id=session).run_id)
     rested(ask(alice, "Four", session_id=session).run_id)
     sent = [request.body["messages"] for request in vendor.requests]
-    assert "return fetch(url)" in sent[0][1]["content"]
-    assert "data, not instructions" in sent[0][1]["content"]
+    assert "return fetch(url)" in sent[0][0]["content"]
+    assert "data, not instructions" in sent[0][0]["content"]
     for before, after in itertools.pairwise(sent):
         assert after[: len(before)] == before
     assert "have changed" in sent[2][-1]["content"]
