@@ -19,6 +19,8 @@ FOLDER = Path(__file__).parent / "recordings"
 NAMES = ("text", "one_tool", "three_tools")
 PROMPT_TOKENS, CACHED_TOKENS = 1391, 1024
 COMPLETION_TOKENS = {"text": 57, "one_tool": 64, "three_tools": 118}
+#: Anthropic does not say how many there were.
+REASONING_TOKENS = {"openai": 21, "openai-responses": 21, "anthropic": 0}
 TEXT = "Le nœud « fetch-api » appelle l’API,\n\n- une fois 🏀 par minute."
 REASONING = "The person asks about fetch-api; I read it first."
 CALLS = (

@@ -22,26 +22,26 @@ MAX_TOOLS = 128
 
 def broken_rules(path: str, body: Body) -> list[str]:
     """A sentence for each rule that a body breaks; none for an address that has no rules here."""
-    return [fault for rule in (*EVERYWHERE, *_rules_for(path, body)) for fault in rule(body)]
+    return [fault for rule in _rules_for(path, body) for fault in rule(body)]
 
 
 def _rules_for(path: str, body: Body) -> tuple[Rule, ...]:
     if path.endswith("/messages"):
-        return ANTHROPIC_RULES
+        return (*EVERYWHERE, *ANTHROPIC_RULES)
     if path.endswith("/responses"):
-        return RESPONSES_RULES
+        return (*EVERYWHERE, *RESPONSES_RULES)
     if not path.endswith("/chat/completions"):
         return ()
     model = str(body.get("model"))
     if model.startswith("gpt-"):
-        return CHAT_RULES
-    return (*CHAT_RULES, *(DEEPSEEK_RULES if model.startswith("deepseek-") else PLAIN_RULES))
+        return (*EVERYWHERE, *CHAT_RULES)
+    return (*EVERYWHERE, *CHAT_RULES, *(DEEPSEEK_RULES if model.startswith("deepseek-") else PLAIN_RULES))
 
 
 def texts_are_unicode(body: Body) -> Iterator[str]:
     """RFC 8259, section 8.1, and PostgreSQL's own rule for us: no half of a surrogate pair, no NUL."""
     written = json.dumps(body, ensure_ascii=False)
-    if re.search(r"[\ud800-\udfff]", written) or "\\u0000" in written:
+    if re.search(r"[\ud800-\udfff]", written) or re.search(r"(?<!\\)(?:\\\\)*\\u0000", written):
         yield "a text holds NUL or half a surrogate pair"
 
 

@@ -74,10 +74,14 @@ _INLINE = "SCRIPT="
 
 
 def scenario_of(text: str) -> tuple[str, list[Script]] | None:
-    """The scenario that a user's message names, with its name, or None."""
-    if _INLINE in text:
-        written, _ = json.JSONDecoder().raw_decode(text.partition(_INLINE)[2])
-        scripts: list[dict[str, Any]] = written if isinstance(written, list) else [written]
-        return "inline", [Script.from_json(fields) for fields in scripts]
-    named = _NAMED.search(text)
-    return (named[1], SCENARIOS[named[1]]) if named and named[1] in SCENARIOS else None
+    """The scenario that a user's message names last, with its name, or None. Questions without an answer are sent as
+    one message."""
+    _, inline, after = text.rpartition(_INLINE)
+    written, end = json.JSONDecoder().raw_decode(after) if inline else (None, 0)
+    named = [match[1] for match in _NAMED.finditer(after, end) if match[1] in SCENARIOS]
+    if named:
+        return named[-1], SCENARIOS[named[-1]]
+    if not inline:
+        return None
+    scripts: list[dict[str, Any]] = written if isinstance(written, list) else [written]
+    return "inline", [Script.from_json(fields) for fields in scripts]

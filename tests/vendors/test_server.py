@@ -19,7 +19,9 @@ def post(url: str, body: object) -> bytes:
 
 
 def chat(server_url: str, *messages: dict, **fields) -> str:
-    body = post(f"{server_url}/v1/chat/completions", {"model": "m", "messages": list(messages), **fields})
+    body = post(
+        f"{server_url}/v1/chat/completions", {"model": "m", "max_tokens": 100, "messages": list(messages), **fields}
+    )
     events = [json.loads(line[6:]) for line in body.decode().splitlines() if line.startswith("data: {")]
     return "".join(c["delta"].get("content") or "" for event in events for c in event["choices"])
 
@@ -42,6 +44,7 @@ def test_it_takes_queued_scripts_first_and_in_order():
 
 def test_it_finds_scenarios_in_what_the_user_wrote():
     assert scenario_of("please SCRIPT:rate_limit now")[1][0].status == 429
+    assert scenario_of('SCRIPT={"text": "a"} and SCRIPT:network, then SCRIPT:rate_limit')[0] == "rate_limit"
     assert scenario_of('SCRIPT={"text": "a", "tool_calls": [{"name": "x"}]} and more')[1][0].tool_calls[0].name == "x"
     assert scenario_of("nothing") is None
 

@@ -193,7 +193,8 @@ def request_for(
     class Answer:
         rounds = list(under_way)
 
-    prompt = Prompt(history.prompt("You help.", messages), (TOOL,), None, "v")
+    said = [entry for message in messages for entry in history.entries(message)]
+    prompt = Prompt(history.prompt(["You help."], "", said), (TOOL,), None, "v")
     return prepare(config, prompt, Answer(), tools=tools).request  # type: ignore[arg-type]
 
 

@@ -47,7 +47,7 @@ def test_it_is_read_as_it_was_meant(kind, name):
     assert (reply.text, reply.reasoning) == (recorded.text_of(name), recorded.REASONING)
     assert tuple((call.name, json.loads(call.arguments)) for call in reply.tool_calls) == recorded.calls_of(name)
     tokens = recorded.PROMPT_TOKENS, recorded.COMPLETION_TOKENS[name], recorded.CACHED_TOKENS
-    assert reply.usage == Usage(*tokens)
+    assert reply.usage == Usage(*tokens, reasoning_tokens=recorded.REASONING_TOKENS[kind])
 
 
 @pytest.mark.faults

@@ -158,8 +158,8 @@ def test_alice_approves_what_she_edited_only_after_a_preview(editor: Widget) -> 
     edited = {"field": "process", "label": "process", "form": "text", "old": "a", "new": "return 1"}
     editor.server.proposals.preview = {"diff": [updated(edited)], "digest": "d2"}
     editor.cards.get_by_role("button", name="Preview").click()
-    expect(editor.cards.locator("ins")).to_contain_text("return 1")
     expect(editor.cards).to_contain_text("as you edited it")
+    expect(editor.cards.locator("ins")).to_contain_text("return 1")
     editor.page.keyboard.press("Enter")
     expect(editor.cards).to_have_attribute("data-status", "applied")
     sent = {"data": {"keep": None, "url": "https://c.example", "added": True}, "process": "return 1"}

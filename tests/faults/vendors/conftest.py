@@ -29,6 +29,7 @@ def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorServer]:
             monkeypatch.setenv(f"{name}_API_KEY", KEY)
             url = server.anthropic_url if name == "ANTHROPIC" else server.openai_url
             monkeypatch.setenv(f"{name}_BASE_URL", url)
+            monkeypatch.setenv(f"{name}_CONTEXT_WINDOW", "1000000")  # Answers are long that are sent back.
         monkeypatch.setenv("CUSTOM_MODEL", "scripted")
         yield server
 
