@@ -41,7 +41,11 @@ class SessionView(APIView):
         """One conversation."""
         return Response(serialising.session_json(own_session(request, session_id)[0]))
 
-    @extend_schema(operation_id="updateSession", request=shapes.SessionBody, responses={200: shapes.SessionShape})
+    @extend_schema(
+        operation_id="updateSession",
+        request=shapes.SessionBody,
+        responses={200: shapes.SessionShape, **problems(422)},
+    )
     def patch(self, request: Request, session_id: str) -> Response:
         """Rename a conversation, choose its model, or say what happens when everybody left."""
         session, member = own_session(request, session_id)

@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver
 from rest_framework.views import APIView
 
 from graphs.api import tokens
+from tests.graphs.api.documented import check_status
 
 PROBLEM = "application/problem+json"
 
@@ -34,13 +35,14 @@ def upload(client: Client, content: bytes, name: str = "flow.json", **fields: st
 
 
 def problem(response: HttpResponse, status: int, code: str) -> dict[str, Any]:
-    """The problem document of an answer, after checking that it is a whole one."""
+    """The problem document of an answer, after checking that it is a whole one and of a status that is documented."""
     assert response.status_code == status, response.content
     assert response.headers["Content-Type"] == PROBLEM
     document = json.loads(response.content)
     assert {"type", "title", "status", "detail", "code"} <= set(document)
     assert (document["status"], document["code"]) == (status, code)
     assert document["detail"]
+    check_status(response)
     return document
 
 
