@@ -38,7 +38,7 @@ class GraphView extends HTMLElement {
   connectedCallback() {
     this.#endings = [
       this.#drawing.follow(),
-      this.#listen("select-node", ({ key }) => typeof key === "string" && this.#drawing.showNode(key)),
+      this.#listen("select-node", ({ key }) => typeof key === "string" && this.#drawing.navigation.showNode(key)),
       this.#listen("object-changed", (change) => this.#objectChanged(change)),
       this.#listen("proposals", (news) => this.#proposalsChanged(news)),
       this.#listen("select-proposal", (wish) => this.#proposalChosen(wish)),
@@ -150,7 +150,7 @@ class GraphView extends HTMLElement {
 
   /** Asked for by the page, the chat or the inbox. */
   #proposalChosen({ id, from }) {
-    if (typeof id === "string" && from !== "drawing") this.#drawing.showProposal(id);
+    if (typeof id === "string" && from !== "drawing") this.#drawing.navigation.showProposal(id);
   }
 }
 

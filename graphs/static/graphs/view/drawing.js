@@ -1,9 +1,8 @@
-// One graph as the reader sees it: its sheets, the view, the selection with its details, and what is proposed.
+// One graph as the reader sees it: its sheets and what is drawn of them, edited live or by hand, and what is proposed.
 
 import { t } from "../strings.js";
 import { Canvas } from "./canvas.js";
 import { Details } from "./details.js";
-import { nearestTo, neighbourTowards } from "./directions.js";
 import { Editor } from "./editor.js";
 import { Find } from "./find.js";
 import { Frame } from "./frame.js";
@@ -13,6 +12,7 @@ import { Live } from "./live.js";
 import { emptyMessage } from "./message.js";
 import { Minimap } from "./minimap.js";
 import { buildModel } from "./model.js";
+import { Navigation } from "./navigation.js";
 import { Position } from "./position.js";
 import { rememberedSheet, rememberSheet } from "./remembered.js";
 import { Selection } from "./selection.js";
@@ -29,37 +29,36 @@ export class Drawing {
   #live = null;
   #host;
   #sheet = null;
-  /** The key of a node that is to be chosen as soon as there is a graph. */
-  #wanted = null;
   #canvas = new Canvas({
-    picked: (item, point, beside) => this.#pick(item, point, beside),
-    hovered: (item, point) => this.#hover(item, point),
+    picked: (item, point, beside) => this.navigation.pick(item, point, beside),
+    hovered: (item, point) => this.navigation.hover(item, point),
     moved: () => this.#position.moved(),
     grabbed: (point, ...how) => this.#editor?.grabbed(point, ...how) ?? null,
     doubled: (point) => this.#editor?.doubled(point) ?? false,
     pressed: (item) => this.#editor?.pressed(item) ?? false,
   });
   #details = new Details({
-    select: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
-    close: () => this.#unlessTyping(null, () => this.#selection.closeDetails()),
+    select: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now)),
+    close: () => this.navigation.unlessTyping(null, () => this.#selection.closeDetails()),
   });
   #find = new Find(
     {
       matched: (items) => this.#showMatches(items),
-      chosen: (item) => this.#unlessTyping(item, (now) => this.#goTo(now, { open: false })),
+      chosen: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now, { open: false })),
       left: () => this.#canvas.element.focus(),
     },
   );
-  #tabs = new Tabs(t("Sheets"), (key) => this.#unlessTyping(null, () => this.#showSheet(key)));
+  #tabs = new Tabs(t("Sheets"), (key) => this.navigation.unlessTyping(null, () => this.#showSheet(key)));
   #minimap = new Minimap(this.#canvas.viewport);
   ghosts = new Ghosts(this.#canvas, {
-    show: (sheet, bounds) => this.#frameGhosts(sheet, bounds),
+    show: (sheet, bounds) => this.navigation.frameGhosts(sheet, bounds),
     changed: () => this.#showEmptiness(),
     missing: () => this.frame.toast(t("This proposal does not wait for a decision any more.")),
   });
   #matches = [];
   #position;
   #selection;
+  navigation;
 
   /** `host` is the element whose graph it is; its `src` names what is remembered. */
   constructor(host) {
@@ -80,28 +79,40 @@ export class Drawing {
     const parts = this.#parts();
     this.#position = new Position(parts);
     this.#selection = new Selection(parts);
-    listenToKeys(this.#canvas.element, this.#keyActions());
+    this.navigation = new Navigation(parts);
+    listenToKeys(this.#canvas.element, this.navigation.keyActions());
     this.#details.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#unlessTyping(null, () => this.#selection.closeDetails());
+      if (event.key === "Escape") this.navigation.unlessTyping(null, () => this.#selection.closeDetails());
     });
   }
 
-  /** What position and selection work on. */
+  /** What position, selection and navigation work on. */
   #parts() {
     const drawing = this;
     return {
       element: this.#host,
       canvas: this.#canvas,
       details: this.#details,
+      find: this.#find,
       frame: this.frame,
       ghosts: this.ghosts,
       minimap: this.#minimap,
+      get position() {
+        return drawing.#position;
+      },
+      get selection() {
+        return drawing.#selection;
+      },
+      get editor() {
+        return drawing.#editor;
+      },
       get model() {
         return drawing.model;
       },
       get sheet() {
         return drawing.#sheet;
       },
+      showSheet: (key) => this.#showSheet(key),
       marked: () => this.#marked(),
       covered: () => this.#position.cover(),
     };
@@ -167,7 +178,7 @@ export class Drawing {
     if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));
     if (this.#details.open && this.#selection.item) this.#selection.openDetails();
     else if (this.#details.open && !this.#editor?.form.lose()) this.#selection.closeDetails();
-    if (this.#wanted) this.#selectByKey(this.#wanted);
+    this.navigation.arrived();
   }
 
   #showSheet(key, { keepView = false, glide = false } = {}) {
@@ -265,81 +276,12 @@ export class Drawing {
       live: this.#live,
       redraw: () => this.model && this.#show(true, { glide: false }),
       reached: (version) => (this.#live?.live && version ? this.#live.reached(version) : this.#host.reload()),
-      goTo: (item) => this.#unlessTyping(item, (now) => this.#goTo(now)),
+      goTo: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now)),
       open: () => this.#selection.openDetails(),
       deselect: () => this.#selection.clear(),
     });
     this.#details.form = editor.form;
     return editor;
-  }
-
-  /** Goes on with `then(item)`: at once, or when nothing that was typed into the details is lost by it. */
-  #unlessTyping(item, then) {
-    const go = () => then(item && (this.model.items.get(item.key) ?? item));
-    if (!this.#editor || (item && item.key === this.#selection.item?.key)) go();
-    else this.#editor.leaving(go);
-  }
-
-  /** Asked for by the page, the chat or the inbox. */
-  showProposal(id) {
-    this.#position.bringIntoView();
-    this.ghosts.choose(id);
-  }
-
-  #frameGhosts(sheet, bounds) {
-    if (sheet === this.#sheet?.key) this.#position.frame(bounds);
-    else this.#unlessTyping(null, () => {
-      this.#showSheet(sheet);
-      this.#position.frame(bounds);
-    });
-  }
-
-  // Selection
-
-  /** The page asks for a node: brings the drawing before the reader's eyes, wherever the page is scrolled to. */
-  showNode(key) {
-    this.#position.bringIntoView();
-    this.#details.lower();
-    this.#selectByKey(key);
-  }
-
-  #selectByKey(key) {
-    this.#wanted = this.model ? null : key;
-    if (!this.model) return;
-    const item = this.model.items.get(key);
-    if (item) this.#unlessTyping(item, (now) => this.#goTo(now));
-    else this.frame.toast(t("There is no node “{key}” in this graph.", { key }));
-  }
-
-  /** Shows an item wherever it is: its sheet, in the middle, with its details. */
-  #goTo(item, { open = true } = {}) {
-    if (item.node.sheet !== this.#sheet?.key) this.#showSheet(item.node.sheet);
-    this.#selection.choose(item);
-    if (open) this.#selection.openDetails();
-    this.#canvas.viewport.centerOn(item.box);
-  }
-
-  #pick(item, point, beside) {
-    this.#canvas.element.focus({ preventScroll: true });
-    if (this.#editor && (beside || this.#editor.selecting)) {
-      if (item) this.#editor.pickBeside(item);
-      return;
-    }
-    this.#editor?.ungroup();
-    const proposed = this.ghosts.pick(point);
-    if (!proposed) this.ghosts.forget();
-    const line = !proposed && this.#editor?.pickLine(point, item);
-    if (!line) this.#unlessTyping(item, (now) => this.#picked(now));
-  }
-
-  #picked(item) {
-    if (!item) {
-      this.#selection.clear();
-      return;
-    }
-    this.#selection.choose(item);
-    this.#selection.openDetails();
-    this.#canvas.viewport.reveal(item.box);
   }
 
   #showMatches(items) {
@@ -350,65 +292,6 @@ export class Drawing {
     );
   }
 
-  #hover(item, point) {
-    const proposed = point && this.ghosts.tip(point);
-    this.#editor?.showConnectors(item);
-    this.#canvas.element.classList.toggle("over-node", Boolean(item || proposed));
-    if (proposed) this.frame.ghostTip(proposed, point);
-    else this.frame.tip(item && !item.note && this.#canvas.level !== "near" ? item : null, point);
-  }
-
-  // Keyboard
-
-  #keyActions() {
-    const { viewport } = this.#canvas;
-    return {
-      pan: (dx, dy) => viewport.moveTo({ x: viewport.x + dx, y: viewport.y + dy, k: viewport.k }),
-      move: (arrow) => this.#moveSelection(arrow),
-      open: () => this.#enter(),
-      close: () => this.#leave(),
-      find: () => this.#find.focus(),
-      zoom: (factor) => viewport.zoomSmoothly(factor),
-      fit: () => this.#position.fit(),
-      proposals: () => this.ghosts.panel.enter(),
-      help: () => this.frame.toggleHelp(),
-    };
-  }
-
-  #leave() {
-    if (this.#editor?.ungroup()) return;
-    if (this.#details.open) this.#unlessTyping(null, () => this.#selection.closeDetails());
-    else {
-      this.#selection.clear();
-      this.ghosts.forget();
-    }
-  }
-
-  #moveSelection(arrow) {
-    const items = this.#sheet?.nodes.length ? this.#sheet.nodes : (this.#sheet?.notes ?? []);
-    const { x, y, w, h } = this.#canvas.viewport.seen;
-    const { item } = this.#selection;
-    const next = item ? neighbourTowards(arrow, item, items) : nearestTo(
-      { x: x + w / 2, y: y + h / 2 },
-      items,
-    );
-    if (!next) return;
-    this.#unlessTyping(next, (now) => {
-      this.#selection.choose(now);
-      this.#canvas.viewport.reveal(now.box);
-    });
-  }
-
-  #enter() {
-    const { item } = this.#selection;
-    if (!item) {
-      this.#moveSelection("ArrowRight");
-      return;
-    }
-    this.#selection.openDetails();
-    this.#details.element.focus({ preventScroll: true });
-    this.#canvas.viewport.reveal(item.box);
-  }
 }
 
 function firstSheet({ sheets }) {

@@ -1,45 +1,42 @@
-// Editing by hand: what the person does in the drawing and its panel becomes changes that the server is asked for.
+// Editing by hand: what the person does in the drawing by pointer, by keys and in the form.
 
 import { t } from "../strings.js";
 import { drawLitLine } from "./draw-line.js";
+import { Actions } from "./edit-actions.js";
 import { Asking } from "./edit-asking.js";
-import { askForType, askToDelete, askToLeave, endsOf } from "./edit-dialogs.js";
+import { askToLeave, endsOf } from "./edit-dialogs.js";
 import { boxDrag, drawConnectors, lineDrag, nodeDrag, outHandleAt, reachOf } from "./edit-drag.js";
-import { isDraft, withEdge, withEdgeChanged, withNodesChanged, withoutEdge, withoutNodes } from "./edit-drafts.js";
+import { isDraft } from "./edit-drafts.js";
 import { Group } from "./edit-group.js";
 import { listenToEditKeys } from "./edit-keys.js";
 import { LineCard } from "./edit-line-card.js";
 import { NodeForm } from "./edit-node.js";
 import { Nudge } from "./edit-nudge.js";
-import { freeSpot, placeAt, placeBeside } from "./edit-places.js";
-import { EditError, Requests } from "./edit-requests.js";
+import { Requests } from "./edit-requests.js";
 import { editKeys, EditTools } from "./edit-tools.js";
-import { manageTypes } from "./edit-type-dialog.js";
 import { NodeTypes } from "./edit-types.js";
-import { linesOf } from "./model.js";
 import { rememberedEdits, rememberEdits } from "./remembered.js";
 
 export class Editor {
   #host;
   #canvas;
   #frame;
-  #requests;
   #types;
   #asking;
+  #actions;
   #tools = new EditTools({
-    create: () => this.create(), undo: () => this.undo(), redo: () => this.redo(), arrange: () => this.arrange(),
-    types: () => this.#manageTypes(), select: () => this.#switchSelecting(),
+    create: () => this.#actions.create(), undo: () => this.#undo(), redo: () => this.#redo(), arrange: () => this.#arrange(),
+    types: () => this.#actions.manageTypes(), select: () => this.#switchSelecting(),
   });
   #group;
   /** Whether clicks and taps choose one more, as with Shift. */
   #selecting = false;
   #card = new LineCard({
-    label: (line, text) => this.#label(line, text),
-    disconnect: (line) => this.#disconnect(line),
+    label: (line, text) => this.#actions.label(line, text),
+    disconnect: (line) => this.#actions.disconnect(line),
     closed: () => this.#canvas.drafts.replaceChildren(),
   });
   #nudge;
-  #drafts = 0;
 
   /**
    * `host`: canvas, frame, src, person, graph (as the server has it), model, sheet, selected, redraw(), live (or null), reached(version),
@@ -49,10 +46,10 @@ export class Editor {
     this.#host = host;
     this.#canvas = host.canvas;
     this.#frame = host.frame;
-    this.#requests = new Requests(host.src, host.live);
-    this.#types = new NodeTypes(this.#requests);
-    this.#nudge = new Nudge(this.#canvas, (items, dx, dy) => this.#move(items, dx, dy));
-    this.#asking = new Asking(this.#requests, {
+    const requests = new Requests(host.src, host.live);
+    this.#types = new NodeTypes(requests);
+    this.#nudge = new Nudge(this.#canvas, (items, dx, dy) => this.#actions.move(items, dx, dy));
+    this.#asking = new Asking(requests, {
       root: this.#frame.root,
       redraw: () => host.redraw(),
       refresh: (version) => host.reached(version),
@@ -70,21 +67,22 @@ export class Editor {
       overlay: this.#canvas.overlay,
       say: (text) => this.#frame.toast(text),
       announce: (text) => this.#frame.announce(text),
-    }, { arrange: () => this.arrange(), remove: () => this.remove(), leave: () => this.ungroup() });
+    }, { arrange: () => this.#arrange(), remove: () => this.#remove(), leave: () => this.ungroup() });
     this.form = new NodeForm({
       live: () => host.live?.takes([]) ?? false,
-      save: (asked) => this.#save(asked),
-      remove: (item) => this.remove([item]),
+      save: (asked) => this.#actions.save(asked),
+      remove: (item) => this.#actions.remove([item]),
       types: () => this.#types.choices(host.model),
       select: (item) => host.goTo(item),
-      label: (line, text) => this.#label(line, text),
-      disconnect: (line) => this.#disconnect(line),
-      connect: (ends) => this.#connect(ends),
+      label: (line, text) => this.#actions.label(line, text),
+      disconnect: (line) => this.#actions.disconnect(line),
+      connect: (ends) => this.#actions.connect(ends),
     });
+    this.#actions = new Actions(host, { asking: this.#asking, types: this.#types, form: this.form });
     this.#frame.panel.append(this.#tools.element, this.#group.element, this.#card.element);
     listenToEditKeys(this.#frame.root, this.#canvas.element, this.#keyActions());
     this.#frame.addKeys(editKeys());
-    this.#fetchTypes();
+    this.#actions.fetchTypes();
   }
 
   /** The graph with what is on its way to the server. */
@@ -127,7 +125,7 @@ export class Editor {
     const selected = item && (item === this.#host.selected || this.#group.has(item));
     if (!item || ((item.note || pointerType === "touch") && !selected)) return null;
     const items = this.#group.has(item) ? this.#group.items : [item];
-    return nodeDrag(this.#canvas, items, spot, (dx, dy) => this.#move(items, dx, dy));
+    return nodeDrag(this.#canvas, items, spot, (dx, dy) => this.#actions.move(items, dx, dy));
   }
 
   /** A click with Shift on a node: it is selected beside the others, or not any more. */
@@ -188,7 +186,7 @@ export class Editor {
   doubled(point) {
     if (this.#canvas.level === "far") return false;
     if (this.#canvas.itemAt(point)) this.form.focus();
-    else this.create(this.#canvas.spotAt(point));
+    else this.#actions.create(this.#canvas.spotAt(point));
     return true;
   }
 
@@ -213,132 +211,43 @@ export class Editor {
 
   #drawLine(source, handle) {
     return lineDrag(this.#canvas, source, handle, {
-      connected: (target, into) => this.#connect({ source, from: handle.id, target, to: into.id }),
-      released: (spot) => this.create(spot, { source, from: handle.id }),
+      connected: (target, into) => this.#actions.connect({ source, from: handle.id, target, to: into.id }),
+      released: (spot) => this.#actions.create(spot, { source, from: handle.id }),
     });
   }
 
-  // What is asked for
+  // Keyboard and buttons
 
-  async create(spot = freeSpot(this.#canvas, this.#host.sheet), fromNode = null) {
-    const { model, sheet } = this.#host;
-    if (!sheet) return;
-    const typeKey = await askForType(this.#frame.root, this.#types.all(model), () => this.#manageTypes());
-    if (!typeKey) return;
-    const made = { typeKey, sheet: sheet.key, ...placeAt(spot, this.#host.sheet) };
-    const edges = fromNode && [{
-      direction: "in", handle: this.#firstIn(typeKey), otherKey: fromNode.source.key, otherHandle: fromNode.from,
-    }];
-    const action = edges ? { action: "create_node_with_edges", arguments: { ...made, edges } } : {
-      action: "create_node", arguments: made,
-    };
-    const { changeSet } = await this.#asking.perform({ actions: [action] });
-    this.#showCreated(changeSet);
+  #remove() {
+    this.#actions.remove(this.#selected);
   }
 
-  async remove(wanted = this.#selected) {
-    await this.#asking.settled();
-    const items = wanted.map(({ key }) => this.#host.model.items.get(key)).filter(Boolean);
-    if (!items.length || !(await askToDelete(this.#frame.root, items))) return;
-    const keys = items.map(({ key }) => key);
-    this.form.forget();
-    await this.#asking.perform({
-      actions: keys.map((nodeKey) => ({ action: "delete_node", arguments: { nodeKey } })),
-      seen: [...items.map(seenNode), ...linesOf(items).map(seenEdge)],
-      draw: (graph) => withoutNodes(graph, new Set(keys)),
-    });
-  }
-
-  /** Lays out the nodes that are selected together, or all of the sheet, as they are on the server now. */
-  async arrange() {
+  #arrange() {
     this.#nudge.settle();
-    const { sheet } = this.#host;
-    const keys = this.#group.items.map(({ key }) => key);
-    if (!sheet) return;
-    const what = keys.length ? { nodeKeys: keys } : { sheet: sheet.key };
-    const { saved } = await this.#asking.perform({ actions: [{ action: "reorganize_layout", arguments: what }] });
-    if (saved) this.#frame.toast(t("Arranged. Undo takes it back."));
+    this.#actions.arrange(this.#group.items);
   }
 
-  async undo() {
+  #undo() {
     this.#nudge.settle();
-    await this.#asking.undo();
+    this.#asking.undo();
   }
 
-  async redo() {
+  #redo() {
     this.#nudge.settle();
-    await this.#asking.redo();
+    this.#asking.redo();
   }
-
-  /** Items of one sheet, all as far. */
-  #move(items, dx, dy) {
-    const sheet = this.#host.model.sheets.get(items[0].node.sheet);
-    const places = new Map(items.map(({ key, node }) => [key, placeBeside(node, dx, dy, sheet)]));
-    const elsewhere = items.filter(({ key, node }) =>
-      places.get(key).posX !== node.posX || places.get(key).posY !== node.posY);
-    if (!elsewhere.length) return;
-    this.#asking.perform({
-      actions: elsewhere.map(({ key }) => ({ action: "move_node", arguments: { nodeKey: key, ...places.get(key) } })),
-      seen: elsewhere.map(seenNode),
-      draw: (graph) => withNodesChanged(graph, places),
-    });
-  }
-
-  #connect({ source, from, target, to }) {
-    this.#drafts += 1;
-    const sheet = source.node.sheet;
-    const edge = {
-      key: ` ${this.#drafts}`, source: source.key, sourceHandle: from, target: target.key, targetHandle: to, label: "",
-      sheet, version: 0,
-    };
-    const ends = { sourceKey: source.key, sourceHandle: from, targetKey: target.key, targetHandle: to };
-    this.#asking.perform({
-      actions: [{ action: "create_edge", arguments: ends }], draw: (graph) => withEdge(graph, edge),
-    });
-  }
-
-  #disconnect({ key }) {
-    const line = this.#host.model.lines.get(key);
-    if (!line) return;
-    this.#asking.perform({
-      actions: [{ action: "delete_edge", arguments: { edgeKey: line.key } }],
-      seen: [seenEdge(line)],
-      draw: (graph) => withoutEdge(graph, line.key),
-    });
-  }
-
-  #label({ key }, label) {
-    const line = this.#host.model.lines.get(key);
-    if (!line || line.label === label) return;
-    this.#asking.perform({
-      actions: [{ action: "update_edge", arguments: { edgeKey: line.key, label } }],
-      seen: [seenEdge(line)],
-      draw: (graph) => withEdgeChanged(graph, line.key, { label }),
-    });
-  }
-
-  async #save({ actions, seen, created }) {
-    const answer = await this.#asking.perform({ actions, seen }, { quietly: true });
-    if (created && answer.saved) {
-      this.form.forget();
-      this.#showCreated(answer.changeSet);
-    }
-    return answer;
-  }
-
-  // Keyboard
 
   #keyActions() {
     return {
       nudge: (dx, dy) => this.#nudgeBy(dx, dy),
       settle: () => this.#nudge.settle(),
-      create: () => this.create(),
+      create: () => this.#actions.create(),
       connect: () => this.#host.selected && (this.#host.open(), this.form.focusConnector()),
-      remove: () => this.remove(),
+      remove: () => this.#remove(),
       choose: () => this.#host.selected && this.#group.toggle(this.#host.selected),
       chooseAll: () => this.#chooseMore(() => this.#group.add(this.#everything)),
-      undo: () => this.undo(),
-      redo: () => this.redo(),
+      undo: () => this.#undo(),
+      redo: () => this.#redo(),
     };
   }
 
@@ -366,33 +275,6 @@ export class Editor {
     return item?.node.sheet === this.#host.sheet.key ? item : null;
   }
 
-  async #fetchTypes() {
-    try {
-      await this.#types.fetch();
-    } catch (error) {
-      if (!(error instanceof EditError)) throw error;
-    }
-  }
-
-  async #manageTypes() {
-    await this.#fetchTypes();
-    await manageTypes(this.#frame.root, this.#types, (asked) => this.#asking.perform(asked, { quietly: true }));
-  }
-
-  #showCreated(changeSet) {
-    const made = changeSet?.modifications.find(({ object, action }) => object.type === "node" && action === "create");
-    const item = made && this.#host.model.items.get(made.object.id);
-    if (!item) return;
-    this.#host.goTo(item);
-    this.form.focus();
-  }
-
-  #firstIn(typeKey) {
-    const own = this.#types.own.find(({ key }) => key === typeKey);
-    const handles = Object.values(own?.handles ?? {}).flat();
-    return handles.find(({ type }) => type === "in")?.id ?? "L-0";
-  }
-
   #versionOf({ type, id }) {
     const { nodes = [], edges = [] } = this.#host.graph ?? {};
     return (type === "node" ? nodes : edges).find(({ key }) => key === id)?.version ?? null;
@@ -403,12 +285,4 @@ export class Editor {
     if (type === "node") return items.get(id)?.name ?? id;
     return type === "edge" && lines.has(id) ? endsOf(lines.get(id)) : id;
   }
-}
-
-function seenNode({ node }) {
-  return { type: "node", id: node.key, version: node.version };
-}
-
-function seenEdge({ edge }) {
-  return { type: "edge", id: edge.key, version: edge.version };
 }
