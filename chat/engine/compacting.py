@@ -6,13 +6,17 @@ part. Nothing is deleted.
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 
-from chat.database import in_tool_thread
+from chat.database import in_db, in_tool_thread
 from chat.engine import records
+from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
+from chat.engine.persisting import persistently
 from chat.engine.side_calls import ask_aside
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
@@ -21,7 +25,7 @@ from chat.prompts import compaction, window
 from chat.prompts.compaction import Cut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.telling import summary_json
-from chat.providers.base import ModelRequest, ProviderConfig, ProviderError
+from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
 from chat.spending.refusing import BudgetRefused
 
 log = logging.getLogger("countersign.engine")
@@ -30,34 +34,72 @@ log = logging.getLogger("countersign.engine")
 SQUEEZED = 0.75
 
 
+class TooLong(Exception):
+    """What has to be sent does not fit, however much of the conversation is summarised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crowded:
+    """The next request of a run, and what it was made of; it may take `room` tokens at most."""
+
+    run: ClaimedRun
+    config: ProviderConfig
+    prompt: records.Prompt
+    rounds: Sequence[dict[str, Any]]
+    request: ModelRequest
+    room: int
+
+    def own_rounds(self) -> list[list[PromptMessage]]:
+        return window.own_rounds(self.rounds, self.prompt.rounds_left_out)
+
+
 def room(config: ProviderConfig) -> int:
     """Tokens that a prompt may take."""
     return compaction.room_for_prompt(config.context_window, config.max_tokens)
 
 
-def place_to_cut(
-    run: ClaimedRun, prompt: records.Prompt, rounds: Sequence[dict[str, Any]], request: ModelRequest, limit: int
-) -> Cut | None:
-    """Where to cut the conversation so that the request takes at most `limit`. Counts: not for the event loop."""
-    own = window.own_rounds(rounds, prompt.rounds_left_out)
-    return window.cut_of(request, prompt.sent, own, run.position, limit)
+async def less_than(refused: ModelRequest) -> int:
+    """The room that is tried next for a request that a vendor found too long, though it was not as counted here."""
+    return int(await in_tool_thread(window.tokens_of, refused) * SQUEEZED)
 
 
-async def words(
-    config: ProviderConfig,
-    prompt: records.Prompt,
-    rounds: Sequence[dict[str, Any]],
-    run: ClaimedRun,
-    place: Cut,
-    limit: int,
-) -> str:
+async def make_room(crowded: Crowded, answer: Answer) -> bool:
+    """Summarises the earlier part of the conversation where the request does not fit; True where it did.
+
+    Then the prompt has to be loaded again. Raises `TooLong`, and `Fenced` where another process has the run.
+    """
+    run = crowded.run
+    if window.surely_fits(crowded.request, crowded.room):
+        return False
+    taken = await in_tool_thread(window.tokens_of, crowded.request)
+    if taken <= crowded.room:
+        return False
+    place = await in_tool_thread(_place_to_cut, crowded)
+    if place is None:
+        raise TooLong
+    words = await _words(crowded, place)
+    await answer.flush()
+    model = crowded.config.model if words else ""
+    await persistently(partial(in_db, store, run, place, words, model, crowded.room, taken))
+    log.info("run %s: %s tokens were too many: the earlier part is summarised", run.id, taken)
+    return True
+
+
+def _place_to_cut(crowded: Crowded) -> Cut | None:
+    """Counts: not for the event loop."""
+    history, own = crowded.prompt.sent, crowded.own_rounds()
+    return window.cut_of(crowded.request, history, own, crowded.run.position, crowded.room)
+
+
+async def _words(crowded: Crowded, place: Cut) -> str:
     """What the model says of the part before the cut; nothing where it cannot, or may not, be asked.
 
     The demo answers questions about graphs, and nothing else.
     """
+    config, run = crowded.config, crowded.run
     if config.kind == "demo":
         return ""
-    request = await in_tool_thread(_request, config, prompt, rounds, run, place, limit)
+    request = await in_tool_thread(_request, crowded, place)
     try:
         reply = await ask_aside(run.account, config, request, Purpose.SUMMARY)
     except (ProviderError, BudgetRefused) as error:
@@ -66,24 +108,17 @@ async def words(
     return reply.text.strip() if reply.end in ("stop", "length") else ""
 
 
-def _request(
-    config: ProviderConfig,
-    prompt: records.Prompt,
-    rounds: Sequence[dict[str, Any]],
-    run: ClaimedRun,
-    place: Cut,
-    limit: int,
-) -> ModelRequest:
-    own = window.own_rounds(rounds, prompt.rounds_left_out)
-    earlier = [each for each in prompt.sent if each.message.sequence < place.sequence]
+def _request(crowded: Crowded, place: Cut) -> ModelRequest:
+    earlier = [each for each in crowded.prompt.sent if each.message.sequence < place.sequence]
     messages = [entry for each in earlier if each.message.sequence not in place.kept for entry in each.entries]
-    if place.sequence == run.position:
-        messages += [entry for round_ in own[: place.rounds] for entry in round_]
+    if place.sequence == crowded.run.position:
+        messages += [entry for round_ in crowded.own_rounds()[: place.rounds] for entry in round_]
+    shown = crowded.room - compaction.summary_room(crowded.room)
     return ModelRequest(
-        messages=request_messages(prompt.summary, messages, limit - compaction.summary_room(limit)),
+        messages=request_messages(crowded.prompt.summary, messages, shown),
         tools=(),
-        model=config.model,
-        max_tokens=config.max_tokens,
+        model=crowded.config.model,
+        max_tokens=crowded.config.max_tokens,
         tools_allowed=False,
     )
 

@@ -12,8 +12,7 @@ from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.ending import Failure
 from chat.engine.persisting import persistently
-from chat.prompts import window
-from chat.providers.base import ModelRequest, ProviderConfig, ProviderError, Reply, Usage
+from chat.providers.base import ProviderConfig, ProviderError, Reply, Usage
 from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
@@ -80,7 +79,8 @@ class ModelCalls:
             self._config = models_available.configured().resolve(self._run.model or None)
         except ModelUnavailableError:
             return Failure("internal", error_texts.MODEL_UNAVAILABLE, retryable=False)
-        if failure := await self.load_prompt() or await self._make_room(self._config, tools):
+        room = compacting.room(self._config)
+        if failure := await self.load_prompt() or await self._make_room(self._config, tools, room):
             return failure
         try:
             error = await self._ask(self._config, tools)
@@ -113,30 +113,18 @@ class ModelCalls:
         if self._squeezed:
             return False
         self._squeezed = True
-        taken = await in_tool_thread(window.tokens_of, self.last.request)
-        return await self._make_room(config, tools, int(taken * compacting.SQUEEZED)) is None
+        return await self._make_room(config, tools, await compacting.less_than(self.last.request)) is None
 
-    async def _make_room(self, config: ProviderConfig, tools: bool, most: int | None = None) -> Failure | None:
-        """Summarises the earlier part of a conversation that would not fit any more; a failure where nothing helps."""
+    async def _make_room(self, config: ProviderConfig, tools: bool, room: int) -> Failure | None:
+        """The prompt is another one where the earlier part had to be summarised; a failure where nothing helps."""
         request = calling.prepare(config, self.prompt, self._answer, tools=tools).request
-        room = compacting.room(config) if most is None else most
-        if window.surely_fits(request, room):
-            return None
-        taken = await in_tool_thread(window.tokens_of, request)
-        if taken <= room:
-            return None
-        return await self._summarise(config, request, room, taken)
-
-    async def _summarise(self, config: ProviderConfig, request: ModelRequest, room: int, taken: int) -> Failure | None:
         rounds = self._answer.rounds
-        place = await in_tool_thread(compacting.place_to_cut, self._run, self.prompt, rounds, request, room)
-        if place is None:
+        crowded = compacting.Crowded(self._run, config, self.prompt, rounds, request, room)
+        try:
+            if not await compacting.make_room(crowded, self._answer):
+                return None
+        except compacting.TooLong:
             return Failure("context_length", error_texts.TOO_LONG_FOR_MODEL, retryable=False, gave_up=True)
-        words = await compacting.words(config, self.prompt, rounds, self._run, place, room)
-        await self._answer.flush()
-        model = config.model if words else ""
-        await persistently(partial(in_db, compacting.store, self._run, place, words, model, room, taken))
-        log.info("run %s: %s tokens were too many: the earlier part is summarised", self._run.id, taken)
         self._prompt = None
         return await self.load_prompt()
 
