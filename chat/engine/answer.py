@@ -18,7 +18,9 @@ from chat.providers.base import (
     Reply,
     Retrying,
     TextDelta,
+    Usage,
 )
+from chat.spending.calls import CallCost
 from chat.transcript import PARAGRAPH, Transcript
 
 #: The result of a call that was running when the answer ended.
@@ -39,6 +41,12 @@ class Answer:
         """One event about this answer, stored before anyone sees it."""
         await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
         self.transcript.add(type_, data)
+
+    async def tell_costs(self, costs: Iterable[CallCost]) -> None:
+        """What calls for this answer took; those that took nothing are for the records only."""
+        for cost in costs:
+            if cost.usage != Usage():
+                await self.tell("usage", cost.to_event())
 
     async def flush(self) -> None:
         """Waits until everything that was told is stored."""

@@ -77,7 +77,7 @@ async def make_room(crowded: Crowded, answer: Answer) -> bool:
     place = await in_tool_thread(_place_to_cut, crowded)
     if place is None:
         raise TooLong
-    words = await _words(crowded, place)
+    words = await _words(crowded, place, answer)
     await answer.flush()
     model = crowded.config.model if words else ""
     await persistently(partial(in_db, store, run, place, words, model, crowded.room, taken))
@@ -91,7 +91,7 @@ def _place_to_cut(crowded: Crowded) -> Cut | None:
     return window.cut_of(crowded.request, history, own, crowded.run.position, crowded.room)
 
 
-async def _words(crowded: Crowded, place: Cut) -> str:
+async def _words(crowded: Crowded, place: Cut, answer: Answer) -> str:
     """What the model says of the part before the cut; nothing where it cannot, or may not, be asked.
 
     The demo answers questions about graphs, and nothing else.
@@ -101,7 +101,7 @@ async def _words(crowded: Crowded, place: Cut) -> str:
         return ""
     request = await in_tool_thread(_request, crowded, place)
     try:
-        reply = await ask_aside(run.account, config, request, Purpose.SUMMARY)
+        reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.tell_costs)
     except (ProviderError, BudgetRefused) as error:
         log.warning("run %s: no summary: %s", run.id, error)
         return ""

@@ -12,7 +12,7 @@ from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.ending import Failure
 from chat.engine.persisting import persistently
-from chat.providers.base import ProviderConfig, ProviderError, Reply, Usage
+from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
@@ -149,6 +149,4 @@ class ModelCalls:
     async def _note(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs
         telling.costs(costs)
-        for cost in costs:
-            if cost.usage != Usage():
-                await self._answer.tell("usage", cost.to_event())
+        await self._answer.tell_costs(costs)

@@ -3,11 +3,12 @@
 `ask_aside` is the one function for them. It reserves under the same budgets as an answer, makes the call with the same
 circuit and the same repeated attempts, and records every attempt as a `ModelCall` with its purpose:
 
-    reply = await ask_aside(run.account, config, request, Purpose.SUMMARY)
+    reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.tell_costs)
 
 It writes in transactions of its own, so its caller holds none.
 """
 
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from chat.database import in_db
@@ -16,11 +17,17 @@ from chat.engine.persisting import persistently
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
 from chat.sent_requests.keeping import Sent
+from chat.spending.calls import CallCost
 from chat.spending.settling import record_now
 from rag.metering import Account
 
+#: Gets what the attempts cost, once that is recorded.
+Tell = Callable[[Sequence[CallCost]], Awaitable[None]]
 
-async def ask_aside(account: Account, config: ProviderConfig, request: ModelRequest, purpose: Purpose) -> Reply:
+
+async def ask_aside(
+    account: Account, config: ProviderConfig, request: ModelRequest, purpose: Purpose, tell: Tell
+) -> Reply:
     """The whole reply, which ends as the vendor said (`Reply.end`).
 
     Raises `ProviderError`, and `BudgetRefused` with a sentence for people. Stopped (cancelled) it closes the connection
@@ -35,6 +42,7 @@ async def ask_aside(account: Account, config: ProviderConfig, request: ModelRequ
         if costs := await paying.costs_of(call):
             telling.costs(costs)
             await persistently(partial(in_db, record_now, account, costs))
+            await tell(costs)
     if call.error is not None:
         raise call.error
     return call.reply

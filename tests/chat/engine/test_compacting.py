@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from chat.engine import claims, compacting
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
-from chat.models import Message, ModelCall, Run, RunStatus, Session, Stream, Summary
+from chat.models import Message, ModelCall, Purpose, Run, RunStatus, Session, Stream, Summary
 from chat.prompts.compaction import Cut
 from chat.prompts.history import round_of
 from chat.providers.base import Reply, ToolCall
@@ -18,7 +18,7 @@ from chat.tools.base import ToolContext
 from chat.tools.registry import ParsedCall
 from graphs.access import member_of
 from graphs.models import Graph, Node
-from tests.chat.engine.driving import Engine, ask, claimed_by_a_process_that_died, engine, events, rested
+from tests.chat.engine.driving import Engine, ask, claimed_by_a_process_that_died, engine, events, of_run, rested
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -83,7 +83,10 @@ def test_the_earlier_part_is_summarised_kept_and_can_be_read(
     told = [event.data["summary"] for event in events(first.session_id) if "summary" in event.data]
     assert told[0]["before"] == str(Message.objects.get(session=session, sequence=stored.sequence).pk)
     assert "They want" in told[0]["content"]
-    assert ModelCall.objects.filter(run=third.run_id).count() == 2
+    calls = ModelCall.objects.filter(run=third.run_id)
+    assert set(calls.values_list("purpose", flat=True)) == {Purpose.CHAT, Purpose.SUMMARY}
+    costs = [event.data for event in of_run(third.run_id) if event.type == "usage"]
+    assert sum(cost["promptTokens"] for cost in costs) == sum(call.prompt_tokens for call in calls) == 200
     assert Message.objects.filter(session=session, kind=Message.TEXT).count() == 6
     turn(alice, "And now?", session)
     again = vendor.requests[5].body["messages"]

@@ -1,5 +1,6 @@
 """Runs under budgets: what is reserved, settled and refused, whatever becomes of the run."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from chat.models_available import configured
 from chat.providers import retrying
 from chat.providers.base import ModelRequest, PromptMessage
 from chat.spending import crashed
+from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
 from graphs.access import member_of
 from graphs.models import Graph
@@ -172,11 +174,17 @@ def test_a_call_beside_an_answer_is_paid_and_recorded(
     config = configured().resolve()
     request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)
 
+    told: list[CallCost] = []
+
+    async def tell(costs: Sequence[CallCost]) -> None:
+        told.extend(costs)
+
     def aside() -> str:
         who = account(nba.workspace, alice)
-        return str(running.on_loop(side_calls.ask_aside(who, config, request, Purpose.SUMMARY)).text)
+        return str(running.on_loop(side_calls.ask_aside(who, config, request, Purpose.SUMMARY, tell)).text)
 
     assert aside() == "In brief."
+    assert [cost.tokens for cost in told] == [120]
     assert ModelCall.objects.get().purpose == Purpose.SUMMARY
     assert state(day) == (120, 0)
     day.limit = 130
