@@ -147,7 +147,7 @@ def test_it_is_for_the_owner_of_an_answer_that_is_done(
     with pytest.raises(NotFound):
         deepening.deepen(member, str(accepted.session_id), accepted.user_message_id)
     Run.objects.update(status="succeeded", provider="openai-mini", model="gpt-4o-mini")
-    Run.objects.update(provider="openai-reasoning", model="gpt-5-mini")
+    Run.objects.update(provider="openai-reasoning", model="gpt-6.1-terra")
     with pytest.raises(Refused, match="no stronger model"):
         deepening.deepen(member, str(accepted.session_id), accepted.message_id)
     monkeypatch.setattr(open_calls, "waiting_answer", lambda session: session)
@@ -175,8 +175,8 @@ def test_it_lists_what_can_be_chosen(alice: User, vendor: VendorServer) -> None:
     listed = get(alice, "chat/models").json()
     assert listed["default"] == WEAK
     found = {each["id"]: each for each in listed["results"]}
-    assert set(found) == {WEAK, STRONG, "openai-reasoning:gpt-5-mini", "demo:demo"}
+    assert set(found) == {WEAK, STRONG, "openai-reasoning:gpt-6.1-terra", "demo:demo"}
     assert found[WEAK]["stronger"] == STRONG
     assert found[WEAK]["price"] == {"input": 0.15, "cachedInput": 0.075, "output": 0.6}
-    assert [each["reasons"] for each in (found[WEAK], found["openai-reasoning:gpt-5-mini"])] == [False, True]
-    assert found["openai-reasoning:gpt-5-mini"]["stronger"] is None
+    assert [each["reasons"] for each in (found[WEAK], found["openai-reasoning:gpt-6.1-terra"])] == [False, True]
+    assert found["openai-reasoning:gpt-6.1-terra"]["stronger"] is None
