@@ -5,6 +5,7 @@ them at once spends more than a limit.
 """
 
 import uuid
+from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -55,13 +56,12 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
             return False
         if Reservation.objects.filter(pk=reservation_id).exists():
             return True  # the commit had happened, only its answer was lost
-        today = timezone.localdate()
-        uses = [use for budget in budgets if (use := _room(budget, account, bound, today))]
-        for use in uses:
-            amount = _amount(use.budget, bound)
-            assert amount is not None
-            BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + amount)
-        _store(account, bound, reservation_id, [use.pk for use in uses])
+        uses = {use.budget_id: use for use in _periods(budgets, account, timezone.localdate())}
+        for budget in budgets:
+            _require_room(budget, uses.get(budget.pk), bound)
+        for use in uses.values():
+            BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + _amount(use.budget, bound))
+        _store(account, bound, reservation_id, [use.pk for use in uses.values()])
     return True
 
 
@@ -93,33 +93,32 @@ def locked_uses(ids: list[int]) -> list[BudgetUse]:
     return list(uses.select_for_update(of=("self",), no_key=True))
 
 
-def _room(budget: Budget, account: Account, bound: Bound, today: date) -> BudgetUse | None:
-    """The period that the call is reserved in, locked; None for a budget of each call. Raises `BudgetRefused`."""
+def _require_room(budget: Budget, use: BudgetUse | None, bound: Bound) -> None:
+    """`use` is its present period, None for a budget of each call. Raises `BudgetRefused`."""
     amount = _amount(budget, bound)
     if amount is None:
         raise refusing.without_price(budget, bound.model)
-    if budget.period == BudgetPeriod.CALL:
+    if use is None:
         if amount > budget.limit:
             raise refusing.too_large(budget, amount)
-        return None
-    use = _use(budget, account, today)
-    if amount and use.used + use.reserved + amount > budget.limit:
+    elif amount and use.used + use.reserved + amount > budget.limit:
         raise refusing.used_up(budget, amount, use.used, use.reserved, _frees_at(use))
-    return use
 
 
-def _use(budget: Budget, account: Account, today: date) -> BudgetUse:
-    """The present period, with what was spent in it before the budget knew of it."""
-    subject = _subject(budget, account)
-    start = starts_on(budget.period, today)
-    found = BudgetUse.objects.select_for_update(no_key=True).filter(budget=budget, subject=subject, starts_on=start)
-    use = found.first()
-    if use is None:
-        fresh = BudgetUse(budget=budget, subject=subject, starts_on=start, used=_spent(budget, account, start))
-        BudgetUse.objects.bulk_create([fresh], ignore_conflicts=True)
-        use = found.get()
-    use.budget = budget
-    return use
+def _periods(budgets: Iterable[Budget], account: Account, today: date) -> list[BudgetUse]:
+    """The present period of each budget that has one, with what was spent in it before the budget knew of it.
+
+    Their ids follow the days on which they began, not those of the budgets: they are locked in an order of their own.
+    """
+    ids = []
+    for budget in budgets:
+        if budget.period != BudgetPeriod.CALL:
+            subject, start = _subject(budget, account), starts_on(budget.period, today)
+            use = budget.uses.filter(subject=subject, starts_on=start).first()
+            if use is None:
+                use = budget.uses.create(subject=subject, starts_on=start, used=_spent(budget, account, start))
+            ids.append(use.pk)
+    return locked_uses(ids)
 
 
 def _subject(budget: Budget, account: Account) -> str:

@@ -7,14 +7,16 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connections
+from django.db import connection, connections, transaction
 from django.utils import timezone, translation
 
 from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation, SessionType
+from chat.spending.periods import EVER
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_now, release
 from graphs.models import Workspace
+from tests.chat.engine.driving import until
 from tests.chat.spending.paid import account, bound, budget, session_of, took
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +57,37 @@ def test_fifty_calls_at_once_cannot_overspend_by_one(alice: User, demo_workspace
     assert left(money) == (0, 7)
     assert left(tokens) == (0, 700)
     assert Reservation.objects.count() == 7
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_locks_in_the_order_of_who_settles(demo_workspace: Workspace) -> None:
+    """The second budget's period began before the first one's: neither may hold what the other waits for."""
+    days, ever = budget(demo_workspace, 500), budget(demo_workspace, 500, period=BudgetPeriod.TOTAL)
+    first = ever.uses.create(starts_on=EVER)
+    second = days.uses.create(starts_on=timezone.localdate())
+
+    def reserving() -> bool:
+        try:
+            return reserve(account(demo_workspace), bound(), uuid.uuid4())
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as threads:
+        with transaction.atomic():
+            settling = BudgetUse.objects.select_for_update(no_key=True)
+            settling.get(pk=first.pk)
+            waiting = threads.submit(reserving)
+            until(_somebody_waits)
+            settling.select_for_update(no_key=True, nowait=True).get(pk=second.pk)
+        assert waiting.result()
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()"
+        )
+        return cursor.fetchone() is not None
 
 
 def test_it_settles_with_what_was_taken_more_or_less(demo_workspace: Workspace) -> None:
