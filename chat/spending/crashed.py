@@ -9,7 +9,8 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet, Sum, TextField
-from django.db.models.functions import Cast, Length, Now
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce, Length, Now
 
 from chat.models import Purpose, Reservation, RunStatus, Session, StreamEvent
 from chat.providers.base import Price, Usage
@@ -47,8 +48,8 @@ def _settle_all(dead: QuerySet[Reservation]) -> int:
 def _settle(reservation_id: uuid.UUID, session_id: uuid.UUID | None) -> bool:
     """False where somebody else was first."""
     with transaction.atomic():
-        if session_id is not None:
-            Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=session_id)
+        if session_id is not None:  # it may be deleted meanwhile
+            Session.objects.select_for_update(no_key=True).values_list("pk").filter(pk=session_id).first()
         held = Reservation.objects.select_related("run__session").select_for_update(of=("self",), no_key=True)
         reservation = held.filter(pk=reservation_id).first()
         if reservation is not None:
@@ -67,7 +68,9 @@ def _account(reservation: Reservation) -> Account:
 
 
 def _cost(reservation: Reservation) -> CallCost:
-    usage = Usage(reservation.prompt_tokens, estimated_tokens(_written(reservation)), estimated=True)
+    """Never more than was set aside."""
+    written = min(estimated_tokens(_written(reservation)), reservation.tokens - reservation.prompt_tokens)
+    usage = Usage(reservation.prompt_tokens, written, estimated=True)
     price = None
     if reservation.input_price is not None:
         price = Price(reservation.input_price, reservation.input_price, reservation.output_price or 0)
@@ -95,5 +98,5 @@ def _written(reservation: Reservation) -> int:
         type__in=_WRITTEN,
         created_at__gte=reservation.created_at,
     )
-    total = shown.order_by().aggregate(total=Sum(Length(Cast("data", TextField()))))["total"]
-    return int(total or 0)
+    characters = Length(Coalesce(KeyTextTransform("delta", "data"), Cast("data", TextField())))
+    return int(shown.order_by().aggregate(total=Sum(characters))["total"] or 0)

@@ -24,9 +24,10 @@ COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens"
 def record(account: Account, costs: Sequence[CallCost]) -> None:
     """Stores the attempts of calls and settles their reservations, in the caller's transaction.
 
-    Whoever calls this for a session holds it. What belongs to one reservation comes in one call of this.
+    Whoever calls this for a session holds it. What belongs to one reservation comes in one call of this; one that is
+    gone was settled before, by a commit whose answer was lost or by who took the run over.
     """
-    costs = [*costs, *free.taken(account.run_id)]
+    costs = [*_unsettled(costs), *free.taken(account.run_id)]
     if not costs:
         return
     kept = _kept(account, costs)
@@ -77,6 +78,15 @@ def amounts(unit: str, reservation: Reservation, costs: Collection[CallCost]) ->
     if unit == BudgetUnit.TOKENS:
         return Decimal(reservation.tokens), Decimal(sum(cost.tokens for cost in costs))
     return reservation.cost or Decimal(0), sum((cost.cost or Decimal(0) for cost in costs), Decimal(0))
+
+
+def _unsettled(costs: Sequence[CallCost]) -> list[CallCost]:
+    wanted = {cost.reservation for cost in costs if cost.reservation is not None}
+    if not wanted:
+        return list(costs)
+    reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=wanted).order_by("pk")
+    held = set(reserved.values_list("pk", flat=True))
+    return [cost for cost in costs if cost.reservation is None or cost.reservation in held]
 
 
 def _kept(account: Account, costs: Sequence[CallCost]) -> set[uuid.UUID]:

@@ -1,5 +1,6 @@
 """Runs under budgets: what is reserved, settled and refused, whatever becomes of the run."""
 
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,10 +31,12 @@ from chat.providers.base import ModelRequest, PromptMessage
 from chat.spending import crashed
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
+from chat.spending.reserving import reserve
+from chat.spending.settling import record_now
 from graphs.access import member_of
 from graphs.models import Graph
 from tests.chat.engine.driving import Engine, ask, engine, of_run, rested, types, until
-from tests.chat.spending.paid import account, budget
+from tests.chat.spending.paid import account, bound, budget, session_of, took
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -153,7 +156,7 @@ def test_a_call_whose_process_died_is_settled_at_an_estimate(
     assert (call.outcome, call.estimated) == ("crashed", True)
     assert call.prompt_tokens > 100
     shown = sum(len(event.data["delta"]) for event in of_run(run.pk) if event.type == "content_delta")
-    assert call.completion_tokens >= shown // 4 > 0
+    assert call.completion_tokens == -(-shown // 4) > 0
     if limited:
         assert state(day) == (call.prompt_tokens + call.completion_tokens, 0)
 
@@ -192,6 +195,20 @@ def test_a_call_beside_an_answer_is_paid_and_recorded(
     with pytest.raises(BudgetRefused):
         aside()
     assert len(vendor.requests) == 1
+
+
+def test_a_call_that_somebody_settled_meanwhile_is_recorded_once(alice: User, nba: Graph) -> None:
+    """The process that made it was frozen, or asked again because its commit was not answered."""
+    day, reservation = budget(nba.workspace, 1000), uuid.uuid4()
+    who = account(nba.workspace, alice, session_of(alice, nba.workspace))
+    reserve(who, bound(), reservation)
+    Reservation.objects.update(created_at="2026-01-01T00:00Z")
+    assert crashed.settle_all() == 1
+    for _ in range(2):
+        record_now(who, [took(reservation, 70, 20)])
+    assert ModelCall.objects.get().outcome == "crashed"
+    assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 60
+    assert state(day) == (60, 0)
 
 
 def test_a_reservation_outside_of_runs_is_known_by_its_age(nba: Graph) -> None:

@@ -85,7 +85,8 @@ def test_it_locks_in_the_order_of_who_settles(demo_workspace: Workspace) -> None
 def _somebody_waits() -> bool:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()"
+            "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) "
+            "WHERE NOT granted AND datname = current_database()"
         )
         return cursor.fetchone() is not None
 
