@@ -26,7 +26,8 @@ class Bm25:
             for word, count in counted.items():
                 self.holding[word][place] = count
             lengths.append(counted.total())
-        self.longer = [length * len(lengths) / sum(lengths) for length in lengths]
+        whole = sum(lengths) or 1
+        self.longer = [length * len(lengths) / whole for length in lengths]
         most = COMMON * len(titles) if len(titles) > SMALL else len(titles)
         self.common = frozenset(word for word, places in self.holding.items() if len(places) > most)
 

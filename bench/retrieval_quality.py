@@ -1,17 +1,16 @@
 """`python -m bench.retrieval_quality QUESTIONS.json CORPUS.json [--half even|odd]`: how well retrieval finds.
 
 QUESTIONS is a list with `question` and `supporting_facts` (pairs of title and sentence), CORPUS maps titles to
-sentences. Two passages are linked where one names the title of the other. What is measured is what the product does
-with nodes: `rag.naming`, `rag.fusion`, `rag.ranking` and the embedder of the settings; only the words of the passages
-are counted here (BM25) and not by PostgreSQL. No model is called for a question but the embedder.
+sentences (`bench.question_sets`). Questions without any fact in the corpus are left out. Two passages are linked where
+one names the title of the other. What is measured is what the product does with nodes: `rag.naming`, `rag.fusion`,
+`rag.ranking` and the embedder of the settings; only the words of the passages are counted here (BM25) and not by
+PostgreSQL. No model is called for a question but the embedder.
 """
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import django
@@ -21,6 +20,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from bench.bm25 import Bm25
 from bench.figures import ratio
+from bench.question_sets import Corpus, Question, Unreadable, read
 from bench.titles import links_by_title, without_suffix
 from rag.embeddings.base import Embedder, Vectors
 from rag.fusion import fused
@@ -33,30 +33,6 @@ CANDIDATES = 100
 #: Linked passages that one passage shows.
 PER_PASSAGE = 10
 BATCH = 256
-
-
-@dataclass(frozen=True)
-class Question:
-    text: str
-    gold: frozenset[int]
-
-
-@dataclass(frozen=True)
-class Corpus:
-    titles: list[str]
-    texts: list[str]
-
-
-def read(questions: Path, corpus: Path) -> tuple[list[Question], Corpus]:
-    """Questions whose supporting facts are in the corpus, and the corpus."""
-    passages: dict[str, list[str]] = json.loads(corpus.read_text())
-    places = {title: place for place, title in enumerate(passages)}
-    asked = []
-    for question in json.loads(questions.read_text()):
-        gold = frozenset(places[title] for title, *_ in question["supporting_facts"] if title in places)
-        if gold:
-            asked.append(Question(question["question"], gold))
-    return asked, Corpus(list(passages), [" ".join(map(str.strip, sentences)) for sentences in passages.values()])
 
 
 class Retriever:
@@ -160,8 +136,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--half", choices=["even", "odd"], help="only every second question: tune on one, report both")
     options = parser.parse_args(arguments)
     embedder = _embedder()
-    questions, corpus = read(options.questions, options.corpus)
+    try:
+        questions, corpus = read(options.questions, options.corpus)
+    except Unreadable as problem:
+        raise SystemExit(str(problem)) from None
     chosen = questions[{"even": 0, "odd": 1}.get(options.half, 0) :: 2 if options.half else 1]
+    if not chosen:
+        raise SystemExit("No question has a supporting fact whose title is in the corpus: there is nothing to measure.")
     began = time.perf_counter()
     retriever = Retriever(corpus, embedder)
     ready = time.perf_counter()

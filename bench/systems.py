@@ -63,7 +63,7 @@ class System:
 
 
 def environment(servers: Servers, vendor: str) -> dict[str, str]:
-    """The product's variables: durable servers, and the mock vendor as its only model."""
+    """The product's variables: durable servers, the mock vendor as its only model, and events that nobody reads."""
     return {
         **without_settings_of_people(),
         **_LIMITS,
@@ -77,6 +77,7 @@ def environment(servers: Servers, vendor: str) -> dict[str, str]:
         "CUSTOM_API_KEY": "none",
         "CUSTOM_MODEL": "mock",
         "CUSTOM_BASE_URL": vendor,
+        "AI_LOG_SINK": "bench.unread_log.unread",
     }
 
 

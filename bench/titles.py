@@ -32,8 +32,9 @@ class _Names:
         self.longest: defaultdict[str, int] = defaultdict(int)
         for place, title in enumerate(titles):
             words = tuple(_WORDS.findall(without_suffix(title)))
-            self.places[words].append(place)
-            self.longest[words[0]] = max(self.longest[words[0]], len(words))
+            if words:
+                self.places[words].append(place)
+                self.longest[words[0]] = max(self.longest[words[0]], len(words))
 
     def in_text(self, text: str) -> Iterator[int]:
         """The titles that stand in a text word for word; the longest where several begin."""

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bench import retrieval_quality
-from bench.retrieval_quality import Corpus, Retriever, measure, read, recall, reciprocal_rank, report
+from bench.question_sets import Corpus, read
+from bench.retrieval_quality import Retriever, measure, recall, reciprocal_rank, report
 from bench.titles import links_by_title
 from rag.embeddings.base import Embedded, Purpose, normalised
 
