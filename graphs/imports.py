@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -13,16 +14,18 @@ from django.utils.translation import gettext as _
 from graphs import recording
 from graphs.copying import copy_rows, new_ids
 from graphs.holding import hold_types
-from graphs.interchange.base import MAX_KEY, FileWarning, ParsedGraph, ParsedNodeType
+from graphs.interchange.base import MAX_KEY, FileWarning, ParsedGraph, ParsedNodeType, Told, nobody
 from graphs.interchange.keys import UniqueTexts, slug
 from graphs.json_values import shown
 from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
 from graphs.recording import Because
 
-#: Sheets and types of one INSERT.
+#: Sheets and types of one INSERT, and nodes and edges between two that `told` hears.
 BATCH = 1_000
 #: Attempts to find a free key while others import under the same name.
 ATTEMPTS = 10
+
+Item = TypeVar("Item")
 
 _GOOD_KEY = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_KEY - 1}}}")
 
@@ -55,11 +58,16 @@ class ImportedGraph:
 
 
 def import_graph(
-    workspace: Workspace, parsed: ParsedGraph, key: str | None = None, actor: User | None = None
+    workspace: Workspace,
+    parsed: ParsedGraph,
+    key: str | None = None,
+    actor: User | None = None,
+    told: Told = nobody,
 ) -> ImportedGraph:
     """Stores a graph under `key`, or under a free key made of the file's own or of its name. All or nothing.
 
-    The history of the graph begins with it. Raises `KeyTaken` or `KeyInvalid` for a given key.
+    The history of the graph begins with it. `told` hears how many of its nodes and edges are written. Raises `KeyTaken`
+    or `KeyInvalid` for a given key.
     """
     if key is not None and not _GOOD_KEY.fullmatch(key):
         raise KeyInvalid(key)
@@ -67,10 +75,29 @@ def import_graph(
         graph = _create_graph(workspace, parsed, key)
         warnings = _create_node_types(workspace, parsed.node_types)
         sheets = _create_sheets(graph, parsed)
-        nodes = _create_nodes(graph, parsed, sheets)
-        _create_edges(graph, parsed, sheets, nodes)
+        rows = len(parsed.nodes) + len(parsed.edges)
+        counted = _Counted(rows, told)
+        nodes = _create_nodes(graph, parsed, sheets, counted)
+        _create_edges(graph, parsed, sheets, nodes, counted)
         recording.begin(graph, Because(actor, Origin.IMPORT))
+    told(rows, rows)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
+
+
+class _Counted:
+    """Tells of rows while they are written."""
+
+    def __init__(self, total: int, told: Told) -> None:
+        self._total = total
+        self._told = told
+        self._written = 0
+
+    def each(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            yield item
+            self._written += 1
+            if self._written % BATCH == 0:
+                self._told(self._written, self._total)
 
 
 def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) -> Graph:
@@ -130,7 +157,7 @@ def _create_sheets(graph: Graph, parsed: ParsedGraph) -> dict[str, Sheet]:
     return {sheet.key: sheet for sheet in Sheet.objects.bulk_create(rows, batch_size=BATCH)}
 
 
-def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet]) -> dict[str, int]:
+def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], counted: _Counted) -> dict[str, int]:
     """The ids of the nodes by their keys."""
     ids = new_ids(Node, len(parsed.nodes))
     copy_rows(
@@ -138,19 +165,21 @@ def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet]) -
         ("id", "graph_id", "sheet_id", *_NODE_FIELDS, "data", "handles", "version"),
         (
             (id_, graph.pk, sheets[node.sheet].pk, *_of_node(node), _json(node.data), _json(node.handles), 1)
-            for id_, node in zip(ids, parsed.nodes, strict=True)
+            for id_, node in zip(ids, counted.each(parsed.nodes), strict=True)
         ),
     )
     return {node.key: id_ for id_, node in zip(ids, parsed.nodes, strict=True)}
 
 
-def _create_edges(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], nodes: dict[str, int]) -> None:
+def _create_edges(
+    graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], nodes: dict[str, int], counted: _Counted
+) -> None:
     copy_rows(
         Edge,
         ("graph_id", "sheet_id", "source_id", "target_id", *_EDGE_FIELDS, "version"),
         (
             (graph.pk, sheets[edge.sheet].pk, nodes[edge.source], nodes[edge.target], *_of_edge(edge), 1)
-            for edge in parsed.edges
+            for edge in counted.each(parsed.edges)
         ),
     )
 

@@ -1,6 +1,6 @@
 """What every format is read into, and how a file is refused. Used by the readers and by `graphs.imports`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 from graphs.json_values import shown
 
 Format = Literal["native", "n8n", "node-red"]
+#: Hears how far something is: how much of how much.
+Told = Callable[[int, int], None]
 WarningCode = Literal["dangling", "duplicate", "secret_left_out", "type_differs"]
 
 NATIVE_FORMAT = "countersign.graph"
@@ -36,6 +38,10 @@ class Limits:
     @property
     def max_edges(self) -> int | None:
         return None if self.max_nodes is None else self.max_nodes * EDGES_PER_NODE
+
+
+def nobody(done: int, total: int) -> None:
+    """Hears nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """From bytes to JSON that can be trusted to be stored: UTF-8, no NUL, no lone surrogates, no duplicate keys,
-finite numbers, not nested deeply. Called by `formats.parse` before any reader sees the file.
+finite numbers, not nested deeply. Called by `formats.parse` before any reader sees the file, and by `native_parts`.
 """
 
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
@@ -23,7 +23,7 @@ _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
-class _Unacceptable(Exception):
+class Unacceptable(Exception):
     """A token that is JSON to Python and not to us."""
 
     def __init__(self, token: str, message: str) -> None:
@@ -38,28 +38,36 @@ def read(data: bytes, max_bytes: int | None) -> Any:
     Floats come out as PostgreSQL's jsonb will give them back, so that an export equals what was imported.
     Raises `ImportRefused` naming the line or the path of what is wrong.
     """
+    check_size(data, max_bytes)
+    return value_of(decoded(data), limited=max_bytes is not None)
+
+
+def check_size(data: bytes, max_bytes: int | None) -> None:
     if max_bytes is not None and len(data) > max_bytes:
         message = _("The file has {size} bytes; at most {most} are read here. Larger files need the command.")
         raise refuse("", message.format(size=len(data), most=max_bytes))
-    text = _decoded(data)
+
+
+def value_of(text: str, *, limited: bool) -> Any:
+    """The JSON value of a file's text. Raises `ImportRefused` likewise."""
     if not text.strip():
         raise refuse("", _("The file is empty."))
-    if max_bytes is not None and text.count("[") + text.count("{") > MAX_CONTAINERS:
+    if limited and text.count("[") + text.count("{") > MAX_CONTAINERS:
         message = _("The file holds more than {most} lists and objects. Such files need the command.")
         raise refuse("", message.format(most=MAX_CONTAINERS))
     doubled: list[tuple[dict[str, Any], str]] = []
     document = _loaded(text, doubled)
     problems = Problems()
-    if _deeper_than(_max_depth(document), document):
+    if deeper_than(_max_depth(document), document):
         _refuse_depth(text)
     _report_doubled(document, doubled, problems)
-    if _SUSPECT.search(text):
+    if is_suspect(text):
         _report_unstorable(document, problems)
     problems.refuse_if_any()
     return document
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
     if data.startswith(_UTF_16_OR_32):
         raise refuse("", _("The file is encoded in UTF-16 or UTF-32. Save it as UTF-8."))
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -85,10 +93,20 @@ def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
             raise refuse(_line(error.lineno, error.colno), _("The file ends before its JSON does.")) from None
         message = _("This is not JSON ({reason}).").format(reason=error.msg)
         raise refuse(_line(error.lineno, error.colno), message) from None
-    except _Unacceptable as error:
+    except Unacceptable as error:
         raise refuse(_where_token(text, error.token), error.message) from None
     except RecursionError:
         _refuse_depth(text)
+
+
+def decoder(pairs: Callable[[list[tuple[str, Any]]], Any]) -> json.JSONDecoder:
+    """Reads single values as `value_of` does; `pairs` makes an object. Raises `Unacceptable` for a number that is."""
+    return json.JSONDecoder(object_pairs_hook=pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+
+
+def is_suspect(text: str) -> bool:
+    """Whether some text in it may be one that PostgreSQL does not store."""
+    return _SUSPECT.search(text) is not None
 
 
 def _first_doubled(items: list[tuple[str, Any]]) -> str:
@@ -103,7 +121,7 @@ def _first_doubled(items: list[tuple[str, Any]]) -> str:
 def _float(token: str) -> float | int:
     value = float(token)
     if math.isinf(value):
-        raise _Unacceptable(token, _("The number {number} is too large.").format(number=shown(token)))
+        raise Unacceptable(token, _("The number {number} is too large.").format(number=shown(token)))
     if abs(value) >= EXPONENT_FROM:
         return int(value)
     return value or 0.0
@@ -112,12 +130,12 @@ def _float(token: str) -> float | int:
 def _int(token: str) -> int:
     if len(token) > MAX_DIGITS:
         message = _("A number of {digits} digits is too large.").format(digits=len(token))
-        raise _Unacceptable(token, message)
+        raise Unacceptable(token, message)
     return int(token)
 
 
 def _constant(token: str) -> NoReturn:
-    raise _Unacceptable(token, _("{token} is not a JSON number.").format(token=token))
+    raise Unacceptable(token, _("{token} is not a JSON number.").format(token=token))
 
 
 def _line(line: int, column: int | None = None) -> str:
@@ -143,7 +161,7 @@ def _max_depth(document: Any) -> int:
     return MAX_DEPTH + WRAPPING if native else MAX_DEPTH
 
 
-def _deeper_than(levels: int, document: Any) -> bool:
+def deeper_than(levels: int, document: Any) -> bool:
     level = [document] if isinstance(document, dict | list) else []
     for _level in range(levels):
         level = [

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
-from graphs.interchange import documents, n8n, native, node_red
-from graphs.interchange.base import MAX_NAME, NATIVE_FORMAT, Format, Limits, ParsedGraph, refuse
+from graphs.interchange import documents, n8n, native, native_parts, node_red
+from graphs.interchange.base import MAX_NAME, NATIVE_FORMAT, Format, Limits, ParsedGraph, Told, nobody, refuse
 
 FORMATS: dict[Format, Callable[[Any, Limits], ParsedGraph]] = {
     "native": native.parse,
@@ -17,16 +17,29 @@ FORMATS: dict[Format, Callable[[Any, Limits], ParsedGraph]] = {
 }
 
 
-def parse(data: bytes, format: Format | Literal["auto"], limits: Limits, filename: str = "") -> ParsedGraph:
+def parse(
+    data: bytes, format: Format | Literal["auto"], limits: Limits, filename: str = "", told: Told = nobody
+) -> ParsedGraph:
     """The graph that a file holds. The file's name becomes the graph's where the format knows none.
 
-    Raises `ImportRefused` with what is wrong and where; no other exception for whatever bytes.
+    `told` hears which part of a large native file is read. Raises `ImportRefused` with what is wrong and where; no
+    other exception for whatever bytes.
     """
-    document = documents.read(data, limits.max_bytes)
+    documents.check_size(data, limits.max_bytes)
+    text = documents.decoded(data)
+    # Of a large file the text is the largest part of what is kept.
+    del data
+    if limits == Limits() and format in ("auto", "native"):
+        in_parts = native_parts.parse(text, told)
+        if in_parts is not None:
+            told(len(text), len(text))
+            return in_parts
+    document = documents.value_of(text, limited=limits.max_bytes is not None)
     known = detect(document) if format == "auto" else format
     if known != "native" and _is_native(document):
         raise refuse("format", _("This is a Countersign graph: read it as format native."))
     parsed = FORMATS[known](document, limits)
+    told(len(text), len(text))
     if known == "native":
         return parsed
     return replace(parsed, name=parsed.name.strip() or _title(filename) or _("Imported workflow"))

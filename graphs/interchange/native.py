@@ -1,5 +1,7 @@
 """Countersign's own format, described in `docs/interchange.md`: strict and without loss. `graphs.exports` writes it."""
 
+from collections.abc import Iterator, Sequence
+from sys import intern
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from django.utils.translation import gettext as _
@@ -125,9 +127,41 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     edges = _all(_EDGE, _EDGES, head.edges, "edges", problems)
     node_types = _all(_NODE_TYPE, _NODE_TYPES, head.node_types, "nodeTypes", problems)
     problems.refuse_if_any()
-    _check_references(sheets, nodes, edges, problems)
-    _check_doubles("nodeTypes", [node_type.key for node_type in node_types], problems)
+    _check_references(sheets, nodes, edges, node_types, problems)
+    return _graph(head, sheets, _placed(nodes), tuple(map(_edge, edges)), node_types)
+
+
+def parse_rest(document: Any, nodes: Sequence[ParsedNode], edges: Sequence[ParsedEdge]) -> ParsedGraph:
+    """The graph of a file whose nodes and edges were read before (`native_parts`); `document` has none of them."""
+    problems = Problems()
+    head = _head(document, problems)
+    sheets = _all(_SHEET, _SHEETS, head.sheets, "sheets", problems)
+    node_types = _all(_NODE_TYPE, _NODE_TYPES, head.node_types, "nodeTypes", problems)
     problems.refuse_if_any()
+    _check_references(sheets, nodes, edges, node_types, problems)
+    return _graph(head, sheets, tuple(nodes), tuple(edges), node_types)
+
+
+def parse_nodes(items: list[Any]) -> Iterator[ParsedNode]:
+    """Some nodes that have places. Raises `ValueError`, of pydantic too, where something is wrong or missing."""
+    for node in _NODES.validate_python(items):
+        if node.pos_x is None or node.pos_y is None:
+            raise ValueError("places of nodes that have none depend on all the others")
+        yield _node(node, node.pos_x, node.pos_y)
+
+
+def parse_edges(items: list[Any]) -> Iterator[ParsedEdge]:
+    """Some edges. Raises `ValueError` of pydantic."""
+    return map(_edge, _EDGES.validate_python(items))
+
+
+def _graph(
+    head: _Head,
+    sheets: list[_Sheet],
+    nodes: tuple[ParsedNode, ...],
+    edges: tuple[ParsedEdge, ...],
+    node_types: list[_NodeType],
+) -> ParsedGraph:
     return ParsedGraph(
         format="native",
         key=head.key or "",
@@ -135,8 +169,8 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
         description=head.description,
         metadata=head.metadata,
         sheets=tuple(ParsedSheet(sheet.key, sheet.name) for sheet in sheets),
-        nodes=_placed(nodes),
-        edges=tuple(map(_edge, edges)),
+        nodes=nodes,
+        edges=edges,
         node_types=tuple(ParsedNodeType(**dict(node_type)) for node_type in node_types),
     )
 
@@ -175,7 +209,13 @@ def _all(
         return [value for value in values if value is not None]
 
 
-def _check_references(sheets: list[_Sheet], nodes: list[_Node], edges: list[_Edge], problems: Problems) -> None:
+def _check_references(
+    sheets: list[_Sheet],
+    nodes: Sequence[_Node | ParsedNode],
+    edges: Sequence[_Edge | ParsedEdge],
+    node_types: list[_NodeType],
+    problems: Problems,
+) -> None:
     sheet_keys = _check_doubles("sheets", [sheet.key for sheet in sheets], problems)
     node_keys = _check_doubles("nodes", [node.key for node in nodes], problems)
     _check_doubles("edges", [edge.key for edge in edges], problems)
@@ -191,6 +231,8 @@ def _check_references(sheets: list[_Sheet], nodes: list[_Node], edges: list[_Edg
         for end in (edge.source, edge.target):
             if end not in node_keys:
                 problems.add(_where("edges", index, edge.key), no_node.format(key=shown(end)))
+    _check_doubles("nodeTypes", [node_type.key for node_type in node_types], problems)
+    problems.refuse_if_any()
 
 
 def _where(field: str, index: int, name: str) -> str:
@@ -198,44 +240,49 @@ def _where(field: str, index: int, name: str) -> str:
 
 
 def _edge(edge: _Edge) -> ParsedEdge:
+    """What many edges have in common is kept once, and so are the keys of their ends."""
     return ParsedEdge(
         key=edge.key,
-        source=edge.source,
-        source_handle=edge.source_handle,
-        target=edge.target,
-        target_handle=edge.target_handle,
+        source=intern(edge.source),
+        source_handle=intern(edge.source_handle),
+        target=intern(edge.target),
+        target_handle=intern(edge.target_handle),
         label=edge.label,
-        sheet=edge.sheet,
+        sheet=intern(edge.sheet),
     )
 
 
 def _check_doubles(field: str, keys: list[str], problems: Problems) -> set[str]:
     """The keys as a set, after telling which occur twice."""
+    every = set(keys)
+    if len(every) == len(keys):
+        return every
     first: dict[str, int] = {}
     for index, key in enumerate(keys):
         if first.setdefault(key, index) != index:
             message = _('The key "{key}" is already used by {field}[{index}].')
             problems.add(f"{field}[{index}]", message.format(key=shown(key), field=field, index=first[key]))
-    return set(first)
+    return every
 
 
 def _placed(nodes: list[_Node]) -> tuple[ParsedNode, ...]:
     given = [
         (node.sheet, None if node.pos_x is None or node.pos_y is None else (node.pos_x, node.pos_y)) for node in nodes
     ]
-    return tuple(
-        ParsedNode(
-            key=node.key,
-            type=node.type,
-            sheet=node.sheet,
-            name=node.name,
-            process=node.process,
-            data=node.data,
-            handles=dict(node.handles.items()),
-            pos_x=x,
-            pos_y=y,
-            width=node.width,
-            height=node.height,
-        )
-        for node, (x, y) in zip(nodes, grid.fill(given), strict=True)
+    return tuple(_node(node, x, y) for node, (x, y) in zip(nodes, grid.fill(given), strict=True))
+
+
+def _node(node: _Node, x: float, y: float) -> ParsedNode:
+    return ParsedNode(
+        key=intern(node.key),
+        type=intern(node.type),
+        sheet=intern(node.sheet),
+        name=node.name,
+        process=node.process,
+        data=node.data,
+        handles=dict(node.handles.items()),
+        pos_x=x,
+        pos_y=y,
+        width=node.width,
+        height=node.height,
     )

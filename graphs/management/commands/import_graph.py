@@ -10,8 +10,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken, import_graph
 from graphs.interchange import FORMATS, ImportRefused, Limits, parse
+from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Workspace
+
+#: An import that is done within so much says so by being done.
+QUIET_S = 1.0
 
 
 class Command(BaseCommand):
@@ -39,8 +43,11 @@ class Command(BaseCommand):
     def _import(self, workspace: Workspace, file: Path, progress: str, options: dict[str, Any]) -> ImportedGraph | None:
         name = _printable(file)
         try:
-            parsed = parse(file.read_bytes(), options["format"], Limits(), filename=_printable(file.name))
-            imported = import_graph(workspace, parsed, options["key"])
+            with self._bar("characters") as bar:
+                title = _printable(file.name)
+                parsed = parse(file.read_bytes(), options["format"], Limits(), filename=title, told=bar.reach)
+            with self._bar("nodes and edges") as bar:
+                imported = import_graph(workspace, parsed, options["key"], told=bar.reach)
         except ImportRefused as refusal:
             self.stderr.write(f"{progress}{name}: refused, nothing imported")
             for problem in refusal.problems:
@@ -56,6 +63,15 @@ class Command(BaseCommand):
                 self.stdout.write(f"    {warning}")
             return imported
         return None
+
+    @contextmanager
+    def _bar(self, unit: str) -> Iterator[ProgressBar]:
+        """Seen where it takes longer than a second."""
+        bar = ProgressBar(self.stdout, 0, unit, QUIET_S)  # type: ignore[arg-type]
+        try:
+            yield bar
+        finally:
+            bar.close()
 
     def _summary(self, imported: list[ImportedGraph], refused: int) -> None:
         if len(imported) + refused > 1:

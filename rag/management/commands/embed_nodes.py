@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 
+from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Graph, Node
 from rag.embeddings import registry, served
@@ -12,7 +13,6 @@ from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.nodes import BATCH, Progress
 from rag.embeddings.registry import EmbedderUnavailable
 from rag.embeddings.whole_graphs import embed_graph, manner_for
-from rag.management.progress import ProgressBar
 
 
 class Command(BaseCommand):

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from graphs.management.progress import ProgressBar
 from graphs.models import Node
 from rag.embeddings import dropping, registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
@@ -11,7 +12,6 @@ from rag.embeddings.keeping import waiting
 from rag.embeddings.nodes import BATCH, Manner
 from rag.embeddings.registry import EmbedderUnavailable
 from rag.embeddings.whole_graphs import embed_graph, manner_for
-from rag.management.progress import ProgressBar
 from rag.models import EmbeddingFailure
 
 

@@ -102,3 +102,22 @@ def test_it_has_no_limit_of_nodes(tmp_path: Path, settings: Any) -> None:
     settings.MAX_IMPORT_NODES = 1
     settings.MAX_IMPORT_BYTES = 10
     assert run(written(tmp_path, "a.json", native()))[2] == 0
+
+
+def test_it_shows_how_far_long_imports_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphs.management.progress.ELSEWHERE_S", 0)
+    monkeypatch.setattr("graphs.interchange.native_parts.PART", 1)
+    monkeypatch.setattr("graphs.imports.BATCH", 1)
+    file = written(tmp_path, "a.json", native())
+    assert "left" not in run(file)[0]
+    monkeypatch.setattr("graphs.management.commands.import_graph.QUIET_S", 1e-9)
+    out, err, code = run(file)
+    assert (code, err) == (0, "")
+    *bars, summary = out.splitlines()
+    assert "100%  3 of 3 nodes and edges, " in bars[-1]
+    assert any(" characters, " in line for line in bars)
+    assert summary.endswith("(2 nodes, 1 edges, 0 warnings)")
+    out, err, code = run(written(tmp_path, "b.json", native(nodes=[{}])))
+    assert code == 1
+    assert "nodes and edges" not in out
+    assert "nothing imported" in err

@@ -11,24 +11,35 @@ ELSEWHERE_S = 10.0
 
 
 class ProgressBar:
-    def __init__(self, out: TextIO, total: int, unit: str) -> None:
+    """With `quiet_s` nothing is reported before so much has passed, nor at the end of what was never reported."""
+
+    def __init__(self, out: TextIO, total: int, unit: str, quiet_s: float = 0.0) -> None:
         self._out = out
         self._total = total
         self._unit = unit
         self._done = 0
         self._watched = out.isatty()
         self._began = self._reported = time.monotonic()
+        self._quiet_s = quiet_s
+        self._seen = not quiet_s
 
     def advance(self, by: int) -> None:
-        self._done += by
+        self.reach(self._done + by, self._total)
+
+    def reach(self, done: int, total: int) -> None:
+        """For who knows only on the way how much it is."""
+        self._done, self._total = done, total
         now = time.monotonic()
-        if now - self._reported >= (ON_TERMINAL_S if self._watched else ELSEWHERE_S):
+        pause = ON_TERMINAL_S if self._watched else ELSEWHERE_S
+        if now - self._began >= self._quiet_s and now - self._reported >= pause:
             self._reported = now
+            self._seen = True
             self._write("\r" if self._watched else "")
 
     def close(self) -> None:
         """The last report stays."""
-        self._write("\r" if self._watched else "", end="\n")
+        if self._seen:
+            self._write("\r" if self._watched else "", end="\n")
 
     def _write(self, start: str, end: str = "") -> None:
         self._out.write(f"{start}{self.line()}{end or ('' if self._watched else chr(10))}")
