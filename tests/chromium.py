@@ -3,7 +3,8 @@
 import os
 import shutil
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+#: The first has no windows, and takes a quarter less of a processor for the same pages.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 MISSING = "Chromium is not installed. On Debian: apt-get install chromium, as root; make test does it where it may."
 
 
