@@ -1,12 +1,13 @@
 """Appending inside an ordinary Django transaction, for events that must commit together with a change."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
 
 from chat.events import wakeup
-from chat.events.vocabulary import EVENT_VERSION, NewEvent, as_row, to_json
+from chat.events.vocabulary import EVENT_VERSION, NewEvent, StoredEvent, as_row, numbered, to_json
 from graphs.prepared import prepared
 
 
@@ -16,12 +17,12 @@ class Fenced(Exception):
 
 _STORE = f"""
 , stored AS (
-    INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id)
+    INSERT INTO chat_streamevent (stream_id, sequence, version, type, data, message_id, run_id, created_at)
     SELECT id, last_sequence - %(count)s + e.number, {EVENT_VERSION},
-        event->>0, event->1, (event->>2)::uuid, (event->>3)::uuid
+        event->>0, event->1, (event->>2)::uuid, (event->>3)::uuid, statement_timestamp()
     FROM raised CROSS JOIN LATERAL jsonb_array_elements(%(events)s::jsonb) WITH ORDINALITY AS e(event, number)
 )
-SELECT id, last_sequence FROM raised
+SELECT id, last_sequence, statement_timestamp() FROM raised
 """  # noqa: S608 - the only insertion is a constant number
 _APPEND = f"""
 WITH raised AS (
@@ -59,12 +60,15 @@ raised AS (
 """  # noqa: S608 - what is inserted are names of relations and constants
 
 
-def wake(raised: Sequence[tuple[int, int]]) -> None:
-    """Wakes the readers of these streams, up to these numbers, when the transaction commits."""
+def wake(raised: Sequence[tuple[int, int]], events: Sequence[StoredEvent] = ()) -> None:
+    """Wakes the readers of these streams, up to these numbers, when the transaction commits.
+
+    `events` are those at hand where it is one stream: who reads it in this process gets them as they are.
+    """
 
     def announce() -> None:
         for stream_id, last in raised:
-            wakeup.announce(stream_id, last)
+            wakeup.announce(stream_id, last, events)
 
     transaction.on_commit(announce, robust=True)
 
@@ -91,16 +95,20 @@ def append_to(name: str, workspace_id: int, events: Sequence[NewEvent]) -> None:
 
 
 def _stored(statement: str, where: dict[str, Any], events: Sequence[NewEvent]) -> tuple[int, int] | None:
-    """The stream's id and its last number; None where it has another epoch."""
+    """The stream's id and its last number; None where it has another epoch. Readers of this process get the events."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")
-    stored = to_json([as_row(event.storable()) for event in events])
+    storable = [event.storable() for event in events]
     with prepared() as cursor:
-        cursor.execute(statement, {**where, "count": len(events), "events": stored})
-        row: tuple[int, int] | None = cursor.fetchone()
-    if row is not None:
-        wake([row])
-    return row
+        rows = to_json([as_row(event) for event in storable])
+        cursor.execute(statement, {**where, "count": len(events), "events": rows})
+        row: tuple[int, int, datetime] | None = cursor.fetchone()
+    if row is None:
+        return None
+    stream_id, last, at = row
+    stored = numbered(stream_id, storable, last - len(storable), at)
+    wake([(stream_id, last)], stored)
+    return stream_id, last
 
 
 def guard(stream_id: int, epoch: int) -> int:

@@ -146,12 +146,15 @@ class Hub:
                     pages[stream_id, cursor] = page
         return [pages[place] for place in places]
 
-    def _announced(self, stream_id: int, last: int) -> None:
+    def _announced(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
         """A transaction of this process appended events; called from any thread."""
-        self._loop.call_soon_threadsafe(self._appended_here, stream_id, last)
+        self._loop.call_soon_threadsafe(self._appended_here, stream_id, last, events)
 
-    def _appended_here(self, stream_id: int, last: int) -> None:
+    def _appended_here(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
         self._tell_others(stream_id, last)
+        tail = self._tails.get(stream_id)
+        if tail is not None:
+            tail.add(events)
         self._note(stream_id, last)
 
     def _tell_others(self, stream_id: int, last: int) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -77,6 +78,14 @@ class StoredEvent:
     message_id: uuid.UUID | None
     run_id: uuid.UUID | None
     created_at: datetime
+
+
+def numbered(stream_id: int, events: Sequence[NewEvent], base: int, at: datetime) -> list[StoredEvent]:
+    """Committed events, the first of which came after number `base`."""
+    return [
+        StoredEvent(stream_id, base + number, event.type, event.data, event.message_id, event.run_id, at)
+        for number, event in enumerate(events, 1)
+    ]
 
 
 def storable(value: Any) -> Any:

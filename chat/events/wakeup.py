@@ -4,20 +4,23 @@ In a web process the hub takes it and tells the other processes; elsewhere (Cele
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import redis
 from django.conf import settings
 
+from chat.events.vocabulary import StoredEvent
 from graphs import valkey
 
 log = logging.getLogger("countersign.wakeup")
 
-#: Set by the hub of a web process: called from any thread with (stream id, last number).
-_local: Callable[[int, int], None] | None = None
+#: A hub's: called from any thread with a stream's id, its last number, and the events up to it that are at hand.
+Local = Callable[[int, int, Sequence[StoredEvent]], None]
+
+_local: Local | None = None
 
 
-def use(local: Callable[[int, int], None] | None) -> None:
+def use(local: Local | None) -> None:
     """Makes a hub of this process take the wake-ups; None when it stops."""
     global _local
     _local = local
@@ -28,10 +31,13 @@ def channel() -> str:
     return f"{settings.REDIS_PREFIX}:streams"
 
 
-def announce(stream_id: int, last_sequence: int) -> None:
-    """Wakes the stream's readers everywhere. Readers poll as well, so that a lost wake-up costs a second."""
+def announce(stream_id: int, last_sequence: int, events: Sequence[StoredEvent] = ()) -> None:
+    """Wakes the stream's readers everywhere. Readers poll as well, so that a lost wake-up costs a second.
+
+    `events` end with that number, and are committed; readers of this process need not look for them.
+    """
     if _local is not None:
-        _local(stream_id, last_sequence)
+        _local(stream_id, last_sequence, events)
         return
     try:
         with valkey.asked() as client:

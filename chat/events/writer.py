@@ -9,12 +9,11 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from chat.events import wakeup
 from chat.events.append import Fenced
 from chat.events.committing import Committer, Part
-from chat.events.vocabulary import NewEvent, StoredEvent
+from chat.events.vocabulary import NewEvent, StoredEvent, numbered
 from rag.telemetry.events import measure
 
 log = logging.getLogger("countersign.writer")
@@ -177,7 +176,7 @@ class GroupWriter:
             if base is None:
                 wakeup.announce(stream_id, last)
             else:
-                stored += _numbered(stream_id, line.in_flight, base, at)
+                stored += numbered(stream_id, line.in_flight, base, at)
             self._count_out(len(line.in_flight))
             line.in_flight = []
             if line.pending:  # came while the line still counted as held, without a wake-up
@@ -206,13 +205,6 @@ class GroupWriter:
         self._queued -= events
         if self._queued < QUEUE_LIMIT:
             self._room.set()
-
-
-def _numbered(stream_id: int, events: Sequence[NewEvent], base: int, at: datetime) -> list[StoredEvent]:
-    return [
-        StoredEvent(stream_id, base + number, event.type, event.data, event.message_id, event.run_id, at)
-        for number, event in enumerate(events, 1)
-    ]
 
 
 def _release(line: _Line) -> None:

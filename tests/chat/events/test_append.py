@@ -20,7 +20,7 @@ def stream() -> int:
 @pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     heard: list[tuple[int, int]] = []
-    monkeypatch.setattr(wakeup, "announce", lambda stream_id, last: heard.append((stream_id, last)))
+    monkeypatch.setattr(wakeup, "announce", lambda stream_id, last, _events: heard.append((stream_id, last)))
     return heard
 
 
@@ -78,7 +78,7 @@ def test_it_stores_text_that_postgresql_refuses_in_another_form(stream: int) -> 
 
 
 def test_it_commits_even_when_nobody_can_be_woken(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(stream_id: int, last: int) -> None:
+    def broken(*_: object) -> None:
         raise RuntimeError("Event loop is closed")
 
     monkeypatch.setattr(wakeup, "announce", broken)

@@ -109,6 +109,28 @@ def test_it_gives_the_same_live_as_late(stream: int) -> None:
     run(main)
 
 
+def test_what_this_process_appended_is_not_read_back(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither at once nor when the poll asks; and it is what the table holds."""
+    monkeypatch.setattr(hub_module, "POLL_S", 0.02)
+
+    async def main() -> None:
+        async with a_hub() as hub:
+            watch = await hub.watch(stream, 0)
+            monkeypatch.setattr(reading, "after", None)
+            told = [
+                status("queued \ud800"),
+                delta("a\x00b"),
+                NewEvent("done", {"long": [1, 0.5, 1.0, True], "é": None}),
+            ]
+            await in_db(append_now, stream, *told)
+            got = await read(watch, 3)
+            await asyncio.sleep(0.1)
+            monkeypatch.undo()
+            assert got == await in_db(stored, stream)
+
+    run(main)
+
+
 def test_it_refuses_a_cursor_from_the_future(stream: int) -> None:
     async def main() -> None:
         async with a_hub() as hub:
@@ -323,7 +345,8 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
 
     def late(*arrivals: Any) -> dict[int, int]:
         found = in_time(*arrivals)
-        append_now(stream, status("meanwhile"))
+        elsewhere(stream, 1)
+        wakeup.announce(stream, 301)
         return found
 
     def counted(cursors: dict[int, int], limit: int) -> list[StoredEvent]:
