@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from chat import queries
 from chat.engine import claims, doorbell
 from chat.engine.states import Phase
 from chat.events.append import append
@@ -83,4 +84,5 @@ def accepted(run: Run, after: int, question: Message | None = None) -> Accepted:
     if question is None:
         asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")
         question = asked[0]
-    return Accepted(session.pk, question.pk, run.message_id, run.pk, session.stream.name, after)
+    stream = queries.stream_name_of(str(session.pk))
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, stream, after)

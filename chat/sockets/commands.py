@@ -193,7 +193,7 @@ class Commands:
         """The person in the session's workspace, else in the socket's."""
         assert self.identity is not None
         if session_id:
-            return queries.session_and_member(self.identity.user, session_id)[1]
+            return queries.member_in(self.identity.user, session_id)
         return self._here(self.identity)
 
     def _here(self, person: Identity) -> Member:

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from chat import queries
-from chat.actions import ObjectName, post_message
+from chat.actions import ObjectName, delete_session, post_message
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Session, Stream
@@ -162,6 +162,32 @@ def test_it_finds_own_sessions_in_any_workspace_but_only_there(alice: User, char
         queries.session_for(member_of(alice, "other"), session_id)
     with pytest.raises(NotFound):
         queries.session_and_member(charlie, session_id)
+    assert queries.member_in(alice, session_id) == member
+    with pytest.raises(NotFound):
+        queries.member_in(charlie, session_id)
+    with transaction.atomic():
+        assert queries.held_session(member, session_id) == session
+        for foreign in (member_of(alice, "other"), member_of(charlie)):
+            with pytest.raises(NotFound):
+                queries.held_session(foreign, session_id)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("end", ["removed", "disabled", "deleted"])
+def test_it_finds_no_session_of_who_may_not_have_it_any_more(end: str, alice: User, nba: Graph) -> None:
+    member = member_of(alice)
+    session_id = str(post_message(member, "Hello", context=ObjectName("graph", "nba")).session_id)
+    match end:
+        case "removed":
+            alice.memberships.all().delete()
+        case "disabled":
+            User.objects.update(is_active=False)
+        case "deleted":
+            delete_session(member, session_id)
+    with pytest.raises(NotFound):
+        queries.member_in(alice, session_id)
+    with transaction.atomic(), pytest.raises(NotFound):
+        queries.held_session(member, session_id)
 
 
 @pytest.mark.django_db
