@@ -18,7 +18,6 @@ from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
 from chat.spending.crashed import OUTCOME, settle_run
 from chat.spending.refusing import BudgetRefused
-from chat.spending.reserving import budgets_of
 from graphs.access import Member
 
 log = logging.getLogger("countersign.engine")
@@ -70,7 +69,7 @@ class ModelCalls:
     def _load_prompt(self, member: Member) -> None:
         """Together with whether there are budgets, which spares the first call of most a visit to the database."""
         self._prompt = records.load_prompt(self._run, member)
-        self._budgeted = budgets_of(self._run.account).exists()
+        self._budgeted = self._prompt.budgeted
 
     async def ask(self, tools: bool) -> Failure | None:
         """Asks the model and shows what it says; the reply is that of `last`."""

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from chat.engine import rare
 from chat.engine.claims import ClaimedRun
 from chat.engine.states import State
 from chat.engine.turns import changes_of_turn
@@ -40,7 +41,7 @@ class Prompt:
     """What every call of a run begins with, and what its tools work on.
 
     `sent` are the messages of the history, `summary` what stands for those before them; of the run's own rounds the
-    first `rounds_left_out` are summarised too.
+    first `rounds_left_out` are summarised too. `budgeted`: a budget may concern the calls.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -50,6 +51,7 @@ class Prompt:
     sent: tuple[window.Sent, ...] = ()
     summary: str = ""
     rounds_left_out: int = 0
+    budgeted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,12 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     earlier = list(Message.objects.filter(session_id=run.session_id, sequence__lt=run.position).order_by("sequence"))
     asked = (message for message in reversed(earlier) if message.role == Message.Role.USER)
     question = next((message for message in asked if message.kind != Message.NOTE), None)
-    if question is not None and not question.retrieved:
-        _enrich(question, graph, run, member, earlier)
-    levels = history.system_levels(run.session_id, graph, member, earlier)
-    summary = Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
+    block = "" if question is None or question.retrieved else _context(question, graph, run, member)
+    found = rare.look(run.account)
+    if question is not None and block:
+        _enrich(question, block, member, earlier, found)
+    levels = history.system_levels(run.session_id, graph, member, earlier, flagged=found.always_sent)
+    summary = _summary(run) if found.summary else None
     sent = window.sent((message for message in earlier if message.kind != Message.SYSTEM_PROMPT), summary)
     told = summary.content if summary else ""
     return Prompt(
@@ -89,7 +93,12 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
         sent=tuple(sent),
         summary=told,
         rounds_left_out=window.rounds_left_out(run.position, summary),
+        budgeted=found.budgets,
     )
+
+
+def _summary(run: ClaimedRun) -> Summary | None:
+    return Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
 
 
 def _graph(run: ClaimedRun, member: Member) -> Graph:
@@ -99,15 +108,17 @@ def _graph(run: ClaimedRun, member: Member) -> Graph:
         raise ContextGone from None
 
 
-def _enrich(
-    question: Message, graph: Graph | None, run: ClaimedRun, member: Member, earlier: Sequence[Message]
-) -> None:
+def _context(question: Message, graph: Graph | None, run: ClaimedRun, member: Member) -> str:
+    """What is looked up for a question; never empty."""
     if graph is None:
-        block = workspace_block(member.workspace)
-    else:
-        block = context_block(retrieve(graph, question.content, run.account))
+        return workspace_block(member.workspace)
+    return context_block(retrieve(graph, question.content, run.account))
+
+
+def _enrich(question: Message, block: str, member: Member, earlier: Sequence[Message], found: rare.Rare) -> None:
+    """Stores with the question what stands with it from now on."""
     begun = earlier[0].kind == Message.SYSTEM_PROMPT
-    changed = always_sent.since_then(member.workspace, earlier) if begun else ""
+    changed = always_sent.since_then(member.workspace, earlier, flagged=found.always_sent) if begun else ""
     if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=block, records=changed):
         question.retrieved, question.records = block, changed
     else:  # another process was first: one of the two was taken for dead

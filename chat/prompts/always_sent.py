@@ -35,17 +35,20 @@ _NONE_LEFT = (
 Tables = dict[str, list[dict[str, Any]]]
 
 
-def at_the_beginning(workspace: Workspace) -> str:
-    """Level 2 of a conversation that begins; empty where the workspace always sends nothing."""
-    body = _body(workspace)
+def at_the_beginning(workspace: Workspace, *, flagged: bool = True) -> str:
+    """Level 2 of a conversation that begins; empty where the workspace always sends nothing.
+
+    `flagged` is False where somebody looked and found nothing.
+    """
+    body = _body(workspace) if flagged else ""
     return fenced(f"{_ABOUT} {HOW_TO_READ}", body) if body else ""
 
 
-def since_then(workspace: Workspace, told_before: Iterable[Message]) -> str:
+def since_then(workspace: Workspace, told_before: Iterable[Message], *, flagged: bool = True) -> str:
     """What stands with the next question: the records where they are not as they were told last, else nothing."""
     told = [message.records for message in told_before if message.records]
     last = told[-1] if told else ""
-    body = _body(workspace)
+    body = _body(workspace) if flagged else ""
     if not body:
         return "" if last in ("", _NONE_LEFT) else _NONE_LEFT
     text = fenced(_CHANGED, body)

@@ -31,9 +31,14 @@ def version_for(member: Member) -> str:
 
 
 def system_levels(
-    session_id: uuid.UUID, graph: Graph | None, member: Member, stored_messages: Iterable[Message]
+    session_id: uuid.UUID,
+    graph: Graph | None,
+    member: Member,
+    stored_messages: Iterable[Message],
+    *,
+    flagged: bool,
 ) -> tuple[str, str]:
-    """Levels 1 and 2 of a session: written at its first run and kept.
+    """Levels 1 and 2 of a session: written at its first run and kept. `flagged`: level 2 may have records.
 
     The system prompt is written anew when its version or the role changes.
     """
@@ -42,7 +47,7 @@ def system_levels(
     if stored is not None and stored.prompt_version == version:
         return stored.content, stored.records
     text = system.system_prompt(graph, member)
-    records = always_sent.at_the_beginning(member.workspace) if stored is None else stored.records
+    records = always_sent.at_the_beginning(member.workspace, flagged=flagged) if stored is None else stored.records
     Message.objects.update_or_create(
         session_id=session_id,
         sequence=0,

@@ -1,0 +1,28 @@
+"""What most conversations have none of: looked for in one statement, so that a first token waits for no more."""
+
+from dataclasses import dataclass
+
+from graphs.prepared import prepared
+from rag.metering import Account
+
+_LOOK = """
+SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active),
+    EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s),
+    EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rare:
+    """Whether the workspace has an active budget, of whatever it is, and records that are always sent; whether the
+    conversation has a summary."""
+
+    budgets: bool
+    always_sent: bool
+    summary: bool
+
+
+def look(account: Account) -> Rare:
+    with prepared() as cursor:
+        cursor.execute(_LOOK, {"workspace": account.workspace_id, "session": account.session_id})
+        return Rare(*cursor.fetchone())
