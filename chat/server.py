@@ -164,7 +164,10 @@ def _load_and_keep() -> None:
     """Loads what the first request would, and takes it out of garbage collection, which would stop every stream."""
     from django.conf import settings
 
+    from rag.tokens import count_tokens
+
     import_module(settings.ROOT_URLCONF)
+    count_tokens("")
     gc.collect()
     gc.freeze()
     gc.enable()

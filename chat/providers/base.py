@@ -4,6 +4,7 @@ A provider turns a `ModelRequest` into a stream of pieces; `fold` turns pieces i
 providers knows Django. A reply counts only when its last piece is a `TurnEnd`: `Reply.end` is None otherwise.
 """
 
+import json
 import math
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
@@ -46,11 +47,19 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as offered to a model; `parameters` is a JSON Schema of an object."""
+    """A tool as offered to a model; `parameters` is a JSON Schema of an object.
+
+    `text` is all of it, written once for every request that it goes into.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
+    text: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        schema = json.dumps(self.parameters, ensure_ascii=False, separators=(",", ":"))
+        object.__setattr__(self, "text", f"{self.name}{self.description}{schema}")
 
 
 @dataclass(frozen=True, slots=True)
