@@ -4,11 +4,11 @@ import math
 import uuid
 from functools import partial
 
-from chat.database import in_db
+from chat.database import in_db, in_tool_thread
 from chat.engine.calling import Call
 from chat.engine.persisting import persistently
 from chat.providers.base import Usage
-from chat.spending.calls import CallCost, bound_of
+from chat.spending.calls import Bound, CallCost, bound_of, counted
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import release
@@ -16,16 +16,27 @@ from rag.metering import Account
 
 
 async def set_aside(call: Call, account: Account) -> None:
-    """Raises `BudgetRefused`. The id is ours, so that a call that is stopped meanwhile can be given back."""
+    """Raises `BudgetRefused`. The id is ours, so that a call that is stopped meanwhile can be given back.
+
+    Only where the bytes of the prompt have no room are its tokens counted, which takes time.
+    """
     call.reservation = uuid.uuid4()
-    bound = bound_of(call.config, call.request, call.purpose)
-    reserving = partial(in_db, reserve, account, bound, call.reservation)
+    asked = call.config, call.request, call.purpose
     try:
-        if not await persistently(reserving):
-            call.reservation = None
+        try:
+            reserved = await _reserve(account, bound_of(*asked), call.reservation)
+        except BudgetRefused:
+            closer = await in_tool_thread(bound_of, *asked, counted)
+            reserved = await _reserve(account, closer, call.reservation)
     except BudgetRefused:
         call.reservation = None
         raise
+    if not reserved:
+        call.reservation = None
+
+
+async def _reserve(account: Account, bound: Bound, reservation: uuid.UUID) -> bool:
+    return await persistently(partial(in_db, reserve, account, bound, reservation))
 
 
 async def set_aside_again(call: Call, failed: CallCost) -> None:

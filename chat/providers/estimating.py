@@ -1,14 +1,16 @@
-"""Tokens where a vendor did not count them: about four characters each. Called by the decoders and by accounting."""
+"""Tokens where a vendor did not count them: about four characters each. Called by the decoders and by accounting.
+
+And the most that a prompt can have, before it is sent.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from chat.providers.base import ModelRequest, PromptMessage, Reply, Usage
 
 CHARACTERS_PER_TOKEN = 4
-#: Texts, code and JSON in any writing take more bytes for a token than this; what frames a message takes less.
-FEWEST_BYTES_PER_TOKEN = 2
+#: What frames a message or a tool takes less.
 FRAME_TOKENS = 10
 
 
@@ -26,12 +28,16 @@ def prompt_estimate(request: ModelRequest) -> int:
     return estimated_tokens(messages + tools)
 
 
-def prompt_bound(request: ModelRequest) -> int:
-    """The most tokens that a prompt can have."""
+def size(text: str) -> int:
+    """The most tokens that a text can have with any tokenizer: each has at least one byte."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def prompt_bound(request: ModelRequest, most: Callable[[str], int] = size) -> int:
+    """The most tokens that a prompt can have; `most` says that of a text."""
     texts = [text for message in request.messages for text in _texts_of(message)]
     texts += [f"{tool.name}{tool.description}{json.dumps(tool.parameters)}" for tool in request.tools]
-    size = sum(len(text.encode("utf-8", "replace")) for text in texts)
-    return -(-size // FEWEST_BYTES_PER_TOKEN) + FRAME_TOKENS * (len(request.messages) + len(request.tools))
+    return sum(map(most, texts)) + FRAME_TOKENS * (len(request.messages) + len(request.tools))
 
 
 def _texts_of(message: PromptMessage) -> Iterator[str]:

@@ -1,14 +1,16 @@
 """Calls of models in terms of money: the most that one can take before it is made, and what it took after."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Price, ProviderConfig, Usage
-from chat.providers.estimating import prompt_bound, prompt_estimate
+from chat.providers.estimating import prompt_bound, prompt_estimate, size
 from chat.sent_requests.keeping import Sent
+from rag.tokens import count_tokens
 
 #: What the database keeps of a dollar.
 _SMALLEST = Decimal("0.00000001")
@@ -74,12 +76,25 @@ def cost_of(config: ProviderConfig, usage: Usage) -> Decimal | None:
     return dollars(config.price.cost(usage)) if config.price else None
 
 
-def bound_of(config: ProviderConfig, request: ModelRequest, purpose: Purpose) -> Bound:
-    """As if all of the prompt had to be kept in the vendor's cache, and the answer grew as long as it may."""
-    prompt = prompt_bound(request)
-    most = Usage(prompt, request.max_tokens, cache_write_tokens=prompt)
+def counted(text: str) -> int:
+    """The most tokens of a text, closer than its bytes: no vendor's tokenizer takes twice what ours does of words.
+
+    Of what is denser than words, such as keys, that is more than its bytes, and those count. Not for the event loop.
+    """
+    return min(size(text), 2 * count_tokens(text))
+
+
+def bound_of(
+    config: ProviderConfig, request: ModelRequest, purpose: Purpose, most: Callable[[str], int] = size
+) -> Bound:
+    """As if all of the prompt had to be kept in the vendor's cache, and the answer grew as long as it may.
+
+    `most` says how many tokens a text has at most: its size at once, or `counted`.
+    """
+    prompt = prompt_bound(request, most)
+    kept = Usage(prompt, request.max_tokens, cache_write_tokens=prompt)
     plain = Usage(prompt, request.max_tokens)
-    costs = [cost for cost in (cost_of(config, most), cost_of(config, plain)) if cost is not None]
+    costs = [cost for cost in (cost_of(config, kept), cost_of(config, plain)) if cost is not None]
     return Bound(
         purpose=purpose,
         provider=config.name,

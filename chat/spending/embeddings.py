@@ -3,12 +3,13 @@
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from chat.models import Purpose
 from chat.providers.base import Price, Usage
-from chat.providers.estimating import FEWEST_BYTES_PER_TOKEN, estimated_tokens
+from chat.providers.estimating import estimated_tokens, size
 from chat.spending import free
-from chat.spending.calls import Bound, CallCost, dollars
+from chat.spending.calls import Bound, CallCost, counted, dollars
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
 from chat.spending.settling import record_now, release
@@ -26,10 +27,10 @@ def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Ca
 
     The local model buys nothing and is under no budget; a question that it embeds for nobody's run is not recorded.
     """
-    bound = _bound(name, texts, kind)
+    bound = _bound(name, texts, kind, size)
     if bound.provider == registry.LOCAL:
         return _local(bound, kind, account, ask)
-    reservation = _reserved(account, bound)
+    reservation = _reserved(account, bound, partial(_bound, name, texts, kind, counted))
     started = time.monotonic()
     try:
         embedded = ask()
@@ -46,13 +47,17 @@ def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Ca
     return embedded
 
 
-def _reserved(account: Account, bound: Bound) -> uuid.UUID | None:
-    """Raises `OverBudget`."""
+def _reserved(account: Account, bound: Bound, closer: Callable[[], Bound]) -> uuid.UUID | None:
+    """Tokens are counted where the bytes have no room. Raises `OverBudget`."""
     reservation = uuid.uuid4()
     try:
-        return reservation if reserve(account, bound, reservation) else None
+        try:
+            reserved = reserve(account, bound, reservation)
+        except BudgetRefused:
+            reserved = reserve(account, closer(), reservation)
     except BudgetRefused as refusal:
         raise OverBudget(str(refusal), refusal.frees_in_s) from None
+    return reservation if reserved else None
 
 
 def _local(bound: Bound, kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
@@ -66,11 +71,11 @@ def _local(bound: Bound, kind: Kind, account: Account, ask: Callable[[], Embedde
     return embedded
 
 
-def _bound(name: str, texts: Sequence[str], kind: Kind) -> Bound:
+def _bound(name: str, texts: Sequence[str], kind: Kind, most_of: Callable[[str], int]) -> Bound:
     provider, _, model = name.partition("/")
     per_million = registry.price(name)
     price = None if per_million is None else Price(per_million, per_million, 0)
-    most = sum(-(-len(text.encode("utf-8", "replace")) // FEWEST_BYTES_PER_TOKEN) + 1 for text in texts)
+    most = sum(most_of(text) + 1 for text in texts)
     return Bound(
         purpose=Purpose.EMBEDDING if kind == "stored" else Purpose.QUESTION,
         provider=provider,
