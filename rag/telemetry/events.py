@@ -129,9 +129,20 @@ def activity(kind: Kind, text: Text = _no_text, **fields: Any) -> Iterator[Activ
             _heard(listener.ended, activity, what)
 
 
-def _heard(hear: Callable[..., Any], *args: Any) -> Any:
+def _heard(hear: Callable[..., Any], what: Moment | Activity | str, *args: Any) -> Any:
     try:
-        return hear(*args)
+        return hear(what, *args)
     except Exception as error:  # Any: a broken sink must not break an answer.
-        log.warning("%s did not hear of %s: %s", hear.__qualname__, args[0], type(error).__name__)
+        log.warning("%s did not hear of %s: %s", hear.__qualname__, _named(what), type(error).__name__)
         return None
+
+
+def _named(what: Moment | Activity | str) -> str:
+    """Without its fields and texts."""
+    match what:
+        case Moment(name=name):
+            return name
+        case Activity(kind=kind):
+            return kind
+        case name:
+            return name

@@ -122,7 +122,7 @@ class Metrics:
             case "retrieval":
                 RETRIEVAL_SECONDS.labels("hit" if fields.get("cache_hit") else "miss").observe(seconds)
             case "question_embedding" | "embedding_batch":
-                model = _known(fields["model"])
+                model = _known_embedder(fields["model"])
                 EMBEDDINGS.labels(model, activity.outcome).inc()
                 EMBEDDING_TOKENS.labels(model).inc(fields.get("prompt_tokens", 0))
                 EMBEDDING_SECONDS.labels(model).observe(seconds)
@@ -147,11 +147,13 @@ def _count_call(fields: Any) -> None:
 
 def _known(model: str) -> str:
     """People may name any model of a vendor: each would be a line of its own for ever."""
-    configured = {str(entry["model"]) for entry in settings.CHAT_PROVIDERS.values()}
-    named = {
-        settings.LLM_MODEL,
-        settings.EMBEDDING_MODEL,
-        os.environ.get("CUSTOM_MODEL", ""),
-        *settings.EMBEDDING_MODELS,
-    }
-    return model if model.rpartition("/")[2] in configured | named or model.startswith("local/") else OTHER
+    asked = {str(entry["model"]) for entry in settings.CHAT_PROVIDERS.values()}
+    asked |= {settings.LLM_MODEL, os.environ.get("CUSTOM_MODEL", "")}
+    return model if model in asked else OTHER
+
+
+def _known_embedder(name: str) -> str:
+    """Only the operator names these; one that served before is counted with its like."""
+    provider, _, model = name.partition("/")
+    named = {settings.EMBEDDING_MODEL, *settings.EMBEDDING_MODELS}
+    return name if provider == "local" or (provider in settings.CHAT_PROVIDERS and model in named) else OTHER

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+from functools import partial
 from typing import Any
 
 import pytest
@@ -72,11 +73,12 @@ def test_text_comes_only_where_it_is_asked_for_and_never_without_end(settings: S
 
 def test_a_broken_sink_breaks_nothing(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     settings.AI_LOG_SINK = f"{__name__}.broken"
-    with activity("tool", tool="a") as told:
-        tell("token_usage")
+    with activity("tool", partial(dict, arguments="what the model wrote"), tool="a") as told:
+        tell("malformed_json", "warning", partial(dict, raw="what the model wrote"))
     assert told.outcome == "complete"
-    assert "OSError" in caplog.text
+    assert "did not hear of malformed_json: OSError" in caplog.text
     assert "disk" not in caplog.text
+    assert "what the model wrote" not in caplog.text
 
 
 def test_without_a_sink_it_is_one_line_of_json(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,9 @@ def test_calls_are_counted_by_provider_model_and_outcome() -> None:
 def test_models_that_people_typed_are_one_line() -> None:
     for number in range(50):
         used(f"typed-{number}")
-    assert figure("model_calls_total", provider="openai", model="other", outcome="complete") == 50
+        used(f"typed-{number}/own-model")
+        used(f"local/typed-{number}")
+    assert figure("model_calls_total", provider="openai", model="other", outcome="complete") == 150
     assert b"typed-" not in metrics.exposition()
 
 
