@@ -60,7 +60,7 @@ class ClaimedRun:
     """A run this process owns until it rests or the process falls silent.
 
     `member` is None when its author lost access. `resumed` when another process had begun it; `rounds` are the rounds
-    that one stored.
+    that one stored. `died` when that one did not give it back, and may have been asking a model.
     """
 
     id: uuid.UUID
@@ -79,6 +79,7 @@ class ClaimedRun:
     model: str
     language: str
     resumed: bool
+    died: bool
     stop_requested: bool
     attempts: int
     rounds: list[dict[str, Any]]
@@ -98,7 +99,7 @@ def begin(run: Run, member: Member | None, process: uuid.UUID, told: int) -> Cla
     run.epoch, run.first_sequence = epoch, last + told + 1
     run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()
     run.message.status = Message.Status.STREAMING
-    return _claimed(run, member, resumed=False)
+    return _claimed(run, member, resumed=False, died=False)
 
 
 def knows(session: Session) -> bool:
@@ -140,6 +141,7 @@ def claim(
 def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     session = run.session
     resumed = run.first_sequence is not None
+    died = run.status == RunStatus.RUNNING and run.process != process
     run.epoch, last = _take_over(session.stream_id)
     # The answer before it may have come to wait for a person who had written this already.
     closed = [] if resumed else open_calls.close(session)
@@ -151,7 +153,7 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     if not resumed:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
         append(session.stream_id, [*closed, started(run)])
-    return _claimed(run, author_of(run), resumed=resumed)
+    return _claimed(run, author_of(run), resumed=resumed, died=died)
 
 
 def _take_over(stream_id: int) -> tuple[int, int]:
@@ -162,7 +164,7 @@ def _take_over(stream_id: int) -> tuple[int, int]:
     return int(epoch), int(last)
 
 
-def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
+def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> ClaimedRun:
     session = run.session
     assert run.first_sequence is not None
     return ClaimedRun(
@@ -182,6 +184,7 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool) -> ClaimedRun:
         model=run.asked_model or session.model,
         language=session.language,
         resumed=resumed,
+        died=died,
         stop_requested=run.stop_requested_at is not None,
         attempts=run.attempts,
         rounds=run.message.rounds,

@@ -135,15 +135,21 @@ class ModelCalls:
         await self._note(await paying.costs_of(self._call))
 
     async def note_crashed(self) -> None:
-        """What the process before took for a call that it died in: settled where it was reserved, else estimated."""
-        if await persistently(partial(in_db, settle_run, self._run.id)) or not self._answer.shows_more_than_rounds():
+        """What the process before took for a call that it died in: settled where it was reserved, else estimated.
+
+        Without budgets nothing says whether it was asking before the first word came: it is taken to have been.
+        """
+        if await persistently(partial(in_db, settle_run, self._run.id)) or self._run.member is None:
             return
         with suppress(ModelUnavailableError):
             config = models_available.configured().resolve(self._run.model or None)
-            if self._run.member is not None and await self.load_prompt() is None:
+            if await self.load_prompt() is None and self._was_asking():
                 request = calling.prepare(config, self.prompt, self._answer, tools=True).request
                 usage = estimate_usage(request, Reply(text=self._answer.unstored_text()))
                 await self._note([CallCost(config.name, config.model, usage, cost_of(config, usage), 0, OUTCOME)])
+
+    def _was_asking(self) -> bool:
+        return self._answer.shows_more_than_rounds() or (self._run.died and not self._budgeted)
 
     async def _note(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs

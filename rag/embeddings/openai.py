@@ -58,6 +58,8 @@ class OpenAIEmbedder:
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:
         found = self._answered(texts) if purpose == "question" else self._asked(texts, TIMEOUT_S)
+        if self._dimensions is None:
+            self._dimensions = found.vectors.shape[1]
         if found.vectors.shape[1] != self.dimensions:
             detail = f"{self.name} answered with {found.vectors.shape[1]} dimensions, not {self.dimensions}"
             raise EmbeddingFailed("server_error", retryable=False, detail=detail)

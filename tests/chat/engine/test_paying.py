@@ -161,6 +161,23 @@ def test_a_call_whose_process_died_is_settled_at_an_estimate(
         assert state(day) == (call.prompt_tokens + call.completion_tokens, 0)
 
 
+def test_a_call_whose_process_died_before_its_first_word_is_recorded(
+    vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    """The vendor reads the prompt, and may think for minutes, before anything of it is in the log."""
+    vendor.script(Script(text="Too late.", first_delay_s=30), Script(text="Here."))
+    with engine() as dying:
+        accepted = ask(alice, "Tell me")
+        until(lambda: vendor.requests)
+        dying.on_loop(_die(dying, accepted.run_id))
+    with engine():
+        run = rested(accepted.run_id)
+    died, whole = ModelCall.objects.filter(run=run).order_by("pk")
+    assert (died.outcome, died.estimated, died.completion_tokens) == ("crashed", True, 0)
+    assert died.prompt_tokens > 100
+    assert (whole.outcome, whole.estimated) == ("complete", False)
+
+
 async def _die(dying: Engine, run_id: Any) -> None:
     runner = dying.runtime.runner
     runner._claiming = False

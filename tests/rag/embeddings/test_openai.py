@@ -44,6 +44,10 @@ def test_an_endpoint_that_nobody_described_is_asked_once_for_its_dimensions(vend
     tiny = embedder(vendor, "tiny", None)
     assert (tiny.dimensions, tiny.dimensions) == (8, 8)
     assert len(vendor.requests) == 1
+    known_by_then = embedder(vendor, "tiny", None)
+    known_by_then.embed(["a text"], "stored")
+    assert known_by_then.dimensions == 8
+    assert len(vendor.requests) == 2  # nothing was asked that nobody pays for
 
 
 def test_tokens_that_were_not_counted_are_estimated(vendor: VendorServer) -> None:
