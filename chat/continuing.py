@@ -12,7 +12,8 @@ from django.utils import timezone
 from chat import queries
 from chat.beginning import Accepted, accepted, new_run, queued, store
 from chat.engine import claims, machine, open_calls
-from chat.engine.states import Limits, Phase, RunStopped, ValidationReceived, load
+from chat.engine.states import Limits, Phase, load
+from chat.engine.steps import RunStopped, ValidationReceived
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, ProposalStatus, Run, Session

@@ -19,7 +19,8 @@ from chat.engine.ending import Failure, ending
 from chat.engine.model_calls import ModelCalls
 from chat.engine.persisting import persistently
 from chat.engine.querying import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
-from chat.engine.states import (
+from chat.engine.states import Limits, Phase, State, Waiting
+from chat.engine.steps import (
     AIResponseParsed,
     AIResponseReceived,
     AskPerson,
@@ -31,24 +32,20 @@ from chat.engine.states import (
     EnrichmentsExecuted,
     Event,
     IllegalTransition,
-    Limits,
     NetworkErrorOccurred,
     ParseErrorOccurred,
     ParseReply,
-    Phase,
     Rest,
     RetryScheduled,
     RunActions,
     RunQueries,
     RunStopped,
     ScheduleRetry,
-    State,
     Step,
     SystemErrorOccurred,
     UserMessageSent,
     ValidationReceived,
     ValidationRequested,
-    Waiting,
 )
 from chat.events.append import Fenced
 from chat.events.writer import GroupWriter

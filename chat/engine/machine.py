@@ -7,7 +7,8 @@ seed A's tool rounds inside.
 from collections.abc import Callable
 from dataclasses import replace
 
-from chat.engine.states import (
+from chat.engine.states import EndReason, Limits, Phase, SessionKind, State, Waiting
+from chat.engine.steps import (
     ActionFailureOccurred,
     ActionsExecuted,
     AIResponseParsed,
@@ -19,18 +20,15 @@ from chat.engine.states import (
     CompletionRejected,
     ConfirmCompletion,
     DataQueriesExecuted,
-    EndReason,
     Enrich,
     EnrichmentsExecuted,
     Event,
     IllegalTransition,
-    Limits,
     NetworkAvailable,
     NetworkErrorOccurred,
     NetworkRetryScheduled,
     ParseErrorOccurred,
     ParseReply,
-    Phase,
     Rest,
     RetryScheduled,
     RunActions,
@@ -40,15 +38,12 @@ from chat.engine.states import (
     SchedulerHeartbeat,
     SessionActivationRequested,
     SessionCompleted,
-    SessionKind,
-    State,
     Step,
     SystemErrorOccurred,
     UserMessageSent,
     ValidationReceived,
     ValidationRequested,
     WaitForNetwork,
-    Waiting,
 )
 
 #: A person may write whenever the session rests.

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.engine.machine import resume, transition
-from chat.engine.states import (
+from chat.engine.states import EndReason, Limits, Phase, SessionKind, State, Waiting, load
+from chat.engine.steps import (
     ActionFailureOccurred,
     ActionsExecuted,
     AIResponseParsed,
@@ -19,18 +20,15 @@ from chat.engine.states import (
     CompletionRejected,
     ConfirmCompletion,
     DataQueriesExecuted,
-    EndReason,
     Enrich,
     EnrichmentsExecuted,
     Event,
     IllegalTransition,
-    Limits,
     NetworkAvailable,
     NetworkErrorOccurred,
     NetworkRetryScheduled,
     ParseErrorOccurred,
     ParseReply,
-    Phase,
     Rest,
     RetryScheduled,
     RunActions,
@@ -40,16 +38,12 @@ from chat.engine.states import (
     SchedulerHeartbeat,
     SessionActivationRequested,
     SessionCompleted,
-    SessionKind,
-    State,
     Step,
     SystemErrorOccurred,
     UserMessageSent,
     ValidationReceived,
     ValidationRequested,
     WaitForNetwork,
-    Waiting,
-    load,
 )
 
 CHAT, AUTOMATION = State(kind=SessionKind.CHAT), State(kind=SessionKind.AUTOMATION)
