@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from graphs.access import Member
-from graphs.actions import Part
+from graphs.action_parts import Part
 from graphs.models import Graph
 
 Kind = Literal["read", "write", "dialogue"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from graphs.actions import DataPatch, Patch
+from graphs.action_parts import DataPatch, Patch
 from graphs.json_values import shown
 from graphs.refusals import ChangeRefused
 

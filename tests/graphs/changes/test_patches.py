@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphs.actions import DataPatch, Patch
+from graphs.action_parts import DataPatch, Patch
 from graphs.changes.patches import merged, patched, patched_data
 from graphs.refusals import ChangeRefused
 
