@@ -92,7 +92,8 @@ class Answer:
             for call in reply.tool_calls
             if call.id in self.transcript.calls
         ]
-        self.rounds.append(await in_tool_thread(round_of, reply, calls))
+        # Only results are counted, which takes a thread.
+        self.rounds.append(await in_tool_thread(round_of, reply, calls) if calls else round_of(reply))
         self._between_rounds = True
 
     async def close_open_calls(self) -> None:
