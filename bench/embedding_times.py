@@ -62,10 +62,16 @@ def writes(times: Times, workspace: Any, nodes: int, rounds: int) -> None:
             end = start + batch
             storing.store_nodes(graph.pk, model, versions[start:end], vectors[start:end])
 
+    def bare_by(model: str, batch: int) -> None:
+        for start in range(0, nodes, batch):
+            end = start + batch
+            bare(storing._rows(graph.pk, model, versions[start:end], vectors[start:end]))
+
     for number in range(rounds):
         rows = storing._rows(graph.pk, f"bench/bare-{number}", versions, vectors)
         timed(times, "bare copy", lambda r=rows: bare(r))
         for batch in BATCHES:
+            timed(times, f"bare copy by {batch}", lambda n=number, b=batch: bare_by(f"bench/bare-{b}-{n}", b))
             timed(times, f"stored by {batch}", lambda n=number, b=batch: stored(f"bench/{b}-{n}", b))
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM rag_embedding")

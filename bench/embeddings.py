@@ -45,6 +45,9 @@ def rows(found: Mapping[str, Any], scale: Scale) -> Iterator[Row]:
         stored = median(times[f"stored by {batch}"])
         what = f"{scale.nodes:,} vectors stored by {batch} / one bare COPY"
         yield Row(what, bare * 1_000, stored * 1_000, ratio(stored, bare), 2.0, "ms")
+        alike = median(times[f"bare copy by {batch}"])
+        what = f"{scale.nodes:,} vectors stored by {batch} / COPY by {batch}"
+        yield Row(what, alike * 1_000, stored * 1_000, ratio(stored, alike), None, "ms")
     smallest = percentile(times[f"nearest of {scale.graphs[0]}"], 95)
     for size in scale.graphs:
         spent = percentile(times[f"nearest of {size}"], 95)

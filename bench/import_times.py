@@ -70,7 +70,7 @@ def measure(times: Times, size: int, folder: Path) -> None:
     write(file, size)
     command = [sys.executable, "manage.py", "import_graph", str(file), "--workspace", WORKSPACE, "--key", KEY]
     _empty()
-    timed(times, f"import {size}", lambda: subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr))
+    timed(times, f"import {size}", lambda: subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL))
     for table, columns in _COLUMNS.items():
         with (
             (folder / table).open("wb") as written,

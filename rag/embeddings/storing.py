@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
+from graphs.prepared import prepared
 from rag.embeddings.base import Vectors
 from rag.models import Target
 
@@ -80,7 +81,7 @@ def store_nodes(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors
 
 def _store(graph_id: int, model: str, nodes: Sequence[NodeVersion], vectors: Vectors, *, anew: bool) -> int:
     """`anew`: some have a vector, which goes. Raises `IntegrityError` where one has a vector all the same."""
-    with transaction.atomic(), connection.cursor() as cursor, connection.wrap_database_errors:
+    with transaction.atomic(), prepared() as cursor, connection.wrap_database_errors:
         cursor.execute(_BEGIN, [ADVISORY_LOCK, graph_id % LOCKS])
         was: dict[str, Any] = {
             "model": model,
