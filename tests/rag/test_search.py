@@ -120,3 +120,18 @@ def test_it_finds_keys_in_a_large_graph(large: Graph) -> None:
 
 def test_it_prefers_words_that_stand_together(large: Graph) -> None:
     assert found(large, "only active players")[0] == "filter-active"
+
+
+def test_words_are_looked_up_and_a_large_graph_is_not_gone_through(
+    large: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of few rows that are wanted PostgreSQL believes that it soon meets them."""
+    monkeypatch.setattr(search, "WEIGHED_WORDS", 1)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('node_search')")
+    with CaptureQueriesContext(connection) as captured:
+        assert len(found(large, "thing7 thing8 thing9")) == 1
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {captured[1]['sql']}")
+        plan = "\n".join(row for (row,) in cursor.fetchall())
+    assert plan.count("Bitmap Index Scan on node_search") == 2, plan
