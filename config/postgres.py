@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from config import local
+from config import local, memory
 from config.account import Account
 from config.children import Program
 from config.problem import Problem
@@ -166,6 +166,7 @@ def server(
         "unix_socket_directories": str(where.postgres_socket_dir),
         "unix_socket_permissions": "0700",
         "max_connections": "300",
+        "shared_buffers": memory.shared_buffers(),
         "log_checkpoints": "off",
         "log_line_prefix": "",
         **(settings or {}),

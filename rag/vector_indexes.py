@@ -5,22 +5,28 @@ An index over all graphs would find neighbours in other graphs and throw them aw
 
 import hashlib
 import logging
+from collections.abc import Mapping
 
-from django.db import connection
+from django.db import OperationalError, connection
 from psycopg import sql
+from psycopg.errors import DiskFull, OutOfMemory
 
 from rag.models import EmbeddedGraph
 from rag.vector_search import EXACT
 
 #: The graph must shrink to this before its index goes, so that it does not come and go.
 DROPPED_BELOW = EXACT // 2
-#: An index of a million vectors of the local model is built within so much; PostgreSQL takes what it needs of it. One
-#: process builds, because several would share that memory in a place that containers keep small.
-BUILDING = {"maintenance_work_mem": "2GB", "max_parallel_maintenance_workers": "0"}
+#: Memory for an index that is built, unless PostgreSQL's own setting gives more: what does not fit takes several times
+#: as long. A million vectors of the local model take 1.8 GB.
+LEAST_MEMORY = 128 * 2**20
+MOST_MEMORY = 2 * 2**30
 #: Links of each vector, and how many candidates it chooses them from. With the usual 16 and 64 short questions found 75
 #: of 100 right nodes among texts that have little in common (docs/embeddings.md).
 LINKS = 32
 CHOSEN_FROM = 128
+#: What pgvector holds of a vector while it builds, beside its numbers: its links and itself.
+BYTES_A_LINK = 32
+BYTES_AN_ELEMENT = 256
 PREFIX = "rag_hnsw_"
 
 log = logging.getLogger("countersign.embeddings")
@@ -43,10 +49,25 @@ def fit(graph_id: int, model: str, dimensions: int) -> None:
 
 def build(graph_id: int, model: str, dimensions: int) -> None:
     """Vectors may be written and searched meanwhile; searches use it from the moment it is whole."""
+    log.info("building the index of graph %s for %s", graph_id, model)
+    memory = _memory(graph_id, model, dimensions)
+    try:
+        _create(graph_id, model, dimensions, {"maintenance_work_mem": memory})
+    except OperationalError as error:
+        if not isinstance(error.__cause__, DiskFull | OutOfMemory):
+            raise
+        # Several processes share that memory in a place of which containers have little (docs/embeddings.md).
+        log.info("building it again in one process: %s", error)
+        _create(graph_id, model, dimensions, {"maintenance_work_mem": memory, "max_parallel_maintenance_workers": "0"})
+    # Who thinks that the graph is small compares all of it all the same.
+    _execute(sql.SQL("ANALYZE rag_embedding (graph_id, model, target_type, dimensions)"))
+    EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=True)
+
+
+def _create(graph_id: int, model: str, dimensions: int, settings: Mapping[str, str]) -> None:
     name = index_name(graph_id, model)
     if _is_whole(name) is False:
         _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
-    log.info("building the index of graph %s for %s", graph_id, model)
     # Written out, not given as parameters: the planner compares this condition with that of a search.
     condition = sql.SQL("graph_id = {} AND model = {} AND target_type = 'node' AND dimensions = {}").format(
         sql.Literal(graph_id), sql.Literal(model), sql.Literal(dimensions)
@@ -55,16 +76,26 @@ def build(graph_id: int, model: str, dimensions: int) -> None:
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON rag_embedding "
         "USING hnsw ((vector::halfvec({})) halfvec_cosine_ops) WITH (m = {}, ef_construction = {}) WHERE {}"
     ).format(sql.Identifier(name), *map(sql.Literal, (dimensions, LINKS, CHOSEN_FROM)), condition)
-    for setting, value in BUILDING.items():
+    for setting, value in settings.items():
         _execute(sql.SQL("SET {} = {}").format(sql.Identifier(setting), sql.Literal(value)))
     try:
         _execute(statement)
     finally:
-        for setting in BUILDING:
+        for setting in settings:
             _execute(sql.SQL("RESET {}").format(sql.Identifier(setting)))
-    # Who thinks that the graph is small compares all of it all the same.
-    _execute(sql.SQL("ANALYZE rag_embedding (graph_id, model, target_type, dimensions)"))
-    EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=True)
+
+
+def _memory(graph_id: int, model: str, dimensions: int) -> str:
+    """What the index takes while it is built, within bounds; where several build they reserve all of it at once."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), pg_size_bytes(current_setting('maintenance_work_mem')) FROM rag_embedding "
+            "WHERE graph_id = %s AND model = %s",
+            [graph_id, model],
+        )
+        vectors, usual = cursor.fetchone()
+    wanted = vectors * (2 * dimensions + LINKS * BYTES_A_LINK + BYTES_AN_ELEMENT)
+    return f"{max(usual, LEAST_MEMORY, min(wanted, MOST_MEMORY)) // 1024}kB"
 
 
 def drop(graph_id: int, model: str) -> None:

@@ -27,7 +27,7 @@ FOREIGN = re.compile(
     r"|(LLM|EMBEDDING|AI|LIMIT|MAX|TOOL)_.*|DEBUG|HTTPS|DEMO_PASSWORD|ALLOWED_HOSTS|CSRF_TRUSTED_ORIGINS"
     r"|DISCONNECT_GRACE_S|DRAIN_S|HEARTBEAT_S|PROCESS_SILENT_S)"
 )
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
 
 
 class Servers:

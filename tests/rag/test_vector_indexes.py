@@ -1,9 +1,12 @@
 """Large graphs: an index of their own, used, true, and gone when it is no longer needed."""
 
+from typing import Any
+
 import numpy as np
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
+from psycopg.errors import DiskFull
 
 from graphs.models import Graph, Node
 from rag import vector_indexes, vector_search
@@ -95,3 +98,39 @@ def test_indexes_of_graphs_that_are_gone_go_too(nba: Graph) -> None:
     assert indexes() == []
     assert not Embedding.objects.exists()
     assert vector_search.EXACT == 20_000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_index_is_built_by_one_process_where_several_find_no_room(
+    nba: Graph, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(nba)
+    tried: list[str] = []
+
+    def without_room(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith("SET"):
+            tried.append(sql.split("=")[0].strip())
+        if sql.startswith("CREATE INDEX") and len(tried) == 1:
+            raise OperationalError from DiskFull("could not resize shared memory segment")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(without_room), caplog.at_level("INFO"):
+        vector_indexes.build(nba.pk, MODEL, DIMENSIONS)
+    assert tried == [
+        'SET "maintenance_work_mem"',
+        'SET "maintenance_work_mem"',
+        'SET "max_parallel_maintenance_workers"',
+    ]
+    assert "again in one process" in caplog.text
+    assert vector_indexes._is_whole(indexes()[0])
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW max_parallel_maintenance_workers")
+        assert cursor.fetchone()[0] != "0", "set for the building only"
+
+
+def test_an_index_gets_the_memory_that_its_vectors_take(nba: Graph) -> None:
+    keep(nba, random_vectors(3, DIMENSIONS))
+    assert vector_indexes._memory(nba.pk, MODEL, DIMENSIONS) == f"{vector_indexes.LEAST_MEMORY // 1024}kB"
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL maintenance_work_mem = '3GB'")
+    assert vector_indexes._memory(nba.pk, MODEL, DIMENSIONS) == f"{3 * 2**20}kB"
