@@ -1,9 +1,11 @@
 """Budgets: what workspaces, people, conversations and automations may spend, and how much of it is left."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import User
 from django.db.models import Case, DateField, F, Model, OuterRef, QuerySet, Subquery, Value, When
 from django.http import HttpRequest
@@ -24,6 +26,19 @@ from graphs.admin.display import change_link
 #: Periods that a budget's page shows, the newest first.
 SHOWN = 30
 _MEASURED = ("workspace", "scope", "person", "conversation", "unit", "period")
+
+
+class BudgetList(ChangeList):
+    """With the names of who spent most of those that hold for each, asked for together."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        budgets: list[Any] = list(self.result_list)
+        each = [budget for budget in budgets if _holds_for_each(budget) and budget.subject]
+        names = _names((BudgetScope(budget.scope), budget.subject) for budget in each)
+        for budget in each:
+            budget.spender = names.get(budget.subject, figures.NOTHING)
+        self.result_list = budgets
 
 
 @admin.register(Budget)
@@ -61,6 +76,9 @@ class BudgetAdmin(PolicyAdmin):
                 subject=Subquery(fullest.values("subject")[:1]),
             )
         )
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return BudgetList
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         if obj is None:
@@ -105,16 +123,21 @@ class BudgetAdmin(PolicyAdmin):
         """Of the present period; where it holds for each, of who spent most."""
         if obj.period == BudgetPeriod.CALL:
             return figures.NOTHING
-        return _use(obj, obj.used or Decimal(0), obj.reserved or Decimal(0), _name(obj, obj.subject or ""))
+        return _use(obj, obj.used or Decimal(0), obj.reserved or Decimal(0), getattr(obj, "spender", ""))
 
     @admin.display(description=_("periods"))
     def periods(self, obj: Budget) -> str | SafeString:
         uses = list(obj.uses.order_by("-starts_on", -(F("used") + F("reserved")))[:SHOWN])
         if not uses:
             return gettext("Nothing was asked of this budget yet.")
+        each = _holds_for_each(obj)
+        names = _names((BudgetScope(obj.scope), use.subject) for use in uses) if each else {}
         rows = (
-            ("" if use.starts_on == EVER else use.starts_on.isoformat(), _use(obj, use.used, use.reserved, name))
-            for use, name in zip(uses, _names(obj, uses), strict=True)
+            (
+                "" if use.starts_on == EVER else use.starts_on.isoformat(),
+                _use(obj, use.used, use.reserved, names.get(use.subject, figures.NOTHING if each else "")),
+            )
+            for use in uses
         )
         return format_html(
             '<table class="uses">{}</table>', format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", rows)
@@ -137,18 +160,16 @@ def _amount(budget: Budget, amount: Decimal) -> str:
     return figures.money(amount)
 
 
-def _name(budget: Budget, subject: str) -> str:
-    """Of whom a budget that holds for each is shown."""
-    return next(iter(_names(budget, [BudgetUse(subject=subject)]))) if subject else ""
+def _holds_for_each(budget: Budget) -> bool:
+    return not (budget.user_id or budget.session_id or budget.scope == BudgetScope.WORKSPACE)
 
 
-def _names(budget: Budget, uses: list[BudgetUse]) -> list[str]:
-    if budget.user_id or budget.session_id or budget.scope == BudgetScope.WORKSPACE:
-        return [""] * len(uses)
-    subjects = [use.subject for use in uses]
-    known: dict[str, str] = {}
-    if budget.scope == BudgetScope.USER:
-        known = {str(pk): name for pk, name in User.objects.filter(pk__in=subjects).values_list("pk", "username")}
-    else:
-        known = {str(each.pk): str(each) for each in Session.objects.filter(pk__in=subjects)}
-    return [known.get(subject, figures.NOTHING) for subject in subjects]
+def _names(subjects: Iterable[tuple[BudgetScope, str]]) -> dict[str, str]:
+    """Of people and conversations by their ids."""
+    people: set[str] = set()
+    sessions: set[str] = set()
+    for scope, subject in subjects:
+        (people if scope == BudgetScope.USER else sessions).add(subject)
+    users = User.objects.filter(pk__in=people).values_list("pk", "username") if people else ()
+    found = Session.objects.filter(pk__in=sessions) if sessions else ()
+    return {str(pk): name for pk, name in users} | {str(each.pk): str(each) for each in found}

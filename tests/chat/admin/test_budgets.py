@@ -84,7 +84,7 @@ def test_the_list_shows_who_spent_most(
         found.uses.create(subject=str(bob.pk), starts_on=timezone.localdate(), used=20)
         found.uses.create(subject=str(alice.pk), starts_on="2020-01-01", used=90)
     client = auditor(demo_workspace)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(12):
         text = client.get(reverse(LIST)).content.decode()
     assert text.count("bob: 20 tokens of 100 tokens") >= 10
     assert "alice" not in text.partition('id="result_list"')[2]
