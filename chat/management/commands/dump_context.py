@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from toon_format import encode as to_toon
 
-from chat.management.quiet import QuietCommand
 from chat.prompts.question import GROUPED_BY, tables_of
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from rag.context import RelevantNode
 from rag.encoding import as_json, encode_tables
+from rag.management.quiet import QuietCommand
 from rag.retrieval import Found, Why, look_up
 from rag.tokens import count_tokens
 

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from chat.management.asking import add_asking_options, asking, model_named
-from chat.management.quiet import QuietCommand
 from chat.models import Message
 from chat.prompts import always_sent, history
 from chat.prompts.question import context_block
@@ -17,6 +16,7 @@ from chat.providers.building import body_of
 from chat.tools import registry
 from graphs.access import Member
 from graphs.models import Graph
+from rag.management.quiet import QuietCommand
 from rag.retrieval import retrieve
 from rag.tokens import count_tokens
 

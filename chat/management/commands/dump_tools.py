@@ -8,12 +8,12 @@ from typing import Any, get_args
 from django.core.management.base import CommandParser
 
 from chat.management.asking import add_asking_options, asking, model_named
-from chat.management.quiet import QuietCommand
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
 from chat.tools import registry
 from chat.tools.base import ANYTHING, ToolContext
 from graphs.models import Graph
+from rag.management.quiet import QuietCommand
 from rag.tokens import count_tokens
 
 

@@ -16,12 +16,12 @@ from chat.beginning import Accepted
 from chat.database import in_db
 from chat.events.vocabulary import StoredEvent
 from chat.management.asking import first_admin, named
-from chat.management.quiet import QuietCommand
 from chat.management.run_printing import EventLines, RunPrinter
 from chat.refusals import Refused
 from chat.runtime import Runtime
 from graphs.access import Member, NotFound
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from rag.management.quiet import QuietCommand
 
 #: What a shell expects of a command that Ctrl-C ended.
 INTERRUPTED = 130

@@ -1,4 +1,5 @@
 import json
+import os
 from io import StringIO
 from typing import Any
 
@@ -100,3 +101,14 @@ def test_it_asks_as_who_is_named(here: World) -> None:
     )
     with pytest.raises(CommandError, match='"charlie" is no member'):
         output("dump_tools", "--graph", "nba", "--user", "charlie")
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(here: World) -> None:
+    """As in `dump_tools --graph nba | head -1`; what is still buffered when the process ends is nobody's, too."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as nobody:
+        with pytest.raises(SystemExit) as ended:
+            call_command("dump_tools", "--graph", "nba", "--workspace", "demo", stdout=nobody)
+        nobody.write("the rest")
+    assert ended.value.code == 141

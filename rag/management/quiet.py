@@ -1,0 +1,31 @@
+"""Commands that show something to a person: what happens meanwhile is told the log only where they ask for it."""
+
+import logging
+import os
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+#: What a shell says of a program whose reader went away.
+NOBODY_READS = 141
+
+
+class QuietCommand(BaseCommand):
+    """Without `--verbosity 2` no lines of events (docs/observing.md) come between those of the command.
+
+    It ends without a word where its reader has seen enough, as `head` has.
+    """
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        events = logging.getLogger("countersign.events")
+        before, events.disabled = events.disabled, options["verbosity"] < 2
+        try:
+            said = super().execute(*args, **options)
+            self.stdout.flush()
+        except BrokenPipeError:
+            # What is still buffered would be written at exit, and fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stdout.fileno())
+            raise SystemExit(NOBODY_READS) from None
+        finally:
+            events.disabled = before
+        return said
