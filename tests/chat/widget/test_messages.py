@@ -133,6 +133,9 @@ def test_it_says_what_an_answer_used(widget: Widget) -> None:
     facts = widget.answers.locator(".facts")
     expect(facts).to_contain_text("1,234 tokens")
     expect(facts).to_contain_text("$0.0042")
+    widget.page.set_viewport_size({"width": 390, "height": 800})
+    facts.evaluate("line => line.prepend('A model with a name that is longer than most · ')")
+    assert facts.evaluate("line => line.scrollWidth <= line.clientWidth"), "nothing of it is cut off"
 
 
 def test_it_says_what_the_conversation_used(widget: Widget) -> None:

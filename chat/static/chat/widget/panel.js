@@ -152,6 +152,8 @@ export class Panel extends EventTarget {
   deepen(id) {
     this.messages.following = true;
     this.conversation.deepen(id);
+    // The button that had it goes away.
+    this.focus();
   }
 
   /** The one that is open already stays as it is, unless it could not be loaded. */

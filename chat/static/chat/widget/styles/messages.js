@@ -129,9 +129,7 @@ export const messagesCss = `
 }
 .message-footer .icon-button { inline-size: 26px; block-size: 26px; }
 .message-footer .icon { inline-size: 14px; }
-.facts {
-  min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; padding-inline-start: 2px;
-}
+.facts { min-inline-size: 0; overflow-wrap: anywhere; padding-inline-start: 2px; }
 
 .keeping { display: inline-flex; align-items: center; gap: 2px; font-size: 12px; color: var(--c-muted); }
 .keeping[hidden] { display: none; }
