@@ -10,8 +10,12 @@ BATCH = 50_000
 
 
 def drop_all_but(name: str) -> list[str]:
-    """Drops vectors, indexes and all that is known of every other model, and says which those were."""
-    dropped = list(EmbeddingModel.objects.exclude(name=name).values_list("name", flat=True))
+    """Drops vectors, indexes and all that is known of every other model, and says which those were.
+
+    Also what somebody began to drop who was interrupted.
+    """
+    kept, begun = EmbeddingModel.objects.values_list("name"), EmbeddedGraph.objects.values_list("model")
+    dropped = sorted({model for (model,) in kept.union(begun)} - {name})
     # First, so that nobody begins to make new ones.
     EmbeddingModel.objects.filter(name__in=dropped).delete()
     for model in dropped:
@@ -31,9 +35,10 @@ def _drop(model: str) -> None:
     EmbeddingFailure.objects.filter(model=model).delete()
     for graph_id in list(EmbeddedGraph.objects.filter(model=model, indexed=True).values_list("graph", flat=True)):
         vector_indexes.drop(graph_id, model)
-    EmbeddedGraph.objects.filter(model=model).delete()
     while _delete_some(model):
         pass
+    # Last: who is interrupted finds by it what is left.
+    EmbeddedGraph.objects.filter(model=model).delete()
 
 
 def _delete_some(model: str) -> int:

@@ -110,7 +110,8 @@ def _try_again(embedder: Embedder) -> None:
         ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
         with held(graph.pk, embedder.name, wait=False) as ours, _pausing(graph.pk, embedder):
             if ours:
-                embed_nodes(graph, embedder, list(ids))
+                for _progress in embed_nodes(graph, embedder, list(ids)):
+                    pass
 
 
 def _note(embedder: Embedder, failure: EmbeddingFailed) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +21,10 @@ from rag.telemetry.events import activity
 
 #: Texts that a model gets at once, unless somebody says otherwise.
 BATCH = 100
-#: Nodes that are read and stored together.
+#: Nodes that are read together, and stored together where that takes no longer than `STORED_S`.
 STORED = 1_000
+#: Seconds of work that a killed process may lose, and the vendor's calls with it.
+STORED_S = 1.0
 
 _TEXTS = """
 SELECT node.id, node.version, node.key, node.name, node.type, left(node.process, %s), node.data, node.handles,
@@ -76,7 +79,7 @@ class _Answer:
 
 
 def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Iterator[Progress]:
-    """Brings the vectors of a graph from the version they are true for to that of `graph`, by the thousand.
+    """Brings the vectors of a graph from the version they are true for to that of `graph`, part by part.
 
     Raises `EmbeddingFailed` where it cannot go on now; what was done is stored.
     """
@@ -91,7 +94,7 @@ def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) ->
     keys = sorted(set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True)))
     for some in _parts(keys, STORED):
         ids = graph.nodes.filter(key__in=some).values_list("pk", flat=True)
-        yield embed_nodes(graph, embedder, list(ids), manner)
+        yield from embed_nodes(graph, embedder, list(ids), manner)
     note_version(graph, embedder)
 
 
@@ -99,23 +102,18 @@ def embed_all(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Ite
     """Embeds the nodes that have no vector of their present text, or all of them; may be interrupted and run twice."""
     last = 0
     while ids := list(graph.nodes.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:STORED]):
-        yield embed_nodes(graph, embedder, ids, manner)
+        yield from embed_nodes(graph, embedder, ids, manner)
         last = ids[-1]
     note_version(graph, embedder)
 
 
-def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Manner = AS_EVER) -> Progress:
-    """Embeds those of the nodes whose text has no vector yet. What was embedded before a failure is stored."""
+def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Manner = AS_EVER) -> Iterator[Progress]:
+    """Embeds those of the nodes whose text has no vector yet; tells of each part once it is stored."""
     texts = _texts(graph, embedder, ids, manner.force)
-    answers: list[_Answer] = []
-    failed = 0
-    try:
-        for some in _parts(texts, manner.batch):
-            failed += _ask(graph, embedder, some, answers)
-            time.sleep(manner.delay_s)
-    finally:
-        stored = _store(graph, embedder, answers)
-    return Progress(len(ids), stored, failed, sum(answer.embedded.tokens for answer in answers))
+    yield Progress(len(ids) - len(texts))
+    batches = deque(_parts(texts, manner.batch))
+    while batches:
+        yield _embed_some(graph, embedder, batches, manner)
 
 
 def note_version(graph: Graph, embedder: Embedder) -> None:
@@ -140,6 +138,24 @@ def _texts(graph: Graph, embedder: Embedder, ids: Sequence[int], force: bool) ->
         if force or had is None or bytes(had) != digest:
             found.append(_Text(NodeVersion(id_, version, digest, had is not None), text))
     return found
+
+
+def _embed_some(graph: Graph, embedder: Embedder, batches: deque[Sequence[_Text]], manner: Manner) -> Progress:
+    """Takes batches for a second, one at least. What was embedded before a failure is stored."""
+    until = time.monotonic() + STORED_S
+    answers: list[_Answer] = []
+    seen = failed = 0
+    try:
+        while batches:
+            some = batches.popleft()
+            failed += _ask(graph, embedder, some, answers)
+            seen += len(some)
+            time.sleep(manner.delay_s)
+            if time.monotonic() >= until:
+                break
+    finally:
+        stored = _store(graph, embedder, answers)
+    return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in answers))
 
 
 def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list[_Answer]) -> int:

@@ -8,6 +8,10 @@ from rag.embeddings.base import Embedder
 from rag.embeddings.locks import held
 from rag.embeddings.nodes import Manner, Progress, embed_all, embed_changes
 
+#: What Ctrl-C leaves, and what a shell expects of a command that it ended.
+STOPPED = "Stopped; what was embedded is kept. Run this again to go on."
+INTERRUPTED = 130
+
 
 def manner_for(embedder: Embedder, *, batch: int, delay_ms: int, force: bool = False) -> Manner:
     """Nobody limits what runs here: the local model gets no pause."""

@@ -67,7 +67,7 @@ class Command(BaseCommand):
     @contextmanager
     def _bar(self, unit: str) -> Iterator[ProgressBar]:
         """Seen where it takes longer than a second."""
-        bar = ProgressBar(self.stdout, 0, unit, QUIET_S)  # type: ignore[arg-type]
+        bar = ProgressBar(self.stdout, 0, unit, QUIET_S)
         try:
             yield bar
         finally:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import QuerySet
 
 from graphs.management.progress import ProgressBar
@@ -12,10 +12,11 @@ from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.nodes import BATCH, Progress
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import embed_graph, manner_for
+from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graph, manner_for
+from rag.management.quiet import QuietCommand
 
 
-class Command(BaseCommand):
+class Command(QuietCommand):
     help = (
         "Embeds the nodes that have no vector of their present text. It may be interrupted and run again, run twice at "
         "once, and run while the site is used."
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         graphs = _graphs(options["graph"], options["workspace"])
         embedder = _embedder(options["model"])
         nodes = Node.objects.filter(graph__in=graphs).count()
-        bar = ProgressBar(self.stdout, nodes, "nodes")  # type: ignore[arg-type]
+        bar = ProgressBar(self.stdout, nodes, "nodes")
         total = Progress()
         manner = manner_for(embedder, batch=batch, delay_ms=delay, force=force)
         try:
@@ -46,6 +47,8 @@ class Command(BaseCommand):
                     bar.advance(progress.seen)
         except EmbeddingFailed as failure:
             raise CommandError(f"{embedder.name} fails ({failure.code}: {failure}). Run this again to go on.") from None
+        except KeyboardInterrupt:
+            raise CommandError(STOPPED, returncode=INTERRUPTED) from None
         finally:
             bar.close()
         present = total.seen - total.embedded - total.failed
@@ -66,10 +69,10 @@ def _graphs(key: str | None, slug: str | None) -> QuerySet[Graph]:
 
 
 def _embedder(name: str | None) -> Embedder:
-    wanted = name or served.serving() or registry.configured()
-    if not wanted:
+    configured = registry.configured()
+    if not configured:
         raise CommandError("Embeddings are switched off: EMBEDDING_PROVIDER is none.")
     try:
-        return registry.by_name(wanted)
+        return registry.by_name(name or served.serving() or configured)
     except EmbedderUnavailable as problem:
         raise CommandError(str(problem)) from None

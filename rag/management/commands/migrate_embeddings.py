@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
+from django.db.models import Count
 
 from graphs.management.progress import ProgressBar
 from graphs.models import Node
@@ -11,11 +12,12 @@ from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.keeping import waiting
 from rag.embeddings.nodes import BATCH, Manner
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import embed_graph, manner_for
+from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graph, manner_for
+from rag.management.quiet import QuietCommand
 from rag.models import EmbeddingFailure
 
 
-class Command(BaseCommand):
+class Command(QuietCommand):
     help = (
         "Makes the vectors and indexes of another model beside those that serve, then lets it answer questions. Both "
         "are kept true until the old ones are dropped. It may be interrupted and run again."
@@ -29,32 +31,43 @@ class Command(BaseCommand):
         parser.add_argument("--delay", type=int, default=100, help="ms between two calls to a vendor (default: 100)")
 
     def handle(self, *args: Any, to: str, drop_old: bool, delay: int, **options: Any) -> None:
-        before = served.serving()
+        if delay < 0:
+            raise CommandError("--delay is 0 or more.")
+        if not registry.configured():
+            raise CommandError("Embeddings are switched off: EMBEDDING_PROVIDER is none.")
         try:
-            embedder = registry.by_name(to)
-            served.keep(embedder)
-            self._embed(embedder, manner_for(embedder, batch=BATCH, delay_ms=delay))
+            self._migrate(to, delay)
+            if drop_old:
+                for name in dropping.drop_all_but(to):
+                    self.stdout.write(f"The vectors of {name} are dropped.")
         except EmbedderUnavailable as problem:
             raise CommandError(str(problem)) from None
         except EmbeddingFailed as failure:
             raise CommandError(f"{to} fails ({failure.code}: {failure}). Run this again to go on.") from None
-        served.serve(embedder.name)
+        except KeyboardInterrupt:
+            raise CommandError(STOPPED, returncode=INTERRUPTED) from None
+
+    def _migrate(self, to: str, delay: int) -> None:
+        before = served.serving()
+        embedder = registry.by_name(to)
+        served.keep(embedder)
+        self._embed(embedder, manner_for(embedder, batch=BATCH, delay_ms=delay))
+        served.serve(to)
         no_longer = f", {before} no longer" if before not in ("", to) else ""
-        self.stdout.write(f"{embedder.name} answers questions now{no_longer}.")
+        self.stdout.write(f"{to} answers questions now{no_longer}.")
         if failed := EmbeddingFailure.objects.filter(model=to).count():
             self.stdout.write(f"It refused {failed:,} texts; the admin's queue names them.")
-        if drop_old:
-            for name in dropping.drop_all_but(embedder.name):
-                self.stdout.write(f"The vectors of {name} are dropped.")
 
     def _embed(self, embedder: Embedder, manner: Manner) -> None:
         """Round by round, because graphs change meanwhile; the last round finds none."""
-        nodes = Node.objects.filter(graph__in=waiting(embedder.name)).count()
-        bar = ProgressBar(self.stdout, nodes, "nodes")  # type: ignore[arg-type]
+        bar = ProgressBar(self.stdout, Node.objects.filter(graph__in=waiting(embedder.name)).count(), "nodes")
         try:
-            while graphs := list(waiting(embedder.name).values_list("pk", flat=True)):
-                for graph_id in graphs:
+            while graphs := list(waiting(embedder.name).annotate(count=Count("nodes")).values_list("pk", "count")):
+                for graph_id, left in graphs:
                     for progress in embed_graph(graph_id, embedder, manner, only_changes=True):
                         bar.advance(progress.seen)
+                        left -= progress.seen
+                    # Of a graph that the model knows only what changed was looked at.
+                    bar.advance(max(left, 0))
         finally:
             bar.close()

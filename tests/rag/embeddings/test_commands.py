@@ -1,0 +1,119 @@
+"""`embed_nodes` and `migrate_embeddings` where something comes between."""
+
+import logging
+from collections.abc import Sequence
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from pytest_django import Settings
+
+from graphs.models import Graph, Origin
+from graphs.operations import Item, Update
+from graphs.recording import Because
+from graphs.writing import apply
+from rag.embeddings import dropping, nodes, served
+from rag.embeddings.base import Embedded, Embedder
+from rag.embeddings.openai import OpenAIEmbedder
+from rag.embeddings.registry import LOCAL_MODEL
+from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
+from tests.rag.embeddings.conftest import MODEL
+from tests.vendors.server import VendorServer
+
+AT_ONCE = ("--delay", "0")
+
+
+def run(*command: str) -> str:
+    out = StringIO()
+    call_command(*command, stdout=out)
+    return out.getvalue()
+
+
+def test_no_line_of_the_log_comes_between_those_of_the_bar(
+    remote: Embedder, nba: Graph, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("countersign.events"), "handlers", [caplog.handler])
+    run("embed_nodes", *AT_ONCE)
+    assert not caplog.records
+    run("embed_nodes", "--force", "--verbosity", "2", *AT_ONCE)
+    assert "embedding_batch" in caplog.text
+
+
+@pytest.fixture
+def local_serves(nba: Graph, remote: Embedder, settings: Settings) -> None:
+    """The local model answers, an endpoint is there to go to."""
+    settings.EMBEDDING_PROVIDER = ""
+    run("embed_nodes")
+    served.forget()
+    assert served.serving() == LOCAL_MODEL
+
+
+def test_what_a_vendor_answered_is_stored_before_it_is_asked_again(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nodes, "STORED_S", 0.0)
+    progress = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
+    assert [(step.seen, Embedding.objects.count()) for step in progress] == [(0, 0), (1, 1), (1, 2), (1, 3)]
+
+
+@pytest.mark.parametrize("command", [("embed_nodes", "--batch", "1"), ("migrate_embeddings", "--to", MODEL)])
+def test_ctrl_c_keeps_what_was_done_and_says_so(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    answer = OpenAIEmbedder.embed
+    monkeypatch.setattr("rag.management.commands.migrate_embeddings.BATCH", 1)
+    texts_before_it = iter([1])
+
+    def interrupted(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
+        if next(texts_before_it, None) is None:
+            raise KeyboardInterrupt
+        return answer(embedder, texts, "stored")
+
+    monkeypatch.setattr(OpenAIEmbedder, "embed", interrupted)
+    with pytest.raises(CommandError, match="what was embedded is kept") as stopped:
+        run(*command, *AT_ONCE)
+    assert stopped.value.returncode == 130
+    assert Embedding.objects.count() == 1
+    monkeypatch.setattr(OpenAIEmbedder, "embed", answer)
+    run(*command, *AT_ONCE)
+    assert Embedding.objects.count() == 3
+
+
+@pytest.mark.parametrize("command", [("embed_nodes",), ("migrate_embeddings", "--to", MODEL)])
+def test_where_embeddings_are_off_nothing_is_embedded(
+    local_serves: None, settings: Settings, command: tuple[str, ...]
+) -> None:
+    settings.EMBEDDING_PROVIDER = "none"
+    with pytest.raises(CommandError, match="switched off"):
+        run(*command)
+    assert not EmbeddingModel.objects.filter(name=MODEL).exists()
+
+
+def test_a_negative_pause_is_refused(local_serves: None) -> None:
+    with pytest.raises(CommandError, match="--delay"):
+        run("migrate_embeddings", "--to", MODEL, "--delay", "-1")
+
+
+def test_the_bar_comes_to_its_end_where_little_has_changed(local_serves: None, nba: Graph) -> None:
+    run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+    apply(nba, [Update(Item("node", "root"), {"name": "Start"}, {"name": "Begin"})], Because(None, Origin.MANUAL))
+    assert "100%  3 of 3 nodes" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+
+
+def test_dropping_that_was_interrupted_is_finished_by_the_next(
+    local_serves: None, monkeypatch: pytest.MonkeyPatch, vendor: VendorServer
+) -> None:
+    run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+
+    def killed(model: str) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(dropping, "_delete_some", killed)
+        with pytest.raises(CommandError, match="Run this again"):
+            run("migrate_embeddings", "--to", MODEL, "--drop-old")
+    assert Embedding.objects.filter(model=LOCAL_MODEL).count() == 3
+    said = run("migrate_embeddings", "--to", MODEL, "--drop-old")
+    assert f"The vectors of {LOCAL_MODEL} are dropped." in said
+    assert set(Embedding.objects.values_list("model", flat=True)) == {MODEL}
+    assert set(EmbeddedGraph.objects.values_list("model", flat=True)) == {MODEL}
