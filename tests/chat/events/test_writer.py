@@ -1,13 +1,9 @@
 import asyncio
-import json
 import threading
 import uuid
-from collections.abc import Iterator
 
 import pytest
-from django.db import connection, connections, transaction
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from django.db import connection, connections
 from psycopg.conninfo import make_conninfo
 
 from chat import runtime
@@ -16,6 +12,7 @@ from chat.events import writer as writer_module
 from chat.events.append import Fenced
 from chat.events.vocabulary import NewEvent
 from chat.models import Stream
+from tests.chat.events.holding import Holder
 from tests.chat.events.logs import (
     a_stream,
     append_now,
@@ -34,36 +31,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def stream() -> int:
     return a_stream()
-
-
-class Holder:
-    """A transaction that holds a stream's row until it is told to let go."""
-
-    def __init__(self, stream_id: int) -> None:
-        self._stream_id = stream_id
-        self._held, self._let_go = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._hold)
-
-    def _hold(self) -> None:
-        try:
-            with transaction.atomic():
-                Stream.objects.select_for_update(no_key=True).get(pk=self._stream_id)
-                self._held.set()
-                self._let_go.wait(20)
-        finally:
-            connections.close_all()
-
-    def __enter__(self) -> "Holder":
-        self._thread.start()
-        assert self._held.wait(10)
-        return self
-
-    def let_go(self) -> None:
-        self._let_go.set()
-        self._thread.join()
-
-    def __exit__(self, *_: object) -> None:
-        self.let_go()
 
 
 def appending(stream_ids: list[int], count: int, who: str) -> threading.Thread:
@@ -285,62 +252,6 @@ def test_it_ends_the_wait_of_who_is_left_when_it_closes(stream: int) -> None:
     assert stored(stream) == []
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"state": "a\0b"},
-        {"state": "\ud83d"},
-        {"state\0": ["x", {"deep": "\udc00"}]},
-        {"state": float("nan"), "other": [float("inf"), -float("inf")]},
-        {"state": "\\u0000 and \\ud800 as text"},
-        {"state": [1.5, -0.25, 1e-9], "other": 10**4000},
-    ],
-)
-def test_it_stores_what_postgresql_refuses_in_another_form(stream: int, data: dict) -> None:
-    async def write() -> None:
-        async with writing() as it:
-            await it.writer.put(stream, 0, NewEvent("status", data))
-            await asyncio.wait_for(it.writer.flush(stream), 5)
-            assert it.failures == 0
-            assert it.delivered(stream) == await in_db(stored, stream)
-
-    asyncio.run(write())
-
-
-def test_who_reads_live_gets_the_bytes_that_are_stored(stream: int) -> None:
-    """jsonb has an order of its own for keys: by their length in bytes, then by the bytes."""
-    data = {"zz": 1, "state": {"longer": [{"b": 1, "a": 2}], "é": 1, "aa": 2, "B": 3, "a\0": 4}, "a": None}
-
-    async def write() -> None:
-        async with writing() as it:
-            await it.writer.put(stream, 0, NewEvent("status", data))
-            await asyncio.wait_for(it.writer.flush(stream), 5)
-            live, late = it.delivered(stream), await in_db(stored, stream)
-            assert [json.dumps(event.data) for event in live] == [json.dumps(event.data) for event in late]
-
-    asyncio.run(write())
-
-
-def _endless() -> list:
-    nested: list = []
-    nested.append(nested)
-    return nested
-
-
-@pytest.mark.parametrize("value", [10**5000, uuid.uuid4(), _endless(), b"bytes"], ids=["huge", "uuid", "loop", "bytes"])
-def test_it_refuses_what_is_not_json_where_it_is_put(stream: int, value: object) -> None:
-    async def write() -> None:
-        async with writing() as it:
-            with pytest.raises((TypeError, ValueError, RecursionError)):
-                await it.writer.put(stream, 0, NewEvent("status", {"state": value}))
-            await it.writer.put(stream, 0, status("running"))
-            await asyncio.wait_for(it.writer.flush(stream), 5)
-            assert it.failures == 0
-
-    asyncio.run(write())
-    assert len(stored(stream)) == 1
-
-
 def test_it_gives_up_loudly_when_writing_cannot_work(stream: int) -> None:
     async def write() -> int:
         conninfo = make_conninfo(runtime.conninfo(), options="-c search_path=pg_catalog")
@@ -380,78 +291,3 @@ def test_it_waits_while_the_server_is_read_only(stream: int) -> None:
 
     asyncio.run(write())
     assert text(stored(stream)) == "after the failover"
-
-
-@pytest.fixture
-def streams_of_examples() -> Iterator[list[int]]:
-    return iter(lambda: a_stream(f"session_{uuid.uuid4()}"), None)
-
-
-PIECES = st.lists(
-    st.one_of(
-        st.tuples(st.just("content_delta"), st.text(max_size=5)),
-        st.tuples(st.just("reasoning_delta"), st.text(max_size=5)),
-        st.tuples(st.just("status"), st.just("running")),
-        st.just(("flush", "")),
-        st.just(("yield", "")),
-    ),
-    max_size=30,
-)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(PIECES, st.integers(1, 12))
-def test_it_merges_without_losing_text_or_order(
-    streams_of_examples: Iterator[int], monkeypatch: pytest.MonkeyPatch, pieces: list, limit: int
-) -> None:
-    stream = next(streams_of_examples)
-    monkeypatch.setattr(writer_module, "MERGE_LIMIT_CHARS", limit)
-
-    async def write() -> None:
-        async with writing() as it:
-            for kind, words in pieces:
-                if kind == "flush":
-                    await it.writer.flush(stream)
-                elif kind == "yield":
-                    await asyncio.sleep(0)
-                else:
-                    await it.writer.put(stream, 0, NewEvent(kind, {"delta" if words != "running" else "state": words}))
-            await it.writer.flush(stream)
-            assert it.delivered(stream) == await in_db(stored, stream)
-
-    asyncio.run(write())
-    events = stored(stream)
-    assert numbers(events) == list(range(1, len(events) + 1))
-    assert all(len(event.data["delta"]) <= max(limit, 5) for event in events if event.type != "status")
-
-    def told(of: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Runs of the same kind as one, so that merged and unmerged logs look the same."""
-        whole: list[tuple[str, str]] = []
-        for kind, words in of:
-            if whole and whole[-1][0] == kind != "status":
-                whole[-1] = (kind, whole[-1][1] + words)
-            else:
-                whole.append((kind, words))
-        return whole
-
-    put = [(kind, words.replace("\0", "\ufffd")) for kind, words in pieces if kind not in {"flush", "yield"}]
-    assert told([(event.type, event.data.get("delta", "running")) for event in events]) == told(put)
-
-
-def test_it_never_merges_across_runs_or_messages(stream: int) -> None:
-    first, second = uuid.uuid4(), uuid.uuid4()
-
-    async def write() -> None:
-        async with writing() as it:
-            with Holder(stream) as holder:
-                for run in (first, first, second, first):
-                    await it.writer.put(stream, 0, delta("x", run))
-                await asyncio.to_thread(holder.let_go)
-            await it.writer.flush(stream)
-
-    asyncio.run(write())
-    assert [(event.run_id, event.data["delta"]) for event in stored(stream)] == [
-        (first, "xx"),
-        (second, "x"),
-        (first, "x"),
-    ]

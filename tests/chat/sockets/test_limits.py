@@ -1,0 +1,100 @@
+"""How many frames, messages and sockets a person may have."""
+
+import asyncio
+import uuid
+
+import pytest
+from django.contrib.auth.models import User
+from pytest_django import Settings
+
+from chat.database import in_db
+from chat.models import Message
+from chat.sockets.pace import MOST_REFUSED
+from graphs.api import tokens
+from graphs.models import Graph
+from tests.chat.inprocess import opened, run, signed_in
+from tests.chat.sockets.asking import ask
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_it_refuses_frames_that_come_too_fast(alice: User, settings: Settings) -> None:
+    settings.LIMIT_FRAMES = "5/hour"
+
+    async def test() -> None:
+        async with signed_in(alice) as socket:
+            for number in range(5):
+                socket.send("ai:interrupt", _id=number, sessionId=str(uuid.UUID(int=1)))
+            await socket.until(lambda each: len(each.received) == 6)
+        assert [each["code"] for each in socket.received[1:]] == ["not_found"] * 4 + ["throttled"]
+        assert [each["_id"] for each in socket.received[1:]] == list(range(5))
+
+    run(test)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_it_ends_a_flood(alice: User, settings: Settings, known: bool) -> None:
+    settings.LIMIT_FRAMES = "5/hour"
+
+    async def test() -> None:
+        async with signed_in(alice) if known else opened() as socket:
+            for _ in range(10_000):
+                socket.send_text("{}")
+            assert await socket.closed() == 4429
+        assert len(socket.received) <= 5 + MOST_REFUSED
+
+    run(test)
+
+
+def test_others_have_their_turn_between_frames(settings: Settings) -> None:
+    settings.LIMIT_FRAMES = "1000/s"
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def test() -> None:
+        async with opened() as socket:
+            for _ in range(500):
+                socket.send_text("{}")
+            other = asyncio.create_task(take_turns())
+            await socket.until(lambda each: len(each.received) == 500)
+            other.cancel()
+
+    run(test)
+    assert turns >= 500
+
+
+def test_it_refuses_messages_that_are_too_many(alice: User, nba: Graph, settings: Settings) -> None:
+    settings.LIMIT_MESSAGES = "2/hour"
+
+    async def test() -> None:
+        async with signed_in(alice) as socket:
+            first = await ask(socket)
+            await ask(socket, own_id="second", sessionId=first["sessionId"])
+            socket.send("ai:chat", _id="third", message="Hello", sessionId=first["sessionId"])
+            assert (await socket.frame("ai:error", _id="third"))["code"] == "throttled"
+            socket.send("ai:retry", _id="retry", sessionId=first["sessionId"])
+            assert (await socket.frame("ai:error", _id="retry"))["code"] == "throttled"
+        assert await in_db(Message.objects.filter(role="user").count) == 2
+
+    run(test)
+
+
+def test_it_limits_the_sockets_of_a_person(alice: User, bob: User, settings: Settings) -> None:
+    settings.LIMIT_SOCKETS = 2
+
+    async def test() -> None:
+        token = await in_db(lambda: tokens.issue(alice).access)
+        async with signed_in(alice), signed_in(bob), signed_in(bob):
+            async with signed_in(alice), opened() as third:
+                third.send("ai:authenticate", token=token)
+                assert (await third.frame("ai:error"))["code"] == "too_many_sockets"
+                assert await third.closed() == 4429
+            async with signed_in(alice):
+                pass
+
+    run(test)
