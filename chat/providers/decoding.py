@@ -7,7 +7,7 @@ from typing import Any
 from chat.providers.base import EndReason, ModelRequest, Piece, ProviderError, TurnEnd, Usage, UsageReport
 from chat.providers.call_ids import CallIds
 from chat.providers.cleaning import clean, parse_json
-from chat.providers.estimating import estimated_tokens, prompt_estimate
+from chat.providers.estimating import estimated_tokens, prompt_estimate, size
 from chat.providers.sse import EventStream, ServerSentEvent
 
 MAX_REPLY_CHARACTERS = 4_194_304
@@ -33,6 +33,7 @@ class Decoder(ABC):
         self._seen_bytes = 0
         self._calls = 0
         self._characters = 0
+        self._bytes = 0
 
     def feed(self, chunk: bytes) -> Iterator[Piece]:
         """Pieces of one more chunk. Raises `ProviderError` at the first thing that cannot be understood."""
@@ -69,6 +70,7 @@ class Decoder(ABC):
         if not isinstance(value, str):
             return ""
         self._characters += len(value)
+        self._bytes += size(value)
         if self._characters > MAX_REPLY_CHARACTERS:
             raise ProviderError("server_error", f"the answer is longer than {MAX_REPLY_CHARACTERS} characters")
         return clean(value)
@@ -121,7 +123,7 @@ class Decoder(ABC):
         return "stop" if said == "tool_calls" and not self._calls else said
 
     def _estimate(self) -> Usage:
-        return Usage(prompt_estimate(self._request), estimated_tokens(self._characters), estimated=True)
+        return Usage(prompt_estimate(self._request), estimated_tokens(self._bytes), estimated=True)
 
 
 def place(index: object) -> int | str | None:

@@ -29,7 +29,7 @@ from chat.providers.demo_observations import observe
 from chat.providers.demo_phrases import phrases
 from chat.providers.demo_questions import Question, understand
 from chat.providers.demo_steps import Proposing, Situation, Step, next_step
-from chat.providers.estimating import estimated_tokens, prompt_estimate
+from chat.providers.estimating import estimated_tokens, prompt_estimate, size
 
 DELAY_S = 0.015
 _WORD = re.compile(r"\S+\s*|\s+")
@@ -62,7 +62,7 @@ class DemoProvider:
         step = late or next_step(Situation(question, observe(since), offered, _graph_key(request), _graphs(request)))
         written = 0
         for piece in _pieces(step, question, CallIds.of(request), first=not any(m.tool_calls for m in since)):
-            written += len(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
+            written += size(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
             yield piece
             await asyncio.sleep(self._delay_s)
         yield UsageReport(Usage(prompt_estimate(request), estimated_tokens(written), estimated=True))

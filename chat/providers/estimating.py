@@ -1,4 +1,4 @@
-"""Tokens where a vendor did not count them: about four characters each. Called by the decoders and by accounting.
+"""Tokens where a vendor did not count them: about four bytes each. Called by the decoders and by accounting.
 
 And the most that a prompt can have, before it is sent.
 """
@@ -9,27 +9,28 @@ from dataclasses import replace
 
 from chat.providers.base import ModelRequest, PromptMessage, Reply, Usage
 
-CHARACTERS_PER_TOKEN = 4
+#: About right for words in any writing: a letter has one or two bytes, a Chinese character has three.
+BYTES_PER_TOKEN = 4
 #: What frames a message or a tool takes less.
 FRAME_TOKENS = 10
 
 
-def estimated_tokens(characters: int) -> int:
-    return -(-characters // CHARACTERS_PER_TOKEN)
+def estimated_tokens(bytes_: int) -> int:
+    return -(-bytes_ // BYTES_PER_TOKEN)
 
 
 def prompt_estimate(request: ModelRequest) -> int:
     """Tokens of everything that is sent."""
     messages = sum(
-        len(message.content) + sum(len(call.name) + len(call.arguments) for call in message.tool_calls)
+        size(message.content) + sum(size(call.name + call.arguments) for call in message.tool_calls)
         for message in request.messages
     )
-    tools = sum(len(tool.name) + len(tool.description) + len(json.dumps(tool.parameters)) for tool in request.tools)
+    tools = sum(size(tool.name + tool.description + json.dumps(tool.parameters)) for tool in request.tools)
     return estimated_tokens(messages + tools)
 
 
 def size(text: str) -> int:
-    """The most tokens that a text can have with any tokenizer: each has at least one byte."""
+    """Bytes, which are the most tokens that a text can have with any tokenizer."""
     return len(text.encode("utf-8", "replace"))
 
 
@@ -49,7 +50,7 @@ def _texts_of(message: PromptMessage) -> Iterator[str]:
 
 def estimate_usage(request: ModelRequest, reply: Reply) -> Usage:
     """What a call cost that was stopped or cut before the vendor said it."""
-    written = len(reply.text) + len(reply.reasoning) + sum(len(call.arguments) for call in reply.tool_calls)
+    written = size(reply.text) + size(reply.reasoning) + sum(size(call.arguments) for call in reply.tool_calls)
     known = reply.usage or Usage()
     return replace(
         known,

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet, Sum, TextField
+from django.db.models import F, Func, IntegerField, Q, QuerySet, Sum, TextField
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast, Coalesce, Length, Now
+from django.db.models.functions import Cast, Coalesce, Now
 
 from chat.models import Purpose, Reservation, RunStatus, Session, StreamEvent
 from chat.providers.base import Price, Usage
@@ -87,7 +87,7 @@ def _cost(reservation: Reservation) -> CallCost:
 
 
 def _written(reservation: Reservation) -> int:
-    """The characters that readers were shown since the call was reserved."""
+    """The bytes that readers were shown since the call was reserved."""
     run = reservation.run
     if run is None or reservation.purpose != Purpose.CHAT:
         return 0
@@ -98,5 +98,6 @@ def _written(reservation: Reservation) -> int:
         type__in=_WRITTEN,
         created_at__gte=reservation.created_at,
     )
-    characters = Length(Coalesce(KeyTextTransform("delta", "data"), Cast("data", TextField())))
-    return int(shown.order_by().aggregate(total=Sum(characters))["total"] or 0)
+    text = Coalesce(KeyTextTransform("delta", "data"), Cast("data", TextField()))
+    size = Func(text, function="OCTET_LENGTH", output_field=IntegerField())
+    return int(shown.order_by().aggregate(total=Sum(size))["total"] or 0)

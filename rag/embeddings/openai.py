@@ -21,8 +21,8 @@ QUESTION_TIMEOUT_S = 5.0
 #: For so long no question waits for an endpoint that failed one.
 AWAY_S = 30.0
 CONNECT_TIMEOUT_S = 10.0
-#: About this many characters make a token, where the vendor does not count.
-CHARACTERS_PER_TOKEN = 4
+#: About this many bytes make a token, where the vendor does not count.
+BYTES_PER_TOKEN = 4
 #: 404 is a model or an address that is not there: as with a wrong key, no other text would fare better.
 _BY_STATUS: dict[int, ErrorCode] = {
     401: "auth_error",
@@ -87,7 +87,7 @@ class OpenAIEmbedder:
             raise _failure(error) from None
         vectors = normalised(_rows(answer, len(texts)))
         tokens = getattr(answer.usage, "prompt_tokens", None)
-        estimate = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
+        estimate = sum(-(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN) for text in texts)
         return Embedded(vectors, estimate if tokens is None else int(tokens), estimated=tokens is None)
 
     @cached_property

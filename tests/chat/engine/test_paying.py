@@ -142,7 +142,7 @@ def test_a_call_whose_process_died_is_settled_at_an_estimate(
 ) -> None:
     if limited:
         day = budget(nba.workspace, 10**6)
-    vendor.script(Script(text="word " * 40, delay_s=0.05))
+    vendor.script(Script(text="字 " * 40, delay_s=0.05))
     with engine() as dying:
         accepted = ask(alice, "Tell me")
         until(lambda: "content_delta" in types(of_run(accepted.run_id)))
@@ -155,7 +155,7 @@ def test_a_call_whose_process_died_is_settled_at_an_estimate(
     call = ModelCall.objects.get(run=run)
     assert (call.outcome, call.estimated) == ("crashed", True)
     assert call.prompt_tokens > 100
-    shown = sum(len(event.data["delta"]) for event in of_run(run.pk) if event.type == "content_delta")
+    shown = sum(len(event.data["delta"].encode()) for event in of_run(run.pk) if event.type == "content_delta")
     assert call.completion_tokens == -(-shown // 4) > 0
     if limited:
         assert state(day) == (call.prompt_tokens + call.completion_tokens, 0)

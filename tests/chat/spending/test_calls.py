@@ -6,7 +6,7 @@ import random
 import pytest
 
 from chat.providers.base import ModelRequest, PromptMessage
-from chat.providers.estimating import prompt_bound
+from chat.providers.estimating import prompt_bound, prompt_estimate
 from chat.spending.calls import counted
 from rag.tokens import count_tokens
 
@@ -31,3 +31,13 @@ def test_no_text_has_more_tokens_than_its_bound(text: str) -> None:
 def test_what_is_counted_lets_words_through_that_their_bytes_would_not() -> None:
     assert counted(WORDS) <= len(WORDS) / 2
     assert counted(DENSE["signs"]) == len(DENSE["signs"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [WORDS, "它每天读取比赛并把新的写入表格。" * 30, "Он читает игры дня и пишет новое. " * 30],
+    ids=["en", "zh", "ru"],
+)
+def test_an_estimate_is_near_what_is_counted_in_any_writing(text: str) -> None:
+    estimate = prompt_estimate(ModelRequest((PromptMessage("user", text),), (), "any", 100))
+    assert 0.6 < estimate / count_tokens(text) < 1.7

@@ -195,6 +195,25 @@ def test_a_period_ends(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatc
     assert day.uses.count() == month.uses.count() == 2
 
 
+def test_what_changes_while_a_call_is_under_way(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Midnight, a limit that is lowered, a budget that is deleted or switched off: each settles what it reserved."""
+    moment = datetime(2026, 12, 31, 23, 59, tzinfo=UTC)
+    monkeypatch.setattr(timezone, "now", lambda: moment)
+    day, gone = budget(demo_workspace, 500), budget(demo_workspace, 500)
+    off = budget(demo_workspace, 500, period=BudgetPeriod.MONTH)
+    reservation = uuid.uuid4()
+    reserve(account(demo_workspace), bound(), reservation)
+    moment = datetime(2027, 1, 1, 0, 1, tzinfo=UTC)
+    Budget.objects.filter(pk=off.pk).update(active=False)
+    Budget.objects.filter(pk=day.pk).update(limit=50)
+    gone.delete()
+    record_now(account(demo_workspace), [took(reservation)])
+    assert left(day) == left(off) == (40, 0)
+    assert day.uses.get().starts_on.isoformat() == "2026-12-31"
+    assert not Reservation.objects.exists()
+    refusal(account(demo_workspace), bound(51))
+
+
 def test_a_failed_attempt_needs_room_beside_the_next_one(demo_workspace: Workspace) -> None:
     tokens, reservation = budget(demo_workspace, 250), uuid.uuid4()
     reserve(account(demo_workspace), bound(), reservation)
