@@ -1,5 +1,7 @@
 """How many connections a person has open, sockets and server-sent events, counted on Valkey for all processes.
 
+The sockets of graphs are counted apart: a page that shows a graph has one beside that of its chat.
+
 One counts while its process keeps saying that it is open, so that those of a dead process are soon forgotten. Without
 Valkey nobody is refused.
 """
@@ -7,6 +9,7 @@ Valkey nobody is refused.
 import asyncio
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import redis
 from django.conf import settings
@@ -39,47 +42,57 @@ return 0
 )
 
 
-async def take(user_id: int, socket_id: str) -> bool:
-    """Counts a socket of the person; False when they have as many as they may."""
-    return await asyncio.to_thread(_take, user_id, socket_id)
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One connection of a person."""
+
+    user_id: int
+    id: str
+    at_graph: bool = False
+
+    @property
+    def key(self) -> str:
+        """Of those that it is counted with."""
+        return f"{settings.REDIS_PREFIX}:{'graph-sockets' if self.at_graph else 'sockets'}:{self.user_id}"
 
 
-async def renew(sockets: Iterable[tuple[int, str]]) -> None:
-    """Says that these (person, socket) are still open."""
-    await asyncio.to_thread(_renew, list(sockets))
+async def take(place: Place) -> bool:
+    """Counts a connection; False when the person has as many as they may."""
+    return await asyncio.to_thread(_take, place)
 
 
-async def release(user_id: int, socket_id: str) -> None:
-    await asyncio.to_thread(_release, user_id, socket_id)
+async def renew(places: Iterable[Place]) -> None:
+    """Says that these are still open."""
+    await asyncio.to_thread(_renew, list(places))
 
 
-def _key(user_id: int) -> str:
-    return f"{settings.REDIS_PREFIX}:sockets:{user_id}"
+async def release(place: Place) -> None:
+    await asyncio.to_thread(_release, place)
 
 
-def _take(user_id: int, socket_id: str) -> bool:
+def _take(place: Place) -> bool:
     try:
         with valkey.asked() as client:
-            return bool(client.eval(_TAKE, 1, _key(user_id), socket_id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
+            return bool(client.eval(_TAKE, 1, place.key, place.id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
     except redis.RedisError as error:
         log.warning("sockets not counted: %s", type(error).__name__)
         return True
 
 
-def _renew(sockets: list[tuple[int, str]]) -> None:
+def _renew(places: list[Place]) -> None:
     try:
         with valkey.asked() as client:
             pipeline = client.pipeline(transaction=False)
-            for user_id, socket_id in sockets:
-                pipeline.eval(_RENEW, 1, _key(user_id), socket_id, FORGET_AFTER_S)
+            for place in places:
+                pipeline.eval(_RENEW, 1, place.key, place.id, FORGET_AFTER_S)
             pipeline.execute()
     except redis.RedisError as error:
         log.warning("sockets not counted: %s", type(error).__name__)
 
 
-def _release(user_id: int, socket_id: str) -> None:
+def _release(place: Place) -> None:
     try:
         with valkey.asked() as client:
-            client.zrem(_key(user_id), socket_id)
+            client.zrem(place.key, place.id)
     except redis.RedisError as error:
         log.warning("socket not uncounted: %s", type(error).__name__)

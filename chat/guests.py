@@ -11,6 +11,7 @@ from typing import Protocol
 
 from chat import connections
 from chat.batching import ask_together
+from chat.connections import Place
 from chat.standing import End, Reader, look_at
 from graphs.database_away import AWAY
 
@@ -21,9 +22,10 @@ CHECK_EVERY_S = 2.0
 
 
 class Guest(Protocol):
-    """Somebody who reads. `id` is what they are counted under among their connections, "" for who is not counted."""
+    """Somebody who reads."""
 
-    id: str
+    def place(self) -> Place | None:
+        """What they are counted as among the connections of their person; None for who is not counted."""
 
     def reader(self) -> Reader | None:
         """What to look at; None while nobody knows who it is."""
@@ -87,6 +89,6 @@ async def _check() -> None:
 
 
 async def _count() -> None:
-    sockets = [(reader.identity.user.pk, guest.id) for guest, reader in _known() if guest.id]
-    if sockets:
-        await connections.renew(sockets)
+    places = [place for guest in _here if (place := guest.place())]
+    if places:
+        await connections.renew(places)

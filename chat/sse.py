@@ -17,6 +17,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat import connections, guests, identity, queries, runtime
+from chat.connections import Place
 from chat.events.hub import CursorBeyondEnd
 from chat.events.watching import Watch
 from chat.sse_response import Response
@@ -52,15 +53,15 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     """The ASGI application."""
     translation.activate(identity.language_of(scope["headers"]))
     watches: list[Watch] = []
-    wish: _Wish | None = None
-    own_id = uuid.uuid4().hex
+    place: Place | None = None
     try:
         wish = await _wish(scope)
-        if not await connections.take(wish.person.user.pk, own_id):
+        place = Place(wish.person.user.pk, uuid.uuid4().hex)
+        if not await connections.take(place):
             raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
         for stream in wish.streams:
             watches.append(await runtime.current().hub.watch(stream.id, wish.cursors[stream.id]))
-        response = Response(send, wish.person, wish.streams, wish.cursors, own_id)
+        response = Response(send, wish.person, wish.streams, wish.cursors, place)
         guests.enter(response)
         try:
             await response.begin()
@@ -77,8 +78,8 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     finally:
         for watch in watches:
             watch.close()
-        if wish is not None:
-            await connections.release(wish.person.user.pk, own_id)
+        if place is not None:
+            await connections.release(place)
 
 
 async def _serve_until_left(task: asyncio.Task[None], receive: Callable[[], Awaitable[Any]]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from chat import queries
 from chat.backpressure import Gate, TooSlow, response_gate
+from chat.connections import Place
 from chat.events.vocabulary import StoredEvent, event_json
 from chat.events.watching import Watch
 from chat.identity import Identity
@@ -30,7 +31,7 @@ class _AccessEnded(Exception):
 
 
 class Response:
-    """`cursors` is the number that each stream (by id) is read from; `own_id` is what it is counted under."""
+    """`cursors` is the number that each stream (by id) is read from; `place` is what it is counted as."""
 
     def __init__(
         self,
@@ -38,10 +39,10 @@ class Response:
         person: Identity,
         streams: Sequence[queries.ReadableStream],
         cursors: dict[int, int],
-        own_id: str,
+        place: Place,
     ) -> None:
         self._send = send
-        self.id = own_id
+        self._place = place
         self._person = person
         self._names = {stream.id: stream.name for stream in streams}
         self._workspaces = {stream.workspace_id for stream in streams}
@@ -49,6 +50,9 @@ class Response:
         self._gate = Gate()
         self._one_at_a_time = asyncio.Lock()
         self._ended = asyncio.Event()
+
+    def place(self) -> Place:
+        return self._place
 
     def reader(self) -> Reader:
         return Reader(self._person, self._workspaces, self._names)

@@ -45,6 +45,7 @@ STRINGS = [
     _("Here now"),
     _("Live"),
     _("Not live: each edit is saved by itself"),
+    _("Not live: you have too many tabs open. Close some."),
     _("Save now"),
     _("Saved"),
     _("There are edits that are not saved yet. They appear here within half a minute."),

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections import deque
 from typing import Any
 
@@ -9,8 +10,9 @@ from chat.live.people import MOST, Elsewhere, Person
 from graphs.workingcopy.editing import Edited
 from graphs.workingcopy.reading import Standing
 
-#: Frames that are kept; who is further behind is told to read the graph again.
+#: Frames that are kept, and the memory that they take; who is further behind is told to read the graph again.
 REMEMBERED = 200
+REMEMBERED_BYTES = 1_000_000
 
 
 class Watcher:
@@ -55,7 +57,7 @@ class Watcher:
             found.append(frame("graph:saved", version=room.version, changeSetIds=room.saved))
         if self.people_told != room.people_number:
             self.people_told = room.people_number
-            found.append(frame("graph:presence", people=room.people()))
+            found.append(room.presence)
         return found
 
 
@@ -74,10 +76,14 @@ class Room:
         self.saved: list[str] = []
         self.saved_number = 0
         self.happened: deque[tuple[int, str]] = deque()
+        self._bytes = 0
         self.watchers: set[Watcher] = set()
         self.elsewhere = Elsewhere()
         #: Rises when somebody comes, goes, or looks at something else.
         self.people_number = 0
+        self.presence = frame("graph:presence", people=[])
+        #: Whether it will be told soon that people look at something else.
+        self.turning = False
         self.gone = False
         self._shown: list[dict[str, Any]] = []
 
@@ -99,25 +105,30 @@ class Room:
             return
         edits = [edit for edit in now.edits if edit.version > self.version]
         if len(edits) == now.version - self.version:
-            self.happened.extend((edit.version, edited_frame(edit)) for edit in edits)
+            for edit in edits:
+                self._remember(edit.version, edited_frame(edit))
         else:
             # Something else changed it, too; its pages read it again as a whole.
-            self.happened.append((now.version, frame("graph:changed", version=now.version)))
+            self._remember(now.version, frame("graph:changed", version=now.version))
         self.version = now.version
-        while len(self.happened) > REMEMBERED:
-            self.floor, _text = self.happened.popleft()
+
+    def _remember(self, version: int, text: str) -> None:
+        """Forgets the oldest for it, and the frame itself where it is larger than all that may be kept."""
+        self.happened.append((version, text))
+        self._bytes += sys.getsizeof(text)
+        while len(self.happened) > REMEMBERED or self._bytes > REMEMBERED_BYTES:
+            self.floor, forgotten = self.happened.popleft()
+            self._bytes -= sys.getsizeof(forgotten)
 
     def own_people(self) -> list[dict[str, Any]]:
         return [watcher.person.to_json() for watcher in self.watchers]
-
-    def people(self) -> list[dict[str, Any]]:
-        return self._shown
 
     def look_round(self, now: float) -> None:
         """Tells everybody of who is there, if that is not what they were told last."""
         people = sorted([*self.own_people(), *self.elsewhere.people(now)], key=lambda each: str(each.get("id")))[:MOST]
         if people != self._shown:
             self._shown = people
+            self.presence = frame("graph:presence", people=people)
             self.people_number += 1
             self.wake()
 

@@ -29,6 +29,8 @@ LOOK_EVERY_S = 1.0
 SAY_EVERY_S = 3.0
 #: What happens within it is told together.
 TOGETHER_S = 0.02
+#: The same of what people look at and where they point, which they change all the time.
+LOOKS_TOGETHER_S = 0.1
 #: How often every process looks for edits that have waited long enough, of whichever process.
 SAVE_LOOK_S = 5.0
 
@@ -94,8 +96,22 @@ class Rooms:
             self._rooms.pop(room.graph_id, None)
 
     def moved(self, watcher: Watcher) -> None:
-        """Somebody came, went, or looks at something else."""
+        """Somebody came or went."""
+        self._tell_people(watcher.room)
+
+    def looks(self, watcher: Watcher) -> None:
+        """Somebody looks at something else, or points elsewhere."""
         room = watcher.room
+        if not room.turning:
+            room.turning = True
+            self._loop.call_later(LOOKS_TOGETHER_S, self._looked, room)
+
+    def _looked(self, room: Room) -> None:
+        room.turning = False
+        if room.watchers:
+            self._tell_people(room)
+
+    def _tell_people(self, room: Room) -> None:
         room.look_round(self._loop.time())
         self._tell(room.graph_id, "people", room.own_people())
 

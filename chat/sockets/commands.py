@@ -27,6 +27,7 @@ T = TypeVar("T")
 class Commands:
     """`workspace` is the slug the connection named, `home` the id of the workspace it is in (None for none)."""
 
+    at_graph = False
     __slots__ = ("_subscriptions", "_wire", "_workspace", "home", "identity")
 
     def __init__(self, wire: Wire, subscriptions: Subscriptions, workspace: str) -> None:

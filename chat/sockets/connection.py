@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from chat import connections, guests, identity
 from chat.backpressure import TooSlow
+from chat.connections import Place
 from chat.events.hub import CursorBeyondEnd
 from chat.identity import Headers, Identity
 from chat.refusals import Refused
@@ -56,9 +57,10 @@ def close_all(code: int) -> None:
 
 
 class Desk(Protocol):
-    """What a socket is for. `identity` is whoever is at it, None while nobody knows."""
+    """What a socket is for. `identity` is whoever is at it, None while nobody knows; `at_graph` how it is counted."""
 
     identity: Identity | None
+    at_graph: bool
 
     def enter(self, person: Identity) -> None:
         """From now on frames are this person's."""
@@ -85,7 +87,7 @@ class Desk(Protocol):
 class Connection:
     """Frames are handled in order."""
 
-    __slots__ = ("_close_code", "_desk", "_language", "_pace", "_receive", "_task", "_wire", "id")
+    __slots__ = ("_close_code", "_desk", "_id", "_language", "_pace", "_receive", "_task", "_wire")
 
     def __init__(
         self,
@@ -96,7 +98,7 @@ class Connection:
     ) -> None:
         """`desk` gets the connection and the workspace that it named."""
         query = parse_qs(scope.get("query_string", b"").decode("latin1"))
-        self.id = uuid.uuid4().hex
+        self._id = uuid.uuid4().hex
         self._receive = receive
         self._wire = wire
         self._language = query.get("language", [""])[0]
@@ -111,6 +113,12 @@ class Connection:
 
     def reader(self) -> Reader | None:
         return self._desk.reader() if self.identity else None
+
+    def place(self) -> Place | None:
+        return self._place(self.identity) if self.identity else None
+
+    def _place(self, person: Identity) -> Place:
+        return Place(person.user.pk, self._id, self._desk.at_graph)
 
     def end(self, why: End) -> None:
         self.close(ENDINGS[why])
@@ -148,8 +156,8 @@ class Connection:
             measure("open_sockets", len(_open))
             guests.leave(self)
             self._desk.leave()
-            if self.identity is not None:
-                await connections.release(self.identity.user.pk, self.id)
+            if place := self.place():
+                await connections.release(place)
 
     async def _admitted(self, headers: Headers) -> bool:
         """Handshake: a browser needs an allowed Origin; its cookie is read once, here."""
@@ -176,7 +184,7 @@ class Connection:
         self._desk.enter(person)
 
     async def _require_room(self, person: Identity) -> None:
-        if not await connections.take(person.user.pk, self.id):
+        if not await connections.take(self._place(person)):
             text = _("You have too many connections open. Close some tabs.")
             await self._wire.refuse(None, "too_many_sockets", text)
             raise Closing(TOO_MANY)

@@ -44,6 +44,7 @@ T = TypeVar("T")
 class GraphCommands:
     """The desk of one graph's socket; `end` closes the connection with a code."""
 
+    at_graph = True
     __slots__ = (
         *("_edited", "_end", "_graph_id", "_key", "_pump", "_rooms", "_watcher", "_wire", "_workspace"),
         *("home", "identity"),
@@ -169,7 +170,7 @@ class GraphCommands:
             person = self._watcher.person
             person.selection = tuple(frame.selection)
             person.cursor = frame.cursor.model_dump() if frame.cursor else None
-            self._rooms.moved(self._watcher)
+            self._rooms.looks(self._watcher)
 
     async def _as_person(self, act: Callable[..., T], *args: Any) -> T:
         """`act(...)` in the database, if the person still may be here: asked for every frame anew."""

@@ -189,10 +189,11 @@ def test_it_closes_the_socket_of_somebody_who_may_not_be_here_any_more(
 class Unanswerable:
     """A guest whose reader makes the statement fail for everybody who is looked at with it."""
 
-    id = ""
-
     def __init__(self, identity: Identity) -> None:
         self.looked_at = Reader(identity, streams=[2**64])
+
+    def place(self) -> None:
+        pass
 
     def reader(self) -> Reader:
         return self.looked_at

@@ -16,21 +16,22 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Grap
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
 <script type="module" src="/static/graphs/graph-view.js"></script></head>
-<body><graph-view src="/graph.json" proposals="/proposals.json"></graph-view></body></html>"""
+<body><graph-view src="/graph.json" proposals="/proposals.json" ATTRIBUTES></graph-view></body></html>"""
 
 
 @dataclass
 class Site:
-    """`graph` is what /graph.json answers, with `status`; `proposals` are those that wait."""
+    """`graph` is what /graph.json answers, with `status`; `proposals` are those that wait; `attributes` more of it."""
 
     url: str = ""
     graph: dict[str, Any] = field(default_factory=dict)
     proposals: list[dict[str, Any]] = field(default_factory=list)
     status: int = 200
+    attributes: str = ""
 
     def answer(self, path: str) -> tuple[int, str, bytes]:
         if path == "/":
-            return 200, "text/html; charset=utf-8", PAGE.encode()
+            return 200, "text/html; charset=utf-8", PAGE.replace("ATTRIBUTES", self.attributes).encode()
         if path == "/page.css":
             return (
                 200,

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import uuid
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from chat import runtime
 from chat.database import in_db
 from chat.live import room
 from chat.providers.base import ToolCallDelta, ToolCallStart, TurnEnd
+from graphs.api import tokens
 from graphs.models import ChangeSet, Graph, LiveEdit, Membership, Modification, Node, Role
 from graphs.workingcopy import saving
 from tests.cast import member
@@ -163,6 +165,23 @@ def test_everybody_sees_who_else_is_there_and_what_they_look_at(alice: User, bob
     run(test)
 
 
+def test_what_people_point_at_is_told_once_for_all_that_happens_in_a_moment(alice: User, nba: Graph) -> None:
+    async def test() -> None:
+        async with at_graph(alice) as socket:
+            await socket.frame("graph:opened")
+            rooms = runtime.current().rooms
+            (here,) = rooms._rooms.values()
+            (watcher,) = here.watchers
+            told_before = here.people_number
+            for x in range(50):
+                watcher.person.cursor = {"sheet": "main", "x": x, "y": 0}
+                rooms.looks(watcher)
+            await socket.until(lambda each: '"x": 49' in json.dumps(each.received))
+            assert here.people_number == told_before + 1
+
+    run(test)
+
+
 def test_what_other_processes_say_is_shown_and_nonsense_is_not(alice: User, nba: Graph) -> None:
     async def test() -> None:
         async with at_graph(alice) as socket:
@@ -212,6 +231,50 @@ def test_who_is_far_behind_reads_the_graph_again(nba: Graph, monkeypatch: pytest
             await socket.frame("graph:edited", version=4)
             watcher.version = 1
             assert watcher._happened() == [room.frame("graph:changed", version=4)]
+
+    run(test)
+
+
+def test_a_change_that_is_too_large_to_be_kept_is_read_again(
+    alice: User, bob: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "REMEMBERED_BYTES", 10_000)
+
+    async def test() -> None:
+        async with at_graph(alice) as mine, at_graph(bob) as other:
+            await other.frame("graph:opened")
+            code = {"nodeKey": "fetch-api", "updates": {"process": "x" * 20_000}}
+            done = await edit(mine, {"actions": [{"action": "update_node", "arguments": code}]})
+            assert done["operations"][0]["new"] == {"process": "x" * 20_000}
+            assert (await other.frame("graph:changed"))["version"] == done["version"]
+            await edit(mine, rename("Fetch all"))
+            assert (await other.frame("graph:edited"))["version"] == done["version"] + 1
+
+    run(test)
+
+
+def test_sockets_of_graphs_are_counted_beside_those_of_the_chat(alice: User, nba: Graph, settings: Settings) -> None:
+    """The page of a graph has one of each: as many pages may be open as there may be sockets."""
+    settings.LIMIT_SOCKETS = 2
+
+    async def test() -> None:
+        async with AsyncExitStack() as tabs:
+            for _ in range(2):
+                await tabs.enter_async_context(signed_in(alice))
+                await (await tabs.enter_async_context(at_graph(alice))).frame("graph:opened")
+            token = (await in_db(tokens.issue, alice)).access
+            async with opened(path="/ws/graphs/nba/") as third:
+                third.send("graph:authenticate", token=token)
+                refused = await third.frame("graph:error")
+                assert (refused["code"], refused["error"]) == (
+                    *("too_many_sockets", "You have too many connections open. Close some tabs."),
+                )
+                assert await third.closed() == 4429
+            async with opened() as chat:
+                chat.send("ai:authenticate", token=token)
+                assert (await chat.frame("ai:error"))["code"] == "too_many_sockets"
+        async with signed_in(alice), at_graph(alice) as again:
+            await again.frame("graph:opened")
 
     run(test)
 

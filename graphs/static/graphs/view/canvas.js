@@ -1,6 +1,6 @@
 // The surface of the drawing: moves the scene with the viewport, frame by frame, and tells what lies under a point.
 
-import { overlaps } from "./boxes.js";
+import { inside, overlaps } from "./boxes.js";
 import { html } from "./dom.js";
 import { Gestures } from "./gestures.js";
 import { Overlay } from "./overlay.js";
@@ -28,7 +28,7 @@ export class Canvas {
   #callbacks;
 
   /**
-   * `callbacks`: picked(item | null, point, beside), hovered(item | null, point), moved(); grabbed(point, pointerType,
+   * `callbacks`: picked(item | null, point, beside), hovered(item | null, point), pointed(point | null), moved(); grabbed(point, pointerType,
    * beside) and doubled(point) as of `gestures.js`; pressed(item | null) gives true where that meant something.
    */
   constructor(callbacks) {
@@ -38,6 +38,7 @@ export class Canvas {
     new Gestures(this.element, this.viewport, {
       picked: (point, beside) => callbacks.picked(this.itemAt(point), point, beside),
       hovered: (point) => callbacks.hovered(point && this.itemAt(point), point),
+      pointed: callbacks.pointed,
       grabbed: callbacks.grabbed,
       doubled: callbacks.doubled,
       pressed: (point) => callbacks.pressed(this.itemAt(point)),

@@ -9,6 +9,7 @@ import { Frame } from "./frame.js";
 import { Ghosts } from "./ghosts.js";
 import { listenToKeys } from "./keyboard.js";
 import { Live } from "./live.js";
+import { placeOf } from "./live-cursors.js";
 import { emptyMessage } from "./message.js";
 import { Minimap } from "./minimap.js";
 import { buildModel } from "./model.js";
@@ -33,6 +34,7 @@ export class Drawing {
     picked: (item, point, beside) => this.navigation.pick(item, point, beside),
     hovered: (item, point) => this.navigation.hover(item, point),
     moved: () => this.#position.moved(),
+    pointed: (point) => this.#live?.point(point && this.#sheet ? placeOf(this.#canvas.spotAt(point), this.#sheet) : null),
     grabbed: (point, ...how) => this.#editor?.grabbed(point, ...how) ?? null,
     doubled: (point) => this.#editor?.doubled(point) ?? false,
     pressed: (item) => this.#editor?.pressed(item) ?? false,
@@ -219,7 +221,7 @@ export class Drawing {
       take: (graph) => this.#host.takeLive(graph),
       ask: () => this.#host.refresh(),
       reload: () => this.#host.reload(),
-      mark: (selected) => this.#canvas.overlay.markOthers(selected.map(({ name, key }) => ({ name, item: this.#shown(key) }))),
+      mark: (people) => this.#canvas.overlay.markOthers(people, this.#sheet, (key) => this.#shown(key)),
     });
     this.frame.panel.append(this.#live.bar.element);
     const end = this.#live.start();
@@ -243,7 +245,8 @@ export class Drawing {
   /** The selection is another one. */
   #marked() {
     this.#editor?.showConnectors(null);
-    this.#live?.look([this.#selection.item?.key].filter(Boolean));
+    const { item } = this.#selection;
+    this.#live?.look(this.#editor?.selectedKeys ?? [item?.key].filter(Boolean));
   }
 
   /** Lets the person change the graph; gives what ends watching over what is not saved. */
@@ -275,6 +278,7 @@ export class Drawing {
       },
       live: this.#live,
       redraw: () => this.model && this.#show(true, { glide: false }),
+      chosen: () => this.#marked(),
       reached: (version) => (this.#live?.live && version ? this.#live.reached(version) : this.#host.reload()),
       goTo: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now)),
       open: () => this.#selection.openDetails(),

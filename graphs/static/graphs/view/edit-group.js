@@ -12,7 +12,7 @@ export class Group {
   #keys = new Set();
   #words = html("span", { class: "group-words" });
 
-  /** `host`: item(key) of the sheet that is shown, overlay, say(text), announce(text); `actions`: arrange(), remove(), leave(). */
+  /** `host`: item(key) of the sheet that is shown, overlay, say(text), announce(text), changed(); `actions`: arrange(), remove(), leave(). */
   constructor(host, actions) {
     this.#host = host;
     this.element = html(
@@ -65,6 +65,7 @@ export class Group {
 
   #changed() {
     this.show();
+    this.#host.changed();
     this.#host.announce(counted(this.#keys.size));
   }
 }

@@ -40,7 +40,7 @@ export class Editor {
 
   /**
    * `host`: canvas, frame, src, person, graph (as the server has it), model, sheet, selected, redraw(), live (or null), reached(version),
-   * goTo(item), open(), deselect().
+   * goTo(item), open(), deselect(), chosen() when several are selected, others, or none any more.
    */
   constructor(host) {
     this.#host = host;
@@ -67,6 +67,7 @@ export class Editor {
       overlay: this.#canvas.overlay,
       say: (text) => this.#frame.toast(text),
       announce: (text) => this.#frame.announce(text),
+      changed: () => host.chosen(),
     }, { arrange: () => this.#arrange(), remove: () => this.#remove(), leave: () => this.ungroup() });
     this.form = new NodeForm({
       live: () => host.live?.takes([]) ?? false,
@@ -104,6 +105,10 @@ export class Editor {
     const answer = await askToLeave(this.#frame.root, this.form.name);
     if (answer === "discard") this.form.discard();
     if (answer === "discard" || (answer === "save" && (await this.form.save()))) then();
+  }
+
+  get selectedKeys() {
+    return this.#selected.map(({ key }) => key);
   }
 
   // By pointer

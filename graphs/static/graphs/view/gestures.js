@@ -10,7 +10,7 @@ const distance = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
 const between = ([a, b]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * Calls `picked(point, beside)` for a tap and `hovered(point | null)` for the mouse; points are relative to `element`.
+ * Calls `picked(point, beside)` for a tap and `hovered(point | null)` for the mouse, and `pointed(point | null)` also while it drags; points are relative to `element`.
  * `grabbed(point, pointerType, beside)` may give a drag {move(point), end(point), cancel()} that takes the place of moving
  * the drawing; `doubled(point)` gives true where a double click is not to zoom; `pressed(point)` is for fingers and pens.
  */
@@ -31,7 +31,10 @@ export class Gestures {
     element.addEventListener("pointerdown", (event) => this.#down(event));
     element.addEventListener("pointermove", (event) => this.#move(event));
     for (const type of ["pointerup", "pointercancel"]) element.addEventListener(type, (event) => this.#up(event));
-    element.addEventListener("pointerleave", () => callbacks.hovered(null));
+    element.addEventListener("pointerleave", () => {
+      callbacks.hovered(null);
+      callbacks.pointed(null);
+    });
     element.addEventListener("contextmenu", (event) => event.pointerType !== "mouse" && event.preventDefault());
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     element.addEventListener("dblclick", (event) => {
@@ -80,6 +83,7 @@ export class Gestures {
   #move(event) {
     const before = this.#pointers.get(event.pointerId);
     const point = this.#point(event);
+    if (event.pointerType === "mouse") this.#callbacks.pointed(point);
     if (!before) {
       if (event.pointerType === "mouse") this.#callbacks.hovered(point);
       return;

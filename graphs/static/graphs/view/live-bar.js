@@ -10,6 +10,8 @@ export class LiveBar {
   #people = html("ul", { class: "live-people", "aria-label": t("Here now") });
   #state = html("span", { class: "live-state", role: "status" });
   #save;
+  /** The people as they are shown: who points elsewhere is no other. */
+  #shown = "[]";
 
   /** `save()` is asked for by the person. */
   constructor(save) {
@@ -17,7 +19,7 @@ export class LiveBar {
     this.element = html("div", { class: "live-bar", hidden: true }, this.#people, this.#state, this.#save);
   }
 
-  /** `state`: "saved", "unsaved", "watching" or "away"; "" while nobody knows. */
+  /** `state`: "saved", "unsaved", "watching", "crowded" or "away"; "" while nobody knows. */
   showState(state) {
     this.element.hidden = !state;
     this.element.dataset.state = state;
@@ -28,6 +30,9 @@ export class LiveBar {
 
   /** `people`: [{name, selected}], where `selected` are names of nodes. */
   showPeople(people) {
+    const now = JSON.stringify(people);
+    if (now === this.#shown) return;
+    this.#shown = now;
     const shown = people.slice(0, MOST_SHOWN).map(badge);
     const more = people.length - shown.length;
     if (more > 0) shown.push(html("li", { class: "live-more" }, t("+{count}", { count: more })));
@@ -56,6 +61,7 @@ function badge({ name, selected }) {
 function sentence(state) {
   if (state === "saved") return t("Saved");
   if (state === "unsaved") return t("Unsaved edits");
+  if (state === "crowded") return t("Not live: you have too many tabs open. Close some.");
   if (state === "away") return t("Not live: each edit is saved by itself");
   return state === "watching" ? t("Live") : "";
 }

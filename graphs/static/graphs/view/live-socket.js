@@ -7,6 +7,9 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 /** After these it does not come back: signed out, access ended, no such graph. */
 const FINAL = new Set([4401, 4403, 4404]);
+/** Too many connections of this person: one of them has to end first. */
+const CROWDED = 4429;
+const CROWDED_FAILURES = 5;
 /** Failures after which nobody waits for it any more. */
 const PATIENT = 2;
 
@@ -20,10 +23,11 @@ export class LiveSocket {
   #failures = 0;
   #opened = null;
   #ended = false;
+  #crowded = false;
   /** {frame, resolve, reject} by `_id`, in the order in which they were asked. */
   #waiting = new Map();
 
-  /** `hear(frame)` gets what was told; `changed()` is called when `live` or `away` may differ. */
+  /** `hear(frame)` gets what was told; `changed()` is called when `live`, `crowded` or `away` may differ. */
   constructor(address, { hear, changed }) {
     this.#address = new URL(address, document.baseURI);
     this.#address.protocol = this.#address.protocol === "https:" ? "wss:" : "ws:";
@@ -39,6 +43,11 @@ export class LiveSocket {
 
   get mayEdit() {
     return this.#opened?.mayEdit ?? false;
+  }
+
+  /** Whether the person has so many open that there is no room for this one. */
+  get crowded() {
+    return !this.live && this.#crowded;
   }
 
   /** Whether it has failed more than once, or ended. */
@@ -105,6 +114,8 @@ export class LiveSocket {
     this.#socket = null;
     this.#opened = null;
     this.#failures += 1;
+    this.#crowded = code === CROWDED;
+    if (this.#crowded) this.#failures = Math.max(this.#failures, CROWDED_FAILURES);
     this.#ended = FINAL.has(code);
     if (this.#ended) this.#giveUp();
     else this.#timer = setTimeout(() => this.#connect(), pauseAfter(this.#failures));

@@ -8,6 +8,8 @@ import { LiveSocket } from "./live-socket.js";
 const ECHO_MS = 2000;
 const LOOK_MS = 150;
 const MOST_SELECTED = 50;
+/** The mouse of somebody who does not move it for so long is not shown. */
+const RESTED_MS = 10_000;
 /** Of the whole workspace: changed over REST. */
 const NOT_LIVE = new Set(["configure_node_type", "delete_node_type"]);
 const PREFIX = "live:";
@@ -20,12 +22,14 @@ export class Live {
   #unsaved = false;
   #people = [];
   #selection = [];
+  #cursor = null;
   #timer = 0;
+  #resting = 0;
   #echoes = new Set();
 
   /**
    * `host`: graph (its JSON as it is known), take(graph), reload(), items (Map of what is drawn by key), mark([{name,
-   * key}]) for what others selected.
+   * selection, cursor?}]) for what others selected and where they point.
    */
   constructor(address, host) {
     this.#host = host;
@@ -75,8 +79,17 @@ export class Live {
     const selection = keys.slice(0, MOST_SELECTED);
     if (selection.join("\n") === this.#selection.join("\n")) return;
     this.#selection = selection;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#tellSelection(), LOOK_MS);
+    this.#tellSoon();
+  }
+
+  /** Tells the others, where there are some, where the mouse is: {sheet, x, y}, or null. */
+  point(cursor) {
+    clearTimeout(this.#resting);
+    if (cursor && !this.#people.length) return;
+    if (!cursor && !this.#cursor) return;
+    this.#cursor = cursor;
+    if (cursor) this.#resting = setTimeout(() => this.point(null), RESTED_MS);
+    this.#tellSoon();
   }
 
   /** When the graph is known in this version or a later one. */
@@ -117,7 +130,7 @@ export class Live {
   #opened({ you, version, unsaved }) {
     this.#you = you;
     this.#unsaved = unsaved;
-    this.#tellSelection();
+    this.#tellWhere();
     this.#behind(version);
     this.#showState();
   }
@@ -150,14 +163,22 @@ export class Live {
     }
   }
 
-  #tellSelection() {
-    this.#socket.say({ type: "graph:presence", selection: this.#selection });
+  /** What changes meanwhile is told with it. */
+  #tellSoon() {
+    this.#timer ||= setTimeout(() => this.#tellWhere(), LOOK_MS);
+  }
+
+  #tellWhere() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#socket.say({ type: "graph:presence", selection: this.#selection, ...(this.#cursor && { cursor: this.#cursor }) });
   }
 
   #showState() {
-    const { live, mayEdit, away } = this.#socket;
+    const { live, mayEdit, crowded, away } = this.#socket;
     if (live && mayEdit) this.bar.showState(this.#unsaved ? "unsaved" : "saved");
     else if (live) this.bar.showState("watching");
+    else if (crowded) this.bar.showState("crowded");
     else if (away) this.bar.showState("away");
     if (!live) this.#people = [];
     this.#showPeople();
@@ -167,6 +188,6 @@ export class Live {
     const { items } = this.#host;
     const selected = ({ selection }) => selection.filter((key) => items?.has(key));
     this.bar.showPeople(this.#people.map((one) => ({ name: one.name, selected: selected(one).map((key) => items.get(key).name) })));
-    this.#host.mark(this.#people.flatMap((one) => selected(one).map((key) => ({ name: one.name, key }))));
+    this.#host.mark(this.#people);
   }
 }

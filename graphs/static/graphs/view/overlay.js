@@ -4,6 +4,7 @@
 import { inside, overlaps, widened } from "./boxes.js";
 import { svg } from "./dom.js";
 import { drawLitHead, drawLitLine } from "./draw-line.js";
+import { drawCursor } from "./live-cursors.js";
 import { hueOf } from "./live-bar.js";
 
 const MOST_RINGS = 600;
@@ -24,12 +25,12 @@ function ring({ box, note }, kind, gap) {
   );
 }
 
-/** A ring in somebody's colour, with their name on it. */
-function othersRing(name, item) {
+/** A ring in the colour of the first of those who selected an item, with the names of all of them. */
+function othersRing(item, names) {
   const label = svg("text", { class: "live-name", x: item.box.x, y: item.box.y - 8 });
-  label.textContent = name;
+  label.textContent = names.join(", ");
   const parts = [ring(item, "live-ring", 6), label];
-  for (const part of parts) part.style.setProperty("--hue", hueOf(name));
+  for (const part of parts) part.style.setProperty("--hue", hueOf(names[0]));
   return parts;
 }
 
@@ -70,10 +71,15 @@ export class Overlay {
     this.#chosenElements.replaceChildren(...items.slice(0, MOST_RINGS).map((item) => ring(item, "selected", 4)));
   }
 
-  /** What others have selected: [{name, item}], where an item that is not shown is null. */
-  markOthers(selected) {
-    const shown = selected.filter(({ item }) => item).slice(0, MOST_RINGS);
-    this.#othersElements.replaceChildren(...shown.flatMap(({ name, item }) => othersRing(name, item)));
+  /** What others selected of a sheet, and where they point: [{name, selection, cursor?}]; `shown(key)` gives an item of it, or null. */
+  markOthers(people, sheet, shown) {
+    const names = new Map();
+    for (const { name, selection } of people) {
+      for (const item of selection.map(shown).filter(Boolean)) names.set(item, [...new Set(names.get(item)).add(name)]);
+    }
+    const rings = [...names].slice(0, MOST_RINGS).flatMap(([item, its]) => othersRing(item, its));
+    const cursors = people.filter(({ cursor }) => sheet && cursor?.sheet === sheet.key);
+    this.#othersElements.replaceChildren(...rings, ...cursors.flatMap((one) => drawCursor(one, sheet)));
   }
 
   /** `matches`: the found items of the sheet that is shown. */

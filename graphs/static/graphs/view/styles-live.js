@@ -11,7 +11,7 @@ export const live = stylesheet(`
 }
 .live-bar :is(button, li) { pointer-events: auto; }
 .live-bar[hidden] { display: none; }
-.live-bar[data-state=away] { color: var(--_text); border-color: var(--_danger); }
+.live-bar:is([data-state=away], [data-state=crowded]) { color: var(--_text); border-color: var(--_danger); }
 .live-people { display: flex; gap: 4px; margin: 0; padding: 0; list-style: none; }
 .live-people:empty { display: none; }
 .live-person {
@@ -28,7 +28,12 @@ export const live = stylesheet(`
   fill: color-mix(in srgb, hsl(var(--hue) 75% 50%) 60%, var(--_text)); font: 600 12px var(--_font);
   paint-order: stroke; stroke: var(--_canvas); stroke-width: 3px;
 }
-.far .live-name { display: none; }
+.far .live-name:not(.live-cursor) { display: none; }
+.live-cursor { font-size: calc(12px * max(1, var(--unit))); stroke-width: calc(3px * max(1, var(--unit))); }
+.live-dot {
+  r: calc(5px * max(1, var(--unit))); fill: hsl(var(--hue) 75% 50%); stroke: var(--_canvas);
+  stroke-width: calc(1.5px * max(1, var(--unit)));
+}
 
 .surface:not(:has(.edit-tools)) .live-bar { top: 12px; }
 .group-bar:not([hidden]) ~ .live-bar { top: 104px; }
