@@ -5,7 +5,8 @@ from django.dispatch import Signal
 from graphs.models import Graph
 from graphs.recording import Applied
 
-#: Sent with `change` (`Applied`) inside the transaction, after everything else of it.
+#: Sent with `change` (`Applied`) inside the transaction, after everything else of it. The graph and the streams that
+#: tell of it are held: a receiver that locks rows of its own does so after them, as every other process must.
 changed = Signal()
 
 

@@ -18,11 +18,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin import causes, history_filters, history_objects, history_rollback, history_scopes
-from graphs.admin.audit import AuditAdmin, may_audit
+from graphs.admin.audit import AuditAdmin, auditable, may_audit
 from graphs.admin.newest import NEWEST, NewestPaginator
 from graphs.code_diff import visible
 from graphs.history import undoing, undone_by
-from graphs.models import ChangeSet, Modification, Workspace
+from graphs.models import ChangeSet, Graph, Modification, Workspace
 from graphs.objects import KINDS
 
 MODIFICATIONS_PER_PAGE = 50
@@ -109,7 +109,9 @@ class ChangeSetAdmin(AuditAdmin):
         return history_rollback.page(request, change_set, self.admin_site.each_context(request))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {**(extra_context or {}), "newest": NEWEST})
+        live = Graph.objects.filter(workspace__in=auditable(request)).exclude(unsaved_since=None)
+        shown = {"newest": NEWEST, "unsaved": live.exists()}
+        return super().changelist_view(request, {**(extra_context or {}), **shown})
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

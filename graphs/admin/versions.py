@@ -99,6 +99,7 @@ def page(request: HttpRequest, shown: Versioned, site: Mapping[str, Any]) -> Htt
         "title": _("Versions"),
         "subtitle": shown.name,
         "shown": shown,
+        "unsaved": isinstance(shown.row, Graph) and shown.row.unsaved_since is not None,
         "form": wanted,
         "revisions": listed[:VERSIONS_PER_PAGE],
         "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,

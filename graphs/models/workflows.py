@@ -1,6 +1,7 @@
 """Workflow graphs: graphs, their sheets, nodes and edges, and the node types of a workspace."""
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
@@ -33,6 +34,10 @@ def words(expression: models.expressions.Combinable, weight: str) -> SearchVecto
     return SearchVector(text, config="simple", weight=weight)
 
 
+#: Written only by what changes a graph, in its own statements.
+_OF_CHANGES = frozenset({"id", "version", "unsaved_since"})
+
+
 class Graph(models.Model):
     """`unsaved_since`: when the first of the live edits was made that the history does not have yet."""
 
@@ -57,6 +62,13 @@ class Graph(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
+        """Whoever saves a graph that they read a while ago leaves its version, and whether it has unsaved edits."""
+        if update_fields is None and self.pk and not self._state.adding and not options.get("force_insert"):
+            left = _OF_CHANGES | self.get_deferred_fields()
+            update_fields = [field.name for field in self._meta.concrete_fields if field.attname not in left]
+        super().save(update_fields=update_fields, **options)
 
     @property
     def title(self) -> str:

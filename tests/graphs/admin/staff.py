@@ -11,9 +11,9 @@ def superuser() -> Client:
     return signed_in(User.objects.create_superuser("root"))
 
 
-def auditor(workspace: Workspace) -> Client:
+def auditor(workspace: Workspace, name: str = "auditor") -> Client:
     """Staff who is admin of one workspace."""
-    return _staff(member("auditor", workspace, Role.ADMIN))
+    return _staff(member(name, workspace, Role.ADMIN))
 
 
 def mere_staff(workspace: Workspace) -> Client:

@@ -2,6 +2,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from graphs import rows
 from graphs.admin import versions
@@ -41,6 +42,16 @@ def test_versions_that_are_not_there_are_refused(alice: User, nba: Graph) -> Non
 
 def test_a_graph_without_history_says_so(nba: Graph) -> None:
     assert "Nothing was changed" in shown(superuser(), nba)
+
+
+def test_edits_that_the_history_has_not_yet_are_told(alice: User, nba: Graph) -> None:
+    addresses = [reverse("admin:graphs_graph_versions", args=[nba.pk]), reverse("admin:graphs_changeset_changelist")]
+    client, stranger = auditor(nba.workspace), auditor(Workspace.objects.create(slug="third", name="Third"), "eve")
+    for unsaved_since, told in ((timezone.now(), True), (None, False)):
+        Graph.objects.update(unsaved_since=unsaved_since)
+        for address in addresses:
+            assert (b"There are edits that are not saved yet." in client.get(address).content) is told
+        assert b"not saved yet" not in stranger.get(addresses[1]).content
 
 
 def test_long_histories_are_listed_in_pages(alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,18 +4,20 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import IntegrityError
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import F
+from django.test.utils import CaptureQueriesContext
 
 from graphs import actions, history, rollback, writing
 from graphs.access import member_of
 from graphs.editing import Request, edit
 from graphs.models import ChangeSet, Graph, LiveEdit, Modification, Node, Origin, Revision, Role, Workspace
 from graphs.operations import Item, Update
-from graphs.recording import Because
+from graphs.recording import Applied, Because
 from graphs.scopes import AsOf, ChangeSets
-from graphs.workingcopy import saving
-from tests.cast import member
+from graphs.telling import changed, tell
+from graphs.workingcopy import editing, saving
+from tests.cast import draw_nba, member, signed_in
 from tests.graphs.workingcopy.conftest import Live, rename
 
 pytestmark = pytest.mark.django_db
@@ -111,6 +113,70 @@ def test_a_rollback_saves_first_and_knows_who_stands_in_the_way(
     assert ChangeSet.objects.count() == 2
     rollback.roll_back(nba.workspace_id, alice, AsOf("graph", nba.pk, 1), digest=shown.digest)
     assert Node.objects.get(key="fetch-api").name == "Fetch API"
+
+
+def test_a_preview_by_a_viewer_writes_nothing(nba: Graph, alice: User, bob: User, live: Live) -> None:
+    edit(member_of(alice), nba, Request([actions.parse(*rename("root", "Begin"))]))
+    made = ChangeSet.objects.get()
+    live(alice, *rename("fetch-api", "Fetch all"))
+    client = signed_in(bob)
+    scope = {"scope": {"changeSets": [str(made.pk)]}}
+    for address, body in ((f"/api/v1/history/{made.pk}/rollback", {}), ("/api/v1/history/rollback", scope)):
+        refused = client.post(address, {**body, "preview": True}, "application/json")
+        assert refused.status_code == 403
+    assert ChangeSet.objects.count() == 1
+    assert LiveEdit.objects.filter(saved_at=None).count() == 1
+
+
+def test_a_graph_that_is_deleted_takes_its_unsaved_edits_with_it(nba: Graph, alice: User, live: Live) -> None:
+    other = draw_nba(Workspace.objects.create(slug="third", name="Third"))
+    live(alice, *rename("fetch-api", "Fetch all"))
+    Graph.objects.update(unsaved_since=F("unsaved_since") - timedelta(seconds=saving.SAVE_EVERY_S))
+    pk = nba.pk
+    Graph.objects.get(pk=pk).delete()
+    assert saving.save_edits(pk) == ()
+    assert saving.save_due() == 0
+    with pytest.raises(Graph.DoesNotExist):
+        editing.edit(member_of(alice), pk, Request([actions.parse(*rename("root", "Late"))], key="late"))
+    assert list(Graph.objects.values_list("pk", flat=True)) == [other.pk]
+    assert not LiveEdit.objects.exists()
+
+
+def test_a_graph_that_was_read_before_an_edit_takes_nothing_back_when_it_is_saved(
+    nba: Graph, alice: User, live: Live
+) -> None:
+    stale = Graph.objects.get(pk=nba.pk)
+    partly = Graph.objects.only("pk", "name").get(pk=nba.pk)
+    live(alice, *rename("fetch-api", "Fetch all"))
+    stale.description = "Players"
+    stale.save()
+    partly.name = "All players"
+    partly.save()
+    now = Graph.objects.get(pk=nba.pk)
+    assert (now.version, now.name, now.description) == (nba.version + 1, "All players", "Players")
+    assert now.unsaved_since is not None
+    assert len(saving.save_edits(nba.pk)) == 1
+    Graph.objects.get(pk=nba.pk).delete()
+    with pytest.raises(DatabaseError):
+        stale.save()
+
+
+def test_who_listens_to_changes_waits_for_nobody_while_the_graph_is_held(nba: Graph, alice: User, live: Live) -> None:
+    """Who saves holds the graph, then its stream: a lock of a listener's own could turn that order round."""
+    heard: list[Applied] = []
+
+    def listen(change: Applied, **_kwargs: object) -> None:
+        heard.append(change)
+
+    changed.connect(listen)
+    try:
+        live(alice, "create_node", {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0, "key": "memo"})
+        saving.save_edits(nba.pk)
+    finally:
+        changed.disconnect(listen)
+    with transaction.atomic(), CaptureQueriesContext(connection) as asked:
+        tell(heard[0])
+    assert len(asked) == 0
 
 
 def test_the_clock_saves_what_has_waited(nba: Graph, alice: User, live: Live) -> None:
