@@ -3,6 +3,8 @@
 from django.utils.translation import gettext_noop
 
 STRINGS = [
+    gettext_noop("Node {key}"),
+    gettext_noop("This graph: its name and description"),
     gettext_noop("Always keep for the model"),
     gettext_noop("Kept for the model: no longer keep it"),
     gettext_noop("Leave out for the model"),

@@ -57,6 +57,16 @@ export class ChatApi {
     return this.request("PATCH", `chat/messages/${encodeURIComponent(id)}`, { inPrompt });
   }
 
+  /** Of the whole workspace; no page is needed, there are few. */
+  alwaysSent() {
+    return this.request("GET", "always-send?limit=100");
+  }
+
+  /** Without a key of a node it is the graph itself. */
+  alwaysSend(graph, nodeKey, alwaysSend) {
+    return this.request("PUT", `graphs/${encodeURIComponent(graph)}/always-send`, { nodeKey, alwaysSend });
+  }
+
   models() {
     return this.request("GET", "chat/models");
   }

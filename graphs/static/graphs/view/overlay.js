@@ -27,7 +27,7 @@ function ring({ box, note }, kind, gap) {
 
 /** A ring in the colour of the first of those who selected an item, with the names of all of them. */
 function othersRing(item, names) {
-  const label = svg("text", { class: "live-name", x: item.box.x, y: item.box.y - 8 });
+  const label = svg("text", { class: "live-name", x: item.box.x, y: item.box.y - 11 });
   label.textContent = names.join(", ");
   const parts = [ring(item, "live-ring", 6), label];
   for (const part of parts) part.style.setProperty("--hue", hueOf(names[0]));

@@ -25,11 +25,10 @@ export const live = stylesheet(`
   stroke-width: calc(2px * max(1, var(--unit)));
 }
 .live-name {
-  fill: color-mix(in srgb, hsl(var(--hue) 75% 50%) 60%, var(--_text)); font: 600 12px var(--_font);
-  paint-order: stroke; stroke: var(--_canvas); stroke-width: 3px;
+  fill: color-mix(in srgb, hsl(var(--hue) 75% 50%) 60%, var(--_text)); font: 600 calc(12px * max(1, var(--unit))) var(--_font);
+  paint-order: stroke; stroke: var(--_canvas); stroke-width: calc(3px * max(1, var(--unit)));
 }
 .far .live-name:not(.live-cursor) { display: none; }
-.live-cursor { font-size: calc(12px * max(1, var(--unit))); stroke-width: calc(3px * max(1, var(--unit))); }
 .live-dot {
   r: calc(5px * max(1, var(--unit))); fill: hsl(var(--hue) 75% 50%); stroke: var(--_canvas);
   stroke-width: calc(1.5px * max(1, var(--unit)));

@@ -1,0 +1,77 @@
+"""The menu of a graph's page: what of it every conversation is sent, chosen by editors, in a real browser."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from chat import keeping
+from chat.models import AlwaysSend
+from graphs.access import member_of
+from graphs.models import Graph, Workspace
+from tests.cast import draw_nba, signed_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def opened(browser: Browser, nba: Graph, live_server: object) -> Iterator[Callable[[User], Page]]:
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def open_page(user: User) -> Page:
+        context = browser.new_context(base_url=str(live_server), locale="en-US", reduced_motion="reduce")
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        (cookie,) = (value for name, value in signed_in(user).cookies.items() if name == "sessionid")
+        context.add_cookies([{"name": "sessionid", "value": cookie.value, "url": str(live_server)}])
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto("/graphs/nba/")
+        expect(page.locator(".zoom")).to_be_visible()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def kept() -> set[tuple[str, str, str]]:
+    return set(AlwaysSend.objects.values_list("workspace__slug", "graph_key", "node_key"))
+
+
+def test_an_editor_chooses_and_a_viewer_sees_it(
+    opened: Callable[[User], Page], alice: User, bob: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = draw_nba(Workspace.objects.create(slug="third", name="Third"))
+    AlwaysSend.objects.create(workspace=elsewhere.workspace, kind="node", graph_key="nba", node_key="return")
+    keeping.always_send(member_of(alice), "nba", "root", always=True)
+    page = opened(alice)
+    page.get_by_text("Always sent").click()
+    expect(page.get_by_label("Node root")).to_be_checked()
+    expect(page.get_by_label("Node return")).to_have_count(0)
+    page.get_by_label("This graph: its name and description").check()
+    page.evaluate("document.dispatchEvent(new CustomEvent('countersign:node-selected', {detail: {key: 'fetch-api'}}))")
+    page.get_by_label("Node fetch-api").focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_label("Node fetch-api")).to_be_checked()
+    expect(page.get_by_label("Node fetch-api")).to_be_focused()
+    page.get_by_label("Node root").uncheck()
+    expect(page.get_by_label("Node root")).to_have_count(0)
+    assert kept() == {("third", "nba", "return"), ("demo", "nba", ""), ("demo", "nba", "fetch-api")}
+
+    # What is refused is said, and shown as it is.
+    monkeypatch.setattr(keeping, "MAX_RECORDS", 2)
+    page.evaluate("document.dispatchEvent(new CustomEvent('countersign:node-selected', {detail: {key: 'return'}}))")
+    page.get_by_label("Node return").click()
+    expect(page.get_by_role("alert")).to_have_text("At most 2 records can always be sent. Remove one first.")
+    expect(page.get_by_label("Node return")).not_to_be_checked()
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Node return")).to_be_hidden()
+
+    viewer = opened(bob)
+    viewer.get_by_text("Always sent").click()
+    expect(viewer.get_by_label("Node fetch-api")).to_be_checked()
+    expect(viewer.get_by_label("Node fetch-api")).to_be_disabled()
