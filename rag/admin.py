@@ -34,12 +34,12 @@ class EmbeddingModelAdmin(RetriedAdmin):
     list_display = (
         "name",
         "serves",
-        "dimensions",
         "graphs_waiting",
         "graphs_paused",
         "texts_failed",
         "code",
         "retry_at",
+        "dimensions",
         "created_at",
     )
     fields = list_display

@@ -64,7 +64,7 @@ class ProgressBar:
         part = self._done / total if total else 1.0
         began, before = self._marks[0]
         rate = (self._done - before) / max(self._marks[-1][0] - began, 1e-9)
-        left = timedelta(seconds=round((total - self._done) / rate)) if rate else "?"
+        left = timedelta(seconds=round((total - self._done) / (rate or 1))) if rate or total == self._done else "?"
         bar = ("#" * round(part * WIDTH)).ljust(WIDTH, ".")
         counts = f"{self._done:,} of {total:,} {self._unit}"
         return f"[{bar}] {part:4.0%}  {counts}, {rate:,.0f} a second, {left} left"

@@ -140,7 +140,8 @@ def _count_call(fields: Any) -> None:
     CALL_SECONDS.labels(*named).observe(fields["duration_ms"] / 1000)
     for kind in ("prompt", "completion", "cached", "cache_write", "reasoning"):
         TOKENS.labels(*named, kind).inc(fields[f"{kind}_tokens"])
-    COST.labels(*named).inc(fields["cost"] or 0)
+    if fields["cost"] is not None:
+        COST.labels(*named).inc(fields["cost"])
     if fields["first_token_ms"] is not None:
         FIRST_TOKEN_SECONDS.labels(*named).observe(fields["first_token_ms"] / 1000)
 

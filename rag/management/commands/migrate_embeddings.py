@@ -56,7 +56,7 @@ class Command(QuietCommand):
         no_longer = f", {before} no longer" if before not in ("", to) else ""
         self.stdout.write(f"{to} answers questions now{no_longer}.")
         if failed := EmbeddingFailure.objects.filter(model=to).count():
-            self.stdout.write(f"It refused {failed:,} texts; the admin's queue names them.")
+            self.stdout.write(f"Texts that it refused: {failed:,}; the admin's queue names them.")
 
     def _embed(self, embedder: Embedder, manner: Manner) -> None:
         """Round by round, because graphs change meanwhile; the last round finds none."""

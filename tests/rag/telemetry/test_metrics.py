@@ -44,6 +44,14 @@ def test_calls_are_counted_by_provider_model_and_outcome() -> None:
     assert figure("model_call_seconds_sum", **named) == 3
 
 
+def test_a_model_without_a_price_is_not_told_to_cost_nothing(settings: Settings) -> None:
+    settings.LLM_MODEL = "nobody-knows"
+    used("nobody-knows", cost=None)
+    named = {"provider": "openai", "model": "nobody-knows"}
+    assert figure("model_calls_total", **named, outcome="complete") == 1
+    assert metrics._registry.get_sample_value("countersign_model_cost_dollars_total", named) is None
+
+
 def test_models_that_people_typed_are_one_line() -> None:
     for number in range(50):
         used(f"typed-{number}")
