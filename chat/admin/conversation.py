@@ -12,7 +12,8 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Sum
 from django.utils.safestring import SafeString, mark_safe
 
-from chat.admin import figures
+from chat.admin import figures, summarised
+from chat.admin.summarised import ShownSummary
 from chat.markdown import render
 from chat.models import Message, ModelCall, Process, Proposal, Run, Session
 from chat.spending.settling import OF_CONVERSATION
@@ -57,13 +58,18 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message, what it proposed, and what was changed because of it."""
+    """A message, what it proposed, and what was changed because of it.
+
+    `summaries` end before it, or within it; `summarised` where a model no longer gets it as it is.
+    """
 
     message: Message
     rounds: tuple[ShownRound, ...]
     run: ShownRun | None
     proposals: tuple[Proposal, ...]
     change_sets: tuple[ChangeSet, ...]
+    summaries: tuple[ShownSummary, ...]
+    summarised: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,8 @@ def conversation_page(session: Session, page: str) -> Conversation:
     messages = list(found)
     runs = _shown_runs([message.run for message in messages if hasattr(message, "run")])
     proposals, change_sets = _proposals(messages), _change_sets(session, messages)
+    summaries = list(session.summaries.all())
+    ending, gone = summarised.by_position(summaries), summarised.no_longer_sent(messages, summaries)
     return Conversation(
         found,
         tuple(
@@ -91,6 +99,8 @@ def conversation_page(session: Session, page: str) -> Conversation:
                 runs.get(message.pk),
                 tuple(proposals[message.pk]),
                 tuple(change_sets[f"message:{message.pk}"]),
+                tuple(ending.get(message.sequence, ())),
+                message.sequence in gone,
             )
             for message in messages
         ),

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat.models import Run, RunStatus, Session
+from chat.models import Run, RunStatus, Session, Summary
 from graphs.models import Graph, Workspace
 from tests.chat.admin.talk import Talk, talk, turn
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -184,8 +184,25 @@ def test_list_and_detail_need_as_many_queries_for_many_rows(
         turn(own.session, f"Question {i}")
     with django_assert_max_num_queries(9):
         assert "21 sessions" in listed(client)
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         assert "Question 19" in opened(client, own)
+
+
+def test_what_a_person_and_a_summary_did_to_the_prompt_is_shown(own: Talk) -> None:
+    turn(own.session, "Question 2")
+    turn(own.session, "Question 3", in_prompt="left_out")
+    own.session.messages.filter(sequence=1).update(in_prompt="pinned")
+    about = {"session": own.session, "tokens_before": 12_345, "tokens_after": 678}
+    Summary.objects.create(sequence=3, kept=[1], content="<data 1>\nAbout.\nFirst words\n</data 1>", model="m", **about)
+    Summary.objects.create(sequence=4, rounds=2, content="<data 2>\nAbout.\n<b>Last\n</data 2>", **about)
+    text = opened(auditor(own.session.workspace), own)
+    assert text.count("always kept for the model") == text.count("left out by the person") == 1
+    assert text.count(">summarised<") == 2
+    for shown in ("First words", "messages before #3, without #1", "12,345 → 678", "made without a model", "Last"):
+        assert shown in text
+    assert "messages before #4, the first rounds of #4 (2)" in text
+    assert text.index("Earlier summary") < text.index("Question 2") < text.index("Summary that the model gets")
+    assert "<b>Last" not in text
 
 
 def test_long_sessions_are_shown_in_pages(own: Talk) -> None:
