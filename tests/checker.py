@@ -1,5 +1,8 @@
 """What must hold after every flow and every fault, whatever happened: the invariants I1, I2, I3, I5, I7, I9 and I10.
 
+And of what came later: a summary stands for each message once and is told as it is stored; a live edit is in the
+history once or waits for it; nothing stays set aside of the calls of a run that rests.
+
 After a test with real processes, one call does everything:
 
     with site(2) as here:
@@ -13,20 +16,25 @@ they say. A process that ended is replaced by `here.replace(process)`, which kee
 alone is for tests without processes. A client that must have seen everything: `check_received(..., caught_up=True)`.
 """
 
+import uuid
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Protocol
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import F
 
 from chat import queries
 from chat.engine.machine import RESTING
 from chat.engine.states import Phase
 from chat.events.vocabulary import StoredEvent, storable
-from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, SentRequest, Session
+from chat.models import Message, Proposal, ProposalStatus, Reservation, Run, RunStatus, SentRequest, Session
+from chat.prompts import window
+from chat.prompts.telling import shown
 from chat.sent_requests import reading
 from chat.transcript import WAITING, replay
-from graphs.models import ChangeSet
+from graphs.models import ChangeSet, Graph, LiveEdit, Modification
 from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
 from tests.cast import PASSWORD
 from tests.checked_logs import check_logs
@@ -69,12 +77,15 @@ def check_run(site: Logged, *clients: Client) -> None:
 
 
 def check_database() -> None:
-    """I1, I3 (twice), I5, I7 and whole requests for everything that is stored."""
+    """All of that but what clients and logs say, I3 twice, and whole requests, for everything that is stored."""
     check_gap_free()
     check_replay()
     check_replay()
     check_proposals()
     check_requests()
+    check_summaries()
+    check_live_edits()
+    check_reservations()
     check_nothing_left_running()
 
 
@@ -164,6 +175,47 @@ def check_requests() -> None:
         assert len(chain.ids) == request.entries, f"request {request.pk} has {len(chain.ids)} of {request.entries}"
         assert reading.body_of(request.run.session_id, request)["model"] == request.model, f"request {request.pk}"
         assert {call.run_id for call in request.model_calls.all()} == {request.run_id}, f"calls of {request.pk}"
+
+
+def check_summaries() -> None:
+    """What is sent no more is in a summary, no two are about the same, and readers were told of each as it is."""
+    for session in Session.objects.filter(summaries__isnull=False).distinct().select_related("stream"):
+        summaries = list(session.summaries.order_by("pk"))
+        places = [(summary.sequence, summary.rounds) for summary in summaries]
+        assert places == sorted(set(places)), f"summaries of session {session.pk}: {places}"
+        told = [event.data["summary"]["content"] for event in events_of(session.stream) if "summary" in event.data]
+        stored = [shown(summary.content) for summary in summaries]
+        assert [text for text in told if text in stored] == stored, f"told summaries of session {session.pk}"
+        messages = session.messages.exclude(kind=Message.SYSTEM_PROMPT).filter(exclude_from_prompt=False)
+        sent = {each.message.pk for each in window.sent(messages, summaries[-1])}
+        for message in messages.exclude(pk__in=sent):
+            covered = [one for one in summaries if message.sequence < one.sequence and message.sequence not in one.kept]
+            assert covered, f"message {message.pk} is neither sent nor summarised"
+
+
+def check_live_edits() -> None:
+    """Each is saved or its graph is known to have unsaved ones; the history has of them what they touched, once."""
+    unsaved = set(LiveEdit.objects.filter(saved_at=None).values_list("graph", flat=True))
+    known = set(Graph.objects.exclude(unsaved_since=None).values_list("pk", flat=True))
+    assert unsaved == known, f"graphs with unsaved edits {unsaved}, known to have some {known}"
+    touched: dict[uuid.UUID, set[str]] = defaultdict(set)
+    for change_set, items in LiveEdit.objects.exclude(change_set=None).values_list("change_set", "items"):
+        touched[change_set].update(items)
+    kept: dict[uuid.UUID, list[tuple[str, ...]]] = defaultdict(list)
+    for one in Modification.objects.filter(change_set__in=touched):
+        kept[one.change_set_id].append((f"{one.kind}:{one.key}", one.action, one.field))
+    assert kept.keys() == touched.keys(), (
+        f"change sets of live edits that are not there: {touched.keys() - kept.keys()}"
+    )
+    for change_set, modified in kept.items():
+        assert len(modified) == len(set(modified)), f"change set {change_set} has something twice"
+        assert {item for item, *_what in modified} <= touched[change_set], f"change set {change_set} has more"
+
+
+def check_reservations() -> None:
+    """What the last owner of a run set aside for its calls is settled once the run rests."""
+    left = Reservation.objects.filter(run__isnull=False, epoch__gte=F("run__epoch")).exclude(run__status__in=_LIVE)
+    assert not left.exists(), f"set aside for nobody: {list(left.values_list('pk', 'run', 'purpose'))}"
 
 
 def check_nothing_left_running() -> None:

@@ -10,13 +10,29 @@ from django.db import transaction
 from django.db.models import F
 
 from chat import actions
-from chat.engine import claims, records
+from chat.engine import claims, compacting, records
 from chat.engine.states import State
 from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
-from chat.models import Message, Process, Run, RunStatus, Session, Stream, StreamEvent
+from chat.models import (
+    Message,
+    Process,
+    Purpose,
+    Reservation,
+    Run,
+    RunStatus,
+    Session,
+    Stream,
+    StreamEvent,
+    Summary,
+)
+from chat.prompts import window
+from chat.prompts.compaction import Cut
 from chat.transcript import replay
+from graphs import actions as actions_of_graphs
 from graphs.access import member_of
+from graphs.models import Graph, LiveEdit
+from graphs.workingcopy import editing, saving
 from tests import captures, checker
 from tests.captures import Capture, canary_of
 from tests.checked_logs import ALLOWED, check_logs
@@ -128,6 +144,63 @@ def test_it_finds_what_looks_busy_for_ever(run: claims.ClaimedRun) -> None:
     Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
     with pytest.raises(AssertionError, match="still being written"):
         checker.check_nothing_left_running()
+
+
+@pytest.fixture
+def summary(run: claims.ClaimedRun) -> Summary:
+    compacting.store(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
+    return Summary.objects.get()
+
+
+def test_it_finds_a_summary_that_readers_were_told_otherwise(run: claims.ClaimedRun, summary: Summary) -> None:
+    checker.check_summaries()
+    Summary.objects.update(content="<data 1>\n\nSomething else.\n</data 1>")
+    with pytest.raises(AssertionError, match="told summaries"):
+        checker.check_summaries()
+
+
+def test_it_finds_a_message_that_is_neither_sent_nor_summarised(
+    monkeypatch: pytest.MonkeyPatch, run: claims.ClaimedRun, summary: Summary
+) -> None:
+    asked = Message.objects.get(role=Message.Role.USER)
+    Summary.objects.update(kept=[asked.sequence])
+    checker.check_summaries()
+    monkeypatch.setattr(window, "sent", lambda messages, summary: [])
+    with pytest.raises(AssertionError, match=str(asked.pk)):
+        checker.check_summaries()
+
+
+def test_it_finds_live_edits_that_nobody_will_save(alice: User, nba: Graph) -> None:
+    asked = actions_of_graphs.parse("delete_node", {"nodeKey": "fetch-api"})
+    editing.edit(member_of(alice), nba.pk, editing.Request([asked], key="mine", digest="mine"))
+    checker.check_live_edits()
+    Graph.objects.update(unsaved_since=None)
+    with pytest.raises(AssertionError, match="unsaved edits"):
+        checker.check_live_edits()
+
+
+def test_it_finds_live_edits_that_the_history_has_not(alice: User, nba: Graph) -> None:
+    asked = actions_of_graphs.parse("delete_node", {"nodeKey": "fetch-api"})
+    editing.edit(member_of(alice), nba.pk, editing.Request([asked], key="mine", digest="mine"))
+    saving.save_edits(nba.pk)
+    checker.check_live_edits()
+    LiveEdit.objects.update(items=["node:parse"])
+    with pytest.raises(AssertionError, match="has more"):
+        checker.check_live_edits()
+    LiveEdit.objects.update(change_set=uuid.uuid4())
+    with pytest.raises(AssertionError, match="not there"):
+        checker.check_live_edits()
+
+
+def test_it_finds_what_stays_set_aside(run: claims.ClaimedRun, alice: User) -> None:
+    Reservation.objects.create(
+        workspace=member_of(alice).workspace, run_id=run.id, epoch=run.epoch, purpose=Purpose.SUMMARY, provider="p",
+        model="m", prompt_tokens=1, tokens=1, uses=[],
+    )  # fmt: skip
+    checker.check_reservations()
+    finish(run)
+    with pytest.raises(AssertionError, match="set aside"):
+        checker.check_reservations()
 
 
 def test_it_compares_what_a_client_got(run: claims.ClaimedRun) -> None:

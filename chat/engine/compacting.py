@@ -24,7 +24,7 @@ from chat.models import Message, Purpose, Summary
 from chat.prompts import compaction, window
 from chat.prompts.compaction import Cut
 from chat.prompts.summary import request_messages, summary_text
-from chat.prompts.telling import summary_json
+from chat.prompts.telling import shown, summary_json
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
 from chat.spending.refusing import BudgetRefused
 
@@ -110,12 +110,12 @@ async def _words(crowded: Crowded, place: Cut, answer: Answer) -> str:
 
 def _request(crowded: Crowded, place: Cut) -> ModelRequest:
     earlier = [each for each in crowded.prompt.sent if each.message.sequence < place.sequence]
-    messages = [entry for each in earlier if each.message.sequence not in place.kept for entry in each.entries]
+    messages = [entry for each in earlier if each.message.sequence not in place.kept for entry in each.said]
     if place.sequence == crowded.run.position:
         messages += [entry for round_ in crowded.own_rounds()[: place.rounds] for entry in round_]
-    shown = crowded.room - compaction.summary_room(crowded.room)
+    most = crowded.room - compaction.summary_room(crowded.room)
     return ModelRequest(
-        messages=request_messages(crowded.prompt.summary, messages, shown),
+        messages=request_messages(crowded.prompt.summary, messages, most),
         tools=(),
         model=crowded.config.model,
         max_tokens=crowded.config.max_tokens,
@@ -126,28 +126,30 @@ def _request(crowded: Crowded, place: Cut) -> ModelRequest:
 def store(run: ClaimedRun, place: Cut, words: str, model: str, limit: int, tokens_before: int) -> None:
     """Stores the summary and tells the readers; once for each place, whoever comes first.
 
+    It is written anew where it now stands for a message, too, that was kept when the conversation was cut there before.
     Raises `Fenced` where another process has the run.
     """
     with transaction.atomic():
         records.hold(run)
+        here = Summary.objects.filter(session_id=run.session_id, sequence=place.sequence, rounds=place.rounds)
+        if here.filter(kept=list(place.kept)).exists():
+            return
         messages = list(Message.objects.filter(session_id=run.session_id).order_by("sequence"))
-        pinned = {each.sequence for each in messages if each.in_prompt == Message.InPrompt.PINNED}
-        text = summary_text(run.session_id, messages, place, words, compaction.summary_room(limit))
-        summary, made = Summary.objects.get_or_create(
-            session_id=run.session_id,
-            sequence=place.sequence,
-            rounds=place.rounds,
-            defaults={
-                "kept": [position for position in place.kept if position not in pinned],
-                "content": text,
-                "model": model,
-                "tokens_before": tokens_before,
-                "tokens_after": place.tokens_after,
-            },
+        last = Summary.objects.filter(session_id=run.session_id).last()
+        before = shown(last.content) if last else ""
+        text = summary_text(run.session_id, messages, place, words, compaction.summary_room(limit), before)
+        written = {
+            "kept": list(place.kept),
+            "content": text,
+            "model": model,
+            "tokens_before": tokens_before,
+            "tokens_after": place.tokens_after,
+        }
+        summary, _made = here.update_or_create(
+            session_id=run.session_id, sequence=place.sequence, rounds=place.rounds, defaults=written
         )
-        if made:
-            _keep_records(run, messages, place)
-            append(run.stream_id, [NewEvent("session_updated", {"summary": summary_json(summary)})], run.epoch)
+        _keep_records(run, messages, place)
+        append(run.stream_id, [NewEvent("session_updated", {"summary": summary_json(summary)})], run.epoch)
 
 
 def _keep_records(run: ClaimedRun, messages: Sequence[Message], place: Cut) -> None:

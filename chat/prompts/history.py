@@ -47,20 +47,19 @@ def system_levels(
     if stored is not None and stored.prompt_version == version:
         return stored.content, stored.records
     text = system.system_prompt(graph, member)
-    records = always_sent.at_the_beginning(member.workspace, flagged=flagged) if stored is None else stored.records
-    Message.objects.update_or_create(
-        session_id=session_id,
-        sequence=0,
-        defaults={
-            "role": Message.Role.SYSTEM,
-            "kind": Message.SYSTEM_PROMPT,
-            "content": text,
-            "records": records,
-            "prompt_version": version,
-            "exclude_from_prompt": True,
-        },
+    written = {
+        "role": Message.Role.SYSTEM,
+        "kind": Message.SYSTEM_PROMPT,
+        "content": text,
+        "prompt_version": version,
+        "exclude_from_prompt": True,
+    }
+    records = {"records": always_sent.at_the_beginning(member.workspace, flagged=flagged)} if stored is None else {}
+    # Another process may have been first, and compaction may have moved later records there since.
+    kept, _made = Message.objects.update_or_create(
+        session_id=session_id, sequence=0, defaults=written, create_defaults=written | records
     )
-    return text, records
+    return text, kept.records
 
 
 def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
@@ -72,15 +71,19 @@ def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]
     return (*leading, *spread)
 
 
-def entries(message: Message, rounds_left_out: int = 0) -> Iterator[PromptMessage]:
+def entries(
+    message: Message, rounds_left_out: int = 0, *, records: bool = True, retrieved: bool = True
+) -> Iterator[PromptMessage]:
     """What is sent of a message, without the first rounds of an answer that are summarised.
 
-    In place of a question that the person left out stands a word that it was, because vendors want turns to alternate.
+    A question may go without the records that were told with it, and without what was retrieved for it. In place of one
+    that the person left out stands a word that it was, because vendors want turns to alternate.
     """
     left_out = message.in_prompt == Message.InPrompt.LEFT_OUT
     if message.role == Message.Role.USER:
-        asked = [LEFT_OUT] if left_out else [message.retrieved, message.content]
-        yield PromptMessage("user", "\n\n".join(part for part in (message.records, *asked) if part))
+        asked = [LEFT_OUT] if left_out else [message.retrieved if retrieved else "", message.content]
+        told = message.records if records else ""
+        yield PromptMessage("user", "\n\n".join(part for part in (told, *asked) if part))
     elif not left_out:
         for round_ in message.rounds[rounds_left_out:]:
             yield from round_entries(round_, f":{message.model}" if message.model else "")

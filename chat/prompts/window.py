@@ -19,14 +19,23 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message with what is sent of it; `rounds_left_out` are summarised."""
+    """A message with what is sent of it; `rounds_left_out` are summarised.
+
+    `records` told before the cut of a conversation are out of date: level 2 has the last of them.
+    """
 
     message: Message
     rounds_left_out: int = 0
+    records: bool = True
 
     @property
     def entries(self) -> list[PromptMessage]:
-        return list(entries(self.message, self.rounds_left_out))
+        return list(entries(self.message, self.rounds_left_out, records=self.records))
+
+    @property
+    def said(self) -> list[PromptMessage]:
+        """What was said, for who summarises it: a question without what was looked up for it."""
+        return list(entries(self.message, self.rounds_left_out, records=False, retrieved=False))
 
 
 def sent(messages: Iterable[Message], summary: Summary | None) -> list[Sent]:
@@ -35,7 +44,11 @@ def sent(messages: Iterable[Message], summary: Summary | None) -> list[Sent]:
     if summary is None:
         return [Sent(message) for message in shown]
     return [
-        Sent(message, 0 if _is_pinned(message) or message.sequence > summary.sequence else summary.rounds)
+        Sent(
+            message,
+            0 if _is_pinned(message) else rounds_left_out(message.sequence, summary),
+            records=message.sequence >= summary.sequence,
+        )
         for message in shown
         if message.sequence >= summary.sequence or message.sequence in summary.kept or _is_pinned(message)
     ]

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Func, IntegerField, Q, QuerySet, Sum, TextField
+from django.db.models import F, Func, IntegerField, Q, QuerySet, Subquery, Sum, TextField
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Now
 
-from chat.models import Purpose, Reservation, RunStatus, Session, StreamEvent
+from chat.models import ModelCall, Purpose, Reservation, Run, RunStatus, Session, StreamEvent
 from chat.providers.base import Price, Usage
 from chat.providers.estimating import estimated_tokens
 from chat.spending.calls import CallCost, dollars
@@ -24,9 +24,13 @@ OUTCOME = "crashed"
 _WRITTEN = ("content_delta", "reasoning_delta", "tool_call_start")
 
 
-def settle_run(run_id: uuid.UUID) -> int:
-    """Settles what the owners before left open of a run, and says how many calls that were."""
-    return _settle_all(_dead().filter(run=run_id))
+def settle_run(run_id: uuid.UUID) -> bool:
+    """Settles what the owners before left open of a run; True where its last call is recorded with that, or was.
+
+    Who settled it before may have died, too, before it closed the run.
+    """
+    settled = _settle_all(_dead().filter(run=run_id))
+    return settled > 0 or _is_recorded(Run.objects.select_related("session").get(pk=run_id))
 
 
 def settle_all() -> int:
@@ -39,6 +43,12 @@ def _dead() -> QuerySet[Reservation]:
     left = Q(run__isnull=False) & (~Q(run__status=RunStatus.RUNNING) | Q(epoch__lt=F("run__epoch")))
     longest = timedelta(seconds=2 * settings.MODEL_CALL_TIMEOUT_S)
     return Reservation.objects.filter(left | Q(run=None, created_at__lt=Now() - longest)).order_by("pk")
+
+
+def _is_recorded(run: Run) -> bool:
+    """Whether a call that died was recorded after the last thing that readers were shown."""
+    last = _shown(run).order_by("-sequence").values("created_at")[:1]
+    return ModelCall.objects.filter(run=run, outcome=OUTCOME, created_at__gte=Subquery(last)).exists()
 
 
 def _settle_all(dead: QuerySet[Reservation]) -> int:
@@ -91,13 +101,14 @@ def _written(reservation: Reservation) -> int:
     run = reservation.run
     if run is None or reservation.purpose != Purpose.CHAT:
         return 0
-    shown = StreamEvent.objects.filter(
-        stream=run.session.stream_id,
-        sequence__gte=run.first_sequence or 0,
-        run_id=run.pk,
-        type__in=_WRITTEN,
-        created_at__gte=reservation.created_at,
-    )
+    shown = _shown(run).filter(created_at__gte=reservation.created_at)
     text = Coalesce(KeyTextTransform("delta", "data"), Cast("data", TextField()))
     size = Func(text, function="OCTET_LENGTH", output_field=IntegerField())
     return int(shown.order_by().aggregate(total=Sum(size))["total"] or 0)
+
+
+def _shown(run: Run) -> QuerySet[StreamEvent]:
+    """What readers were shown of its answer."""
+    first = run.first_sequence or 0
+    of_stream = StreamEvent.objects.filter(stream=run.session.stream_id, sequence__gte=first)
+    return of_stream.filter(run_id=run.pk, type__in=_WRITTEN)

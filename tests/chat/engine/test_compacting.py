@@ -18,6 +18,7 @@ from chat.tools.base import ToolContext
 from chat.tools.registry import ParsedCall
 from graphs.access import member_of
 from graphs.models import Graph, Node
+from tests import checker
 from tests.chat.engine.driving import Engine, ask, claimed_by_a_process_that_died, engine, events, of_run, rested
 from tests.vendors import Script, ScriptedCall, VendorServer
 
@@ -115,6 +116,57 @@ def test_without_a_summary_from_a_model_questions_and_decisions_stand_for_it(
     sent = vendor.requests[-1].body["messages"]
     assert sent[1]["content"].startswith(summary.content)
     assert "Remember: the season is 2026." in sent[1]["content"]
+
+
+def test_what_is_no_longer_pinned_is_sent_until_it_is_summarised(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    """It stood beside the summary, which therefore says nothing of it."""
+    said = ("Noted.", "One.", "Two.", "In brief.", "Three.", "This one.", "Four.", "In brief, again.", "Five.")
+    vendor.script(*(Script(text=text) for text in said))
+    pinned = turn(alice, "Remember: the season is 2026.")
+    session = str(pinned.session_id)
+    Message.objects.filter(pk=pinned.user_message_id).update(in_prompt=Message.InPrompt.PINNED)
+    for _ in range(3):
+        turn(alice, f"Next question {LONG}", session)
+    assert "the season is 2026" not in Summary.objects.get(session=session).content
+    Message.objects.filter(pk=pinned.user_message_id).update(in_prompt=Message.InPrompt.AUTO)
+    turn(alice, "Which season?", session)
+    assert "the season is 2026" in str(vendor.requests[-1].body["messages"])
+    checker.check_summaries()
+    for _ in range(2):
+        turn(alice, f"Long question {LONG}", session)
+    assert Summary.objects.filter(session=session).count() == 2
+    asked = [request for request in vendor.requests if is_for_a_summary(request)]
+    assert "the season is 2026" in str(asked[-1].body["messages"])
+    assert "the season is 2026" not in str(vendor.requests[-1].body["messages"])
+    checker.check_summaries()
+
+
+def test_a_summary_is_made_of_what_was_said_not_of_what_was_looked_up(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    first = turn(alice, f"Opening question {LONG}")
+    Message.objects.filter(pk=first.user_message_id).update(retrieved="found " * 2_000, records="always " * 100)
+    turn(alice, f"Next question {LONG}", str(first.session_id))
+    (asked,) = (request for request in vendor.requests if is_for_a_summary(request))
+    assert "Opening question" in str(asked.body["messages"])
+    assert "found found" not in str(asked.body["messages"])
+
+
+def test_a_summary_that_comes_to_stand_for_more_is_written_anew(alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "Hello")
+    claims.register(process := uuid.uuid4(), "test:1")
+    (run,) = claims.claim(process, 10)
+    compacting.store(run, Cut(2, 0, (1,), 100), "First words", "m", 10_000, 200)
+    for _ in range(2):
+        compacting.store(run, Cut(2, 0, (), 90), "More words", "m", 10_000, 150)
+    summary = Summary.objects.get(session=accepted.session_id)
+    assert (summary.kept, summary.tokens_before) == ([], 150)
+    assert "More words" in summary.content
+    told = [event.data["summary"]["content"] for event in events(accepted.session_id) if "summary" in event.data]
+    assert [words.partition("\n")[0] for words in told] == ["First words", "More words"]
+    checker.check_summaries()
 
 
 def test_rounds_of_one_answer_are_summarised_too(

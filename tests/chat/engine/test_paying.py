@@ -136,9 +136,9 @@ def test_it_records_what_a_reply_cost_that_was_stopped_before_it_acted(
     assert state(day) == (120, 0)
 
 
-@pytest.mark.parametrize("limited", [True, False])
+@pytest.mark.parametrize(("limited", "settled"), [(True, False), (False, False), (True, True)])
 def test_a_call_whose_process_died_is_settled_at_an_estimate(
-    limited: bool, vendor: VendorServer, alice: User, nba: Graph
+    limited: bool, settled: bool, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
     if limited:
         day = budget(nba.workspace, 10**6)
@@ -150,6 +150,9 @@ def test_a_call_whose_process_died_is_settled_at_an_estimate(
         dying.on_loop(_die(dying, accepted.run_id))
     assert Run.objects.get(pk=accepted.run_id).status == RunStatus.RUNNING
     assert Reservation.objects.count() == limited
+    if settled:  # by a task, or by somebody who took the run over and died, too
+        Reservation.objects.update(epoch=-1)
+        assert crashed.settle_all() == 1
     with engine():
         run = rested(accepted.run_id)
     call = ModelCall.objects.get(run=run)

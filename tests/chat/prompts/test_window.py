@@ -1,0 +1,44 @@
+"""What is sent of a conversation whose earlier part is summarised. Nothing is stored here."""
+
+from chat.models import Message, Summary
+from chat.prompts import window
+
+
+def question(sequence: int, **values: str) -> Message:
+    return Message(sequence=sequence, role=Message.Role.USER, content=f"Question {sequence}", **values)
+
+
+def answer(sequence: int, rounds: int = 1, **values: str) -> Message:
+    said = [
+        {"text": f"Round {number}", "toolCalls": [], "reasoning": "", "vendor": "", "vendorBlocks": []}
+        for number in range(rounds)
+    ]
+    return Message(sequence=sequence, role=Message.Role.ASSISTANT, rounds=said, **values)
+
+
+def texts(messages: list[Message], summary: Summary) -> list[str]:
+    return [entry.content for each in window.sent(messages, summary) for entry in each.entries]
+
+
+def test_before_the_cut_only_what_is_kept_is_sent() -> None:
+    messages = [question(1), answer(2), question(3), answer(4), question(5)]
+    assert texts(messages, Summary(sequence=5, kept=[3])) == ["Question 3", "Question 5"]
+
+
+def test_only_the_answer_at_the_cut_goes_without_its_first_rounds() -> None:
+    """An answer that was kept while it was pinned is sent whole."""
+    messages = [question(1), answer(2, 3), question(3), answer(4, 3)]
+    found = texts(messages, Summary(sequence=4, rounds=2, kept=[2, 3]))
+    assert found == ["Round 0", "Round 1", "Round 2", "Question 3", "Round 2"]
+
+
+def test_records_told_before_the_cut_are_those_of_level_2_by_now() -> None:
+    """Else an old version of them stood behind the new one."""
+    messages = [
+        question(1, records="Old records", in_prompt=Message.InPrompt.PINNED),
+        question(3, records="New records"),
+        question(5, records="Newest records"),
+    ]
+    found = texts(messages, Summary(sequence=5, kept=[1]))
+    assert found == ["Question 1", "Newest records\n\nQuestion 5"]
+    assert texts(messages, Summary(sequence=1, kept=[]))[0] == "Old records\n\nQuestion 1"
