@@ -1,6 +1,9 @@
 """The product as real processes, for tests that go through its real doors: web processes and a vendor they talk to."""
 
 import json
+import os
+import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from tests.vendors import VendorServer
-from tests.web_process import WebProcess
+from tests.web_process import WebProcess, of_the_test
 
 
 class Site:
@@ -39,6 +42,11 @@ class Site:
         self._replaced.append(process)
         self.processes.remove(process)
         return self.begin()
+
+    def run(self, module: str, *arguments: str) -> int:
+        """Another program of the product, to its end: its exit code."""
+        environment = {**os.environ, **of_the_test(), **self._environment}
+        return subprocess.run([sys.executable, "-m", module, *arguments], env=environment, check=False).returncode
 
     @property
     def web(self) -> WebProcess:

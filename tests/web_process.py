@@ -37,7 +37,7 @@ class WebProcess:
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, "--fd", str(listening.fileno()), "daphne"],
             cwd=ROOT,
-            env={**os.environ, **_of_the_test(), **environment},
+            env={**os.environ, **of_the_test(), **environment},
             pass_fds=[listening.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=self._log,
@@ -114,7 +114,7 @@ def web_processes(count: int = 1, **environment: str) -> Iterator[list[WebProces
             each.close()
 
 
-def _of_the_test() -> dict[str, str]:
+def of_the_test() -> dict[str, str]:
     """What leads a process to this test's database and Valkey keys, and makes it notice things quickly."""
     return {
         "DATABASE_URL": database_url(),

@@ -1,67 +1,36 @@
 """What is asked while a process dies, and what must be true afterwards: one function for each scenario of the points.
 
 Each gets to where it matters, arms the order, does what crosses the place, waits for the death, and asks the other
-process again, as a client would. It returns the session, which `Stage.all_hangs_together` then looks at.
+process again, as a client would. It returns the session, which `Stage.all_hangs_together` then looks at, if it is about
+one. Those of graphs, of prompts and of workers are in modules of their own.
 """
 
-import json
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.error import HTTPError
 
 from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 
-from chat.models import (
-    Budget,
-    BudgetPeriod,
-    BudgetUnit,
-    Message,
-    ModelCall,
-    Process,
-    Proposal,
-    Reservation,
-    Run,
-    RunStatus,
-    Session,
-    StreamEvent,
-)
-from graphs.models import ChangeSet, Graph, Node, Workspace
-from tests.chat.engine.driving import until
-from tests.faults.crash_stage import MESSAGES, NBA, TAKEN_OVER_WITHIN_S, Stage
+from chat.models import Message, Proposal, Run, RunStatus, Session, StreamEvent
+from graphs.models import ChangeSet, Graph, Node
+from tests.faults import crash_at_work, crash_on_graphs, crash_on_prompts
+from tests.faults.crash_scripts import LOOK, PROPOSE, SHORT, SLOW, TELL, asked
+from tests.faults.crash_stage import NBA, Stage
 from tests.flows.listener import Listener
 from tests.proposed import waiting
 from tests.vendors.scripts import Script
 
-LOOK = {"text": "I look.", "tool_calls": [{"name": "search_nodes", "arguments": {"query": "fetch"}}]}
-PROPOSE = {
-    "text": "I change two things.",
-    "tool_calls": [
-        {
-            "name": "propose_update_node",
-            "arguments": {"nodeKey": "fetch-api", "updates": {"name": "Fetch"}, "reason": "Short."},
-        },
-        {"name": "propose_move_node", "arguments": {"nodeKey": "return", "posX": 600, "posY": 0, "reason": "Room."}},
-    ],
-}
-TELL = {"text": "It fetches the games and gives them back to you.", "delay_s": 0.02}
-SHORT = {"text": "It fetches the games.", "delay_s": 0.4}
-SLOW = {"text": " ".join(["word"] * 200), "delay_s": 0.1}
-
-
-def asked(*scripts: dict[str, Any]) -> str:
-    """A question of its own that the scripted vendor answers so."""
-    return f"SCRIPT={json.dumps(scripts)} {uuid.uuid4()}"
-
 
 def question(stage: Stage) -> str:
-    return _posted_once(stage, {"context": NBA, "message": asked(LOOK, TELL)})
+    return stage.posted_once({"context": NBA, "message": asked(LOOK, TELL)})
 
 
 def propose(stage: Stage) -> str:
     """Everything is proposed, once, or nothing and the person is told to try again."""
-    session = _posted_once(stage, {"context": NBA, "message": asked(PROPOSE, TELL)})
+    session = stage.posted_once({"context": NBA, "message": asked(PROPOSE, TELL)})
     stage.rests(session)
     run = Run.objects.get(session=session)
     assert run.outcome == "waiting" or run.error["retryable"]
@@ -69,46 +38,13 @@ def propose(stage: Stage) -> str:
     return session
 
 
-def paid(stage: Stage) -> str:
-    """Whatever dies, nothing stays set aside, and the budget has spent what the calls that are recorded took."""
-    workspace = Graph.objects.get(key="nba").workspace
-    Budget.objects.all().delete()
-    budget = Budget.objects.create(workspace=workspace, unit=BudgetUnit.TOKENS, period=BudgetPeriod.DAY, limit=10**7)
-    before = _tokens(workspace)
-    session = _posted_once(stage, {"context": NBA, "message": asked(TELL)})
-    stage.rests(session)
-    until(lambda: not Reservation.objects.exists(), TAKEN_OVER_WITHIN_S)
-    (use,) = budget.uses.all()
-    assert (use.reserved, use.used) == (0, _tokens(workspace))
-    assert use.used > before
-    budget.delete()
-    return session
-
-
-def _tokens(workspace: Workspace) -> int:
-    calls = ModelCall.objects.filter(workspace=workspace).exclude(provider="local")
-    return sum(call.prompt_tokens + call.completion_tokens for call in calls)
-
-
 def queue(stage: Stage) -> str:
     """A second message while the first one is answered."""
     session = stage.ask(asked(SHORT))["sessionId"]
-    _posted_once(stage, {"sessionId": session, "message": asked(TELL)})
+    stage.posted_once({"sessionId": session, "message": asked(TELL)})
     stage.rests(session)
     assert Run.objects.filter(session=session).count() == 2
     return session
-
-
-def _posted_once(stage: Stage, body: dict[str, Any]) -> str:
-    """The message is there once, and both answers about it are the same."""
-    key = str(uuid.uuid4())
-    stage.arm()
-    told = stage.at_first("POST", MESSAGES, body, key)
-    stage.await_death()
-    answer = stage.at_survivor("POST", MESSAGES, body, key)
-    assert told in (None, answer)
-    assert str(Message.objects.get(role=Message.Role.USER, content=body["message"]).pk) == answer["userMessageId"]
-    return str(answer["sessionId"])
 
 
 def poll(stage: Stage) -> str:
@@ -164,7 +100,7 @@ def _continued(stage: Stage, session: str, how: str, body: dict[str, Any]) -> st
 
 def stop(stage: Stage) -> str:
     session = stage.ask(asked(SLOW))["sessionId"]
-    _runs(session)
+    stage.driving(session)
     stage.arm()
     stage.at_first("POST", f"/api/v1/chat/sessions/{session}/stop", {})
     stage.await_death()
@@ -186,7 +122,7 @@ def rename(stage: Stage) -> str:
 
 def delete(stage: Stage) -> str:
     session = stage.ask(asked(SLOW))["sessionId"]
-    _runs(session)
+    stage.driving(session)
     stage.arm()
     stage.at_first("DELETE", f"/api/v1/chat/sessions/{session}")
     stage.await_death()
@@ -212,6 +148,24 @@ def decide(stage: Stage) -> str:
     return str(proposal.session_id)
 
 
+def propose_again(stage: Stage) -> str:
+    """What could not be applied is asked for again once, however often the person says so."""
+    alice, graph = User.objects.get(username="alice"), Graph.objects.get(key="nba")
+    (proposal,) = waiting(alice, graph, ("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Mine"}}))
+    other = {"nodeKey": "fetch-api", "updates": {"name": f"Theirs {uuid.uuid4()}"}}
+    stage.at_first("POST", "/api/v1/graphs/nba/changes", {"actions": [{"action": "update_node", "arguments": other}]})
+    with suppress(HTTPError):
+        stage.at_first("POST", f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True})
+    path = f"/api/v1/proposals/{proposal.pk}/propose-again"
+    stage.arm()
+    told = stage.at_first("POST", path, {})
+    stage.await_death()
+    answer = stage.at_survivor("POST", path, {})
+    assert told in (None, answer)
+    assert Message.objects.filter(session=proposal.session_id, role=Message.Role.USER, kind=Message.TEXT).count() == 2
+    return str(proposal.session_id)
+
+
 def start(stage: Stage) -> str:
     """A process dies before it serves; the others do not notice."""
     session = stage.ask(asked(TELL))["sessionId"]
@@ -225,28 +179,22 @@ def hand_over(stage: Stage) -> str:
     """A process that ends in peace, but not to the end: nothing was shown yet, so the other one answers."""
     stage.site.vendor.script(Script(first_delay_s=300), Script(text="The other one answers."))
     session = stage.ask("Who answers?")["sessionId"]
-    driving = _runs(session)
+    driving = stage.driving(session)
     stage.site.vendor.wait_for_requests(1)
     stage.arm()
-    next(each for each in stage.site.processes if driving.endswith(f":{each.process.pid}")).ask_to_end()
+    driving.ask_to_end()
     stage.await_death()
     stage.rests(session)
     assert Message.objects.get(session=session, role=Message.Role.ASSISTANT).content == "The other one answers."
     return session
 
 
-def _runs(session: str) -> str:
-    """Waits until a process drives it: its label."""
-    until(lambda: Run.objects.filter(session=session, status=RunStatus.RUNNING).exists())
-    return Process.objects.get(pk=Run.objects.get(session=session).process).label
-
-
-SCENARIOS: dict[str, Callable[[Stage], str]] = {
+SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
     scenario.__name__: scenario
     for scenario in (
         question,
         propose,
-        paid,
+        propose_again,
         queue,
         poll,
         watch,
@@ -258,5 +206,22 @@ SCENARIOS: dict[str, Callable[[Stage], str]] = {
         decide,
         start,
         hand_over,
+        crash_on_graphs.live_edit,
+        crash_on_graphs.take_back,
+        crash_on_graphs.leave,
+        crash_on_graphs.save_in_time,
+        crash_on_graphs.edit_by_hand,
+        crash_on_graphs.roll_back,
+        crash_on_prompts.compact,
+        crash_on_prompts.keep,
+        crash_on_prompts.always,
+        crash_on_prompts.deeper,
+        crash_on_prompts.paid,
+        crash_on_prompts.paid_twice,
+        crash_on_prompts.settled,
+        crash_at_work.expired,
+        crash_at_work.folded,
+        crash_at_work.forgotten,
+        crash_at_work.tidied,
     )
 }

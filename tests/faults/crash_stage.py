@@ -1,13 +1,14 @@
 """Two web processes that die where they are ordered to, and Alice, who turns to the other one."""
 
 import signal
+import uuid
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 
 import psutil
 
-from chat.models import Run, RunStatus, Stream
+from chat.models import Message, Process, Run, RunStatus, Stream
 from tests import checker
 from tests.cast import PASSWORD
 from tests.chat.engine.driving import until
@@ -43,8 +44,7 @@ class Stage:
 
     def prepare(self, place: str, when: str, nth: int, how: str = "SIGKILL") -> None:
         """What the next `arm` orders; both processes are up, and Alice has signed in."""
-        for process in self.site.processes:
-            process.wait_until_ready()
+        self.all_ready()
         self.alice = Api(self.first.url, "alice", PASSWORD)
         self._number += 1
         self._order = Order(self._number, place, when, nth, how)
@@ -58,6 +58,13 @@ class Stage:
         self.dead = self._obeyed()
         assert self.dead.process.wait(30) == -signal.SIGKILL
         self.site.replace(self.dead)
+
+    def dies_at_work(self, task: str) -> None:
+        """The task dies in a process of its own, at the ordered place; the next one does what is left."""
+        self.arm()
+        assert self.site.run("tests.faults.crashing_task", task) == -signal.SIGKILL
+        self.orders.withdraw()
+        assert self.site.run("tests.faults.crashing_task", task) == 0
 
     def await_freeze(self) -> WebProcess:
         """Somebody stopped, by its own hand, at the ordered place; for the others it is dead."""
@@ -92,11 +99,40 @@ class Stage:
         """A question that nobody dies of yet."""
         return self.alice.at(self.first.url).post(MESSAGES, {"context": NBA, "message": text})
 
+    def posted_once(self, body: dict[str, Any]) -> str:
+        """Somebody dies of this message: it is there once, and both answers about it are the same. The session."""
+        key = str(uuid.uuid4())
+        self.arm()
+        told = self.at_first("POST", MESSAGES, body, key)
+        self.await_death()
+        answer = self.at_survivor("POST", MESSAGES, body, key)
+        assert told in (None, answer)
+        assert str(Message.objects.get(role=Message.Role.USER, content=body["message"]).pk) == answer["userMessageId"]
+        return str(answer["sessionId"])
+
+    def driving(self, session_id: str) -> WebProcess:
+        """Waits until a process drives the session's run."""
+        until(lambda: Run.objects.filter(session=session_id, status=RunStatus.RUNNING).exists())
+        label = Process.objects.get(pk=Run.objects.get(session=session_id).process).label
+        return next(each for each in self.site.processes if label.endswith(f":{each.process.pid}"))
+
+    def kill(self, process: WebProcess) -> None:
+        """Not by its own hand; another one starts in its place."""
+        process.kill()
+        self.site.replace(process)
+
+    def all_ready(self) -> None:
+        for process in self.site.processes:
+            process.wait_until_ready()
+
     def rests(self, session_id: str) -> None:
         until(lambda: not Run.objects.filter(session=session_id, status__in=_LIVE).exists(), TAKEN_OVER_WITHIN_S)
 
-    def all_hangs_together(self, session_id: str) -> None:
+    def all_hangs_together(self, session_id: str | None) -> None:
         """The session rests in time, and whoever reads it now gets all of it; one that was deleted nobody reads."""
+        if session_id is None:
+            checker.check_run(self.site)
+            return
         self.rests(session_id)
         stream = Stream.objects.select_related("session").get(session=session_id)
         if stream.session.hidden_at:

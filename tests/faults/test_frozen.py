@@ -16,7 +16,7 @@ from graphs.models import Graph
 from tests.chat.engine.driving import until
 from tests.faults.crash_orders import Orders
 from tests.faults.crash_points import Point
-from tests.faults.crash_scenarios import asked
+from tests.faults.crash_scripts import asked
 from tests.faults.crash_stage import MESSAGES, NBA, TAKEN_OVER_WITHIN_S, Stage
 from tests.site import site
 from tests.web_process import WebProcess

@@ -1,21 +1,18 @@
 """Live edits under kill -9, without Valkey, cut anywhere: each that was acknowledged is there, saved once."""
 
 import itertools
-import json
 import os
 import random
 import signal
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from websockets.exceptions import ConnectionClosed, InvalidMessage
-from websockets.sync.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
 
 from chat.models import StreamEvent
 from graphs import actions
@@ -26,6 +23,7 @@ from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Modification, Node, 
 from graphs.workingcopy import editing, saving
 from tests import cast
 from tests.chat.engine.driving import until
+from tests.faults.graph_socket import AWAY, PATIENCE_S, acknowledged, at, heard, new_note, say
 from tests.faults.outage import Outage
 from tests.faults.test_approval_kills import cut_before
 from tests.site import Site, site
@@ -34,8 +32,6 @@ from tests.web_process import WebProcess
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.timeout(900)]
 
 KILLS = 20 if os.environ.get("FULL") else 2
-PATIENCE_S = 60
-AWAY = (ConnectionClosed, InvalidMessage, OSError)
 
 
 class Editor:
@@ -60,33 +56,9 @@ class Editor:
     def create(self, socket: ClientConnection) -> None:
         """One node, acknowledged."""
         id_ = self._unanswered = self._unanswered or next(self._ids)
-        note = {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0, "key": id_}
-        say(socket, {"type": "graph:edit", "_id": id_, "actions": [{"action": "create_node", "arguments": note}]})
-        answer = heard(socket, lambda frame: frame.get("_id") == id_)
-        assert answer["type"] == "graph:ack", answer
+        acknowledged(socket, new_note(id_))
         self.acknowledged.append(id_)
         self._unanswered = None
-
-
-@contextmanager
-def at(web: WebProcess, token: str) -> Iterator[ClientConnection]:
-    """A socket at the graph `nba`."""
-    with connect(f"ws://127.0.0.1:{web.port}/ws/graphs/nba/", open_timeout=PATIENCE_S) as socket:
-        say(socket, {"type": "graph:authenticate", "token": token})
-        heard(socket, lambda frame: frame["type"] == "graph:opened")
-        yield socket
-
-
-def say(socket: ClientConnection, frame: dict[str, Any]) -> None:
-    socket.send(json.dumps(frame))
-
-
-def heard(socket: ClientConnection, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """The next frame that is wanted."""
-    while True:
-        frame: dict[str, Any] = json.loads(socket.recv(PATIENCE_S))
-        if wanted(frame):
-            return frame
 
 
 def check(editors: list[Editor]) -> None:

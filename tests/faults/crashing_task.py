@@ -1,0 +1,25 @@
+"""A worker's process that does one task, and kills itself at a place of its code that a test orders.
+
+python -m tests.faults.crashing_task chat.tasks:expire_proposals
+"""
+
+import importlib
+import os
+import sys
+
+import django
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    from tests.faults.crashing import wrap_statements, wrap_transactions
+
+    wrap_transactions()
+    wrap_statements()
+    module, _, name = sys.argv[1].partition(":")
+    getattr(importlib.import_module(module), name)()
+
+
+if __name__ == "__main__":
+    main()
