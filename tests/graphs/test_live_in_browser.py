@@ -92,7 +92,7 @@ def test_names_stand_where_others_point_and_at_what_they_selected(page: Page, se
         {"id": "b", "name": "bob", "selection": ["fetch-api"], "cursor": {"sheet": "stats", "x": 0, "y": 0}},
     )
     expect(page.locator(".live-cursor")).to_have_text("dora")
-    expect(page.locator(".live-name:not(.live-cursor)")).to_have_text("dora, bob")
+    expect(page.locator(".live-name")).to_have_text("dora, bob")
     corner = page.locator('.nodes [data-key="fetch-api"] .card').bounding_box()
     dot = page.locator(".live-dot").bounding_box()
     assert corner
@@ -113,7 +113,7 @@ def test_names_stand_where_others_point_and_at_what_they_selected(page: Page, se
     assert people.first.get_attribute("data-seen") == "yes"
     expect(page.locator("svg.drawing")).to_have_attribute("aria-hidden", "true")
     server.tell()
-    expect(page.locator(".live-dot, .live-name")).to_have_count(0)
+    expect(page.locator(".live-dot, .live-name, .live-cursor")).to_have_count(0)
 
 
 def test_the_mouse_is_told_only_to_others_and_goes_with_it(page: Page, server: Server) -> None:

@@ -11,7 +11,7 @@ export function placeOf({ x, y }, { key, stretch }) {
 /** A dot where somebody points, with their name beside it. */
 export function drawCursor({ name, cursor }, { stretch }) {
   const [x, y] = [cursor.x * stretch.x, cursor.y * stretch.y];
-  const label = svg("text", { class: "live-name live-cursor", x, y, dx: "0.8em", dy: "0.35em" });
+  const label = svg("text", { class: "live-cursor", x, y, dx: "0.8em", dy: "0.35em" });
   label.textContent = name;
   const parts = [svg("circle", { class: "live-dot", cx: x, cy: y, r: 5 }), label];
   for (const part of parts) part.style.setProperty("--hue", hueOf(name));

@@ -24,11 +24,11 @@ export const live = stylesheet(`
   fill: none; stroke: color-mix(in srgb, hsl(var(--hue) 75% 50%) 75%, var(--_text));
   stroke-width: calc(2px * max(1, var(--unit)));
 }
-.live-name {
+.live-name, .live-cursor {
   fill: color-mix(in srgb, hsl(var(--hue) 75% 50%) 60%, var(--_text)); font: 600 calc(12px * max(1, var(--unit))) var(--_font);
   paint-order: stroke; stroke: var(--_canvas); stroke-width: calc(3px * max(1, var(--unit)));
 }
-.far .live-name:not(.live-cursor) { display: none; }
+.far .live-name { display: none; }
 .live-dot {
   r: calc(5px * max(1, var(--unit))); fill: hsl(var(--hue) 75% 50%); stroke: var(--_canvas);
   stroke-width: calc(1.5px * max(1, var(--unit)));
