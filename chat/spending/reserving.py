@@ -28,6 +28,7 @@ from chat.models import (
 from chat.spending import refusing
 from chat.spending.calls import Bound, CallCost
 from chat.spending.periods import ends_at, midnight, starts_on
+from chat.spending.refusing import BudgetRefused
 from rag.embeddings.registry import LOCAL
 from rag.metering import Account
 
@@ -50,6 +51,7 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
 
     Repeated with the same id it does nothing more. Raises `BudgetRefused`, and has set aside nothing then.
     """
+    refusal: BudgetRefused | None = None
     with transaction.atomic(durable=True):
         budgets = list(budgets_of(account).select_for_update(no_key=True))
         if not budgets:
@@ -57,11 +59,17 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
         if Reservation.objects.filter(pk=reservation_id).exists():
             return True  # the commit had happened, only its answer was lost
         uses = {use.budget_id: use for use in _periods(budgets, account, timezone.localdate())}
-        for budget in budgets:
-            _require_room(budget, uses.get(budget.pk), bound)
-        for use in uses.values():
-            BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + _amount(use.budget, bound))
-        _store(account, bound, reservation_id, [use.pk for use in uses.values()])
+        try:
+            for budget in budgets:
+                _require_room(budget, uses.get(budget.pk), bound)
+        except BudgetRefused as no_room:
+            refusal = no_room  # raised after the commit: whoever may raise the limit sees what the period has spent
+        else:
+            for use in uses.values():
+                BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + _amount(use.budget, bound))
+            _store(account, bound, reservation_id, [use.pk for use in uses.values()])
+    if refusal is not None:
+        raise refusal
     return True
 
 

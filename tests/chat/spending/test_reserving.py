@@ -176,6 +176,13 @@ def test_it_knows_what_was_spent_before_it(alice: User, demo_workspace: Workspac
     assert "may take up to 11 tokens, and 10 tokens of 100 tokens are left" in str(refused)
 
 
+def test_who_may_raise_a_limit_sees_what_was_spent_before_it(alice: User, demo_workspace: Workspace) -> None:
+    record_now(account(demo_workspace, alice), [took(None, 80, 10)])
+    found = budget(demo_workspace, 100, scope=BudgetScope.USER)
+    refusal(account(demo_workspace, alice), bound(11))
+    assert left(found) == (90, 0)
+
+
 def test_a_period_ends(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     moment = datetime(2026, 12, 31, 12, tzinfo=UTC)
     monkeypatch.setattr(timezone, "now", lambda: moment)
