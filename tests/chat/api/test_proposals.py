@@ -245,7 +245,7 @@ def test_it_counts_what_waits(alice: User, bob: User, charlie: User, nba: Graph)
 def test_what_is_more_than_anybody_counts_is_not_counted(
     alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chat.queries.MOST_COUNTED", 1)
+    monkeypatch.setattr("chat.queries.proposals.MOST_COUNTED", 1)
     waiting(alice, nba, RENAME, MOVE)
     told = get(alice, "proposals/waiting").json()
     assert (told["count"], told["more"]) == (1, True)

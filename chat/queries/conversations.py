@@ -1,0 +1,139 @@
+"""Sessions and messages that a person may see."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import F, Prefetch, QuerySet
+
+from chat.models import AlwaysSend, Message, Proposal, Run, RunStatus, Session
+from chat.prompts.telling import summary_json
+from chat.queries.ids import parsed_id
+from chat.queries.proposals import in_brief
+from graphs.access import Member, NotFound
+from graphs.models import Role, Workspace
+
+#: The sessions of the person `u` that they did not delete, in the workspaces they are in.
+_OWN_SESSION = """
+FROM chat_session AS session JOIN auth_user AS u ON u.id = session.owner_id
+JOIN graphs_membership AS membership ON membership.workspace_id = session.workspace_id AND membership.user_id = u.id
+JOIN graphs_workspace AS workspace ON workspace.id = session.workspace_id
+WHERE session.id = %s AND u.id = %s AND u.is_active AND session.hidden_at IS NULL
+"""
+
+#: Written out: between a question and its answer, composing them by the ORM took as long as five such statements.
+_HELD = f"SELECT session.* {_OWN_SESSION} AND workspace.id = %s FOR NO KEY UPDATE OF session"
+_IN = f"SELECT workspace.*, membership.role {_OWN_SESSION}"
+
+_PLACE = """
+SELECT coalesce((SELECT max(sequence) FROM chat_message WHERE session_id = %(session)s), 0) + 1,
+    NOT EXISTS (SELECT 1 FROM chat_run WHERE session_id = %(session)s AND status IN ('queued', 'running'))
+"""
+
+
+def _visible_sessions(user: User) -> QuerySet[Session]:
+    return Session.objects.filter(
+        owner=user, hidden_at=None, workspace__memberships__user=user, owner__is_active=True
+    ).select_related("stream", "workspace")
+
+
+def held_session(member: Member, session_id: str) -> Session:
+    """The person's own session in this workspace, held until the transaction ends; raises `NotFound`."""
+    where = [parsed_id(session_id), member.user.pk, member.workspace.pk]
+    session = next(iter(Session.objects.raw(_HELD, where)), None)
+    if session is None:
+        raise NotFound
+    session.workspace = member.workspace
+    return session
+
+
+def session_for(member: Member, session_id: str) -> Session:
+    """The person's own session in this workspace; raises `NotFound`."""
+    session = _visible_sessions(member.user).filter(workspace=member.workspace, pk=parsed_id(session_id)).first()
+    if session is None:
+        raise NotFound
+    return session
+
+
+def session_and_member(user: User, session_id: str) -> tuple[Session, Member]:
+    """The person's own session in whichever of their workspaces it is; raises `NotFound`."""
+    sessions = _visible_sessions(user).annotate(role=F("workspace__memberships__role"))
+    session = sessions.filter(pk=parsed_id(session_id)).first()
+    if session is None:
+        raise NotFound
+    return session, Member(user, session.workspace, Role(session.role))
+
+
+def member_in(user: User, session_id: str) -> Member:
+    """The person in the workspace of a session of theirs; raises `NotFound`."""
+    workspace = next(iter(Workspace.objects.raw(_IN, [parsed_id(session_id), user.pk])), None)
+    if workspace is None:
+        raise NotFound
+    return Member(user, workspace, Role(workspace.role))  # type: ignore[attr-defined]
+
+
+def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
+    """The person's conversations in this workspace, about one object where it is named."""
+    sessions = _visible_sessions(member.user).filter(workspace=member.workspace)
+    if context_type:
+        sessions = sessions.filter(context_type=context_type, context_id=context_id)
+    return sessions
+
+
+def messages_of(session: Session) -> QuerySet[Message]:
+    """What people see of a conversation; what is only for the model is left out."""
+    shown = session.messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE)
+    proposals = Prefetch("proposals", in_brief(Proposal.objects.all()))
+    return shown.select_related("run").prefetch_related("run__model_calls", proposals)
+
+
+def message_for(user: User, message_id: str) -> Message:
+    """A message of one of the person's own sessions in whichever of their workspaces; raises `NotFound`."""
+    message = (
+        Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
+        .exclude(role=Message.Role.SYSTEM)
+        .exclude(kind=Message.NOTE)
+        .select_related("session__stream", "run")
+        .prefetch_related("run__model_calls", Prefetch("proposals", in_brief(Proposal.objects.all())))
+        .first()
+    )
+    if message is None:
+        raise NotFound
+    return message
+
+
+def summary_of(session: Session) -> dict[str, Any] | None:
+    """What stands for the earlier messages of a conversation, where it has become too long for its model."""
+    summary = session.summaries.last()
+    return summary_json(summary) if summary else None
+
+
+def always_sent(member: Member) -> QuerySet[AlwaysSend]:
+    """The records that every conversation of the workspace is sent."""
+    return AlwaysSend.objects.filter(workspace=member.workspace).select_related("added_by")
+
+
+def reading_point(session: Session, messages: list[Message]) -> int:
+    """The number after which to read the stream so that it completes these messages without repeating them.
+
+    `session.stream` was fetched before the messages: what they contain beyond it, their runs' last numbers tell. A run
+    that is being driven counts even when its message is on another page.
+    """
+    runs = {message.run.pk: message.run for message in messages if hasattr(message, "run")}
+    runs = {run.pk: run for run in session.runs.filter(status=RunStatus.RUNNING)} | runs
+    contained = max([session.stream.last_sequence, *(run.last_sequence or 0 for run in runs.values())])
+    unfinished = [run.first_sequence - 1 for run in runs.values() if run.first_sequence and not run.last_sequence]
+    return min([contained, *unfinished])
+
+
+def next_place(session: Session) -> tuple[int, bool]:
+    """Where the next message of a held session belongs, and whether nothing is on its way before it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PLACE, {"session": session.pk})
+        position, resting = cursor.fetchone()
+    return int(position), bool(resting)
+
+
+def live_run(session: Session) -> Run | None:
+    """The run that is being driven or waits next."""
+    return session.runs.filter(status__in=[RunStatus.RUNNING, RunStatus.QUEUED]).order_by("message__sequence").first()

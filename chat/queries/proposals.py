@@ -1,0 +1,73 @@
+"""Proposals that a person may see."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from chat.models import Proposal, ProposalStatus
+from chat.queries.ids import parsed_id
+from graphs.access import Member, NotFound
+from graphs.models import Role
+
+#: More proposals that wait are not counted.
+MOST_COUNTED = 99
+
+
+def proposals_of(member: Member, *, status: str = "", session_id: str = "", graph_key: str = "") -> QuerySet[Proposal]:
+    """The proposals of the workspace, whoever's conversation they come from: of one state, session or graph.
+
+    One that nobody decided in time is expired from that moment on, whether or not anybody noticed.
+    """
+    proposals = in_brief(Proposal.objects.filter(workspace=member.workspace))
+    late = Q(status=ProposalStatus.PENDING, expires_at__lte=Now())
+    if status == ProposalStatus.PENDING:
+        proposals = proposals.filter(status=status, expires_at__gt=Now())
+    elif status == ProposalStatus.EXPIRED:
+        proposals = proposals.filter(Q(status=status) | late)
+    elif status:
+        proposals = proposals.filter(status=status)
+    if session_id:
+        proposals = proposals.filter(session=parsed_id(session_id))
+    return proposals.filter(graph_key=graph_key) if graph_key else proposals
+
+
+def waiting_count(member: Member) -> tuple[int, bool]:
+    """How many proposals wait in the workspace, up to `MOST_COUNTED`; and whether there are more."""
+    count = proposals_of(member, status=ProposalStatus.PENDING).order_by()[: MOST_COUNTED + 1].count()
+    return min(count, MOST_COUNTED), count > MOST_COUNTED
+
+
+def in_brief(proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
+    """To be shown beside each other."""
+    return proposals.select_related("decided_by").defer(*Proposal.LARGE)
+
+
+def proposal_for(member: Member, proposal_id: str) -> Proposal:
+    """A proposal of this workspace; raises `NotFound`."""
+    proposals = Proposal.objects.filter(workspace=member.workspace)
+    return _one_proposal(proposals, proposal_id)
+
+
+def require_proposals(member: Member, proposal_ids: Collection[str]) -> None:
+    """Raises `NotFound` unless all of them are of this workspace."""
+    ids = set(map(parsed_id, proposal_ids))
+    if Proposal.objects.filter(workspace=member.workspace, pk__in=ids).count() < len(ids):
+        raise NotFound
+
+
+def proposal_and_member(user: User, proposal_id: str) -> tuple[Proposal, Member]:
+    """A proposal in whichever of the person's workspaces it is; raises `NotFound`."""
+    proposals = Proposal.objects.filter(workspace__memberships__user=user, workspace__memberships__user__is_active=True)
+    proposal = _one_proposal(proposals.annotate(role=F("workspace__memberships__role")), proposal_id)
+    return proposal, Member(user, proposal.workspace, Role(proposal.role))
+
+
+def _one_proposal(proposals: QuerySet[Any], proposal_id: str) -> Any:
+    related = ("workspace", "session", "message", "decided_by")
+    proposal = proposals.select_related(*related).filter(pk=parsed_id(proposal_id)).first()
+    if proposal is None:
+        raise NotFound
+    return proposal

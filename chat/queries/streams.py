@@ -1,0 +1,87 @@
+"""Streams that a person may read, and pages of their events."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import connection
+
+from chat.events import presence, reading
+from chat.events.vocabulary import StoredEvent
+from chat.models import Message, Stream
+from graphs.access import NotFound
+
+#: Events and bytes one page of the log may hold.
+MAX_EVENTS = 1_000
+
+MAX_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableStream:
+    """A stream a person may read; `session_id` is None for the stream of an object."""
+
+    id: int
+    name: str
+    workspace_id: int
+    last_sequence: int
+    session_id: uuid.UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """Some events of a stream; `last` is the stream's last number, never before that of an event here."""
+
+    stream: ReadableStream
+    events: list[StoredEvent]
+
+    @property
+    def last(self) -> int:
+        return max([self.stream.last_sequence, *(event.sequence for event in self.events[-1:])])
+
+
+#: The streams that the person `u` (a row of auth_user) may read, as the columns of `ReadableStream`.
+READABLE_STREAMS = """
+SELECT stream.id, stream.name, stream.workspace_id, stream.last_sequence, session.id AS session_id
+FROM chat_stream AS stream LEFT JOIN chat_session AS session ON session.stream_id = stream.id
+WHERE u.is_active
+    AND EXISTS (SELECT FROM graphs_membership WHERE workspace_id = stream.workspace_id AND user_id = u.id)
+    AND (session.id IS NULL OR session.owner_id = u.id AND session.hidden_at IS NULL)
+"""
+
+_STREAM_FOR = f"""
+SELECT readable.* FROM auth_user AS u CROSS JOIN LATERAL ({READABLE_STREAMS} AND stream.name = %s) AS readable
+WHERE u.id = %s
+"""  # noqa: S608
+
+
+def stream_for(user: User, name: str) -> ReadableStream:
+    """A stream the person may read: of an own session, or of an object of one of their workspaces."""
+    if "\x00" in name:
+        raise NotFound
+    with connection.cursor() as cursor:
+        cursor.execute(_STREAM_FOR, [name, user.pk])
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound
+    return ReadableStream(*row)
+
+
+def readable(stream: Stream) -> ReadableStream:
+    session = getattr(stream, "session", None)
+    return ReadableStream(
+        stream.pk, stream.name, stream.workspace_id, stream.last_sequence, session.pk if session else None
+    )
+
+
+def events_page(stream: ReadableStream, after: int, limit: int) -> EventPage:
+    """One page of the log; asking counts as being there."""
+    presence.seen([stream.id], None)
+    return EventPage(stream, reading.after({stream.id: after}, min(limit, MAX_EVENTS), MAX_BYTES))
+
+
+def events_of_message(message: Message, after: int, limit: int) -> EventPage:
+    """The events of one message, in order."""
+    stream = readable(message.session.stream)
+    presence.seen([stream.id], None)
+    return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS), MAX_BYTES))
