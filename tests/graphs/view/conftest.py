@@ -1,0 +1,27 @@
+"""A page with nothing but the drawing, watched for errors and blocked content."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.graphs import drawn
+
+
+@pytest.fixture
+def site() -> Iterator[drawn.Site]:
+    with drawn.served() as site:
+        site.graph = drawn.players()
+        yield site
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce", locale="en-US")
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None)
+    yield page
+    context.close()
+    assert complaints == []

@@ -1,0 +1,121 @@
+"""What can be read on a phone, from afar, and on every colour; in a real browser and without Django."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.graphs import drawn
+from tests.graphs.view.looking import SELECT, center, details, drawn_node, opened, zoom
+
+pytestmark = pytest.mark.browser
+
+
+def test_on_a_phone_the_details_come_from_below(page: Page, site: drawn.Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page, site)
+    finger = page.get_by_role("button", name="Zoom in").bounding_box()
+    assert finger
+    assert min(finger["width"], finger["height"]) >= 40
+    page.evaluate(SELECT, "fetch-api")
+    box = details(page).bounding_box()
+    assert box
+    assert (box["x"], box["width"]) == (0, 390)
+    assert box["y"] > 300
+    page.wait_for_timeout(300)
+    assert center(drawn_node(page, "fetch-api").locator(".card"))[1] < box["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_node_that_the_page_asks_for_is_brought_before_the_eyes(page: Page, site: drawn.Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page, site)
+    page.evaluate("""() => {
+        document.body.style.cssText = "height: auto; padding: 900px 0";
+        document.querySelector("graph-view").style.height = "60vh";
+    }""")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.evaluate(SELECT, "fetch-api")
+    page.get_by_role("button", name="Make the panel taller").click()
+    page.evaluate("scrollTo(0, 0)")
+    page.evaluate(SELECT, "filter")
+    expect(details(page).get_by_role("heading", name="Filter")).to_be_visible()
+    expect(page.locator("graph-view")).to_be_in_viewport(ratio=1)
+    card = drawn_node(page, "filter").locator(".card").bounding_box()
+    sheet = details(page).bounding_box()
+    assert card
+    assert sheet
+    assert card["y"] >= 0
+    assert card["y"] + card["height"] <= sheet["y"]
+
+
+def test_names_at_the_edges_stay_on_a_phone_when_everything_is_shown(page: Page, site: drawn.Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    names = ["Choose season and team now", "In the middle", "Write the season summary"]
+    nodes = [drawn.node(f"n{i}", i * 600, 0, name=name) for i, name in enumerate(names)]
+    note = drawn.node("memo", 0, 300, type="note", data={"content": "---\n\n## Remember\nThis."}, width=400, height=90)
+    site.graph = drawn.graph([*nodes, note])
+    opened(page, site)
+    expect(page.locator(".far-heading")).to_have_text("Remember")
+    boxes = [label.bounding_box() for label in page.locator(".far-label").all()]
+    assert len(boxes) >= 2
+    sides = [(box["x"], box["x"] + box["width"]) for box in boxes if box]
+    assert [side for side in sides if side[0] < 0 or side[1] > 390] == []
+
+
+def test_cards_at_half_size_still_show_what_they_are(page: Page, site: drawn.Site) -> None:
+    opened(page, site)
+    page.mouse.move(600, 400)
+    page.keyboard.down("Control")
+    while zoom(page) >= 50:
+        page.mouse.wheel(0, 40)
+        page.wait_for_timeout(30)
+    page.keyboard.up("Control")
+    assert zoom(page) > 42
+    expect(drawn_node(page, "filter").locator(".tile")).to_have_count(1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_read_well_on_every_colour(page: Page, site: drawn.Site, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    kinds = [
+        "starter",
+        "return",
+        "html",
+        "entryType",
+        "if",
+        "webhook",
+        "n8n.postgres",
+        "function",
+        "agent",
+        "gmail",
+        "acme.x",
+        "vendor.y",
+    ]
+    site.graph = drawn.graph(
+        [drawn.node(f"n{i}", i % 4 * 300, i // 4 * 150, type=kind) for i, kind in enumerate(kinds)]
+    )
+    opened(page, site)
+    page.get_by_role("button", name="Zoom in").click()
+    ratios = page.locator(".nodes > g").evaluate_all(CONTRASTS)
+    assert len(ratios) >= len(kinds)
+    assert min(ratios) >= 4.5
+
+
+CONTRASTS = """groups => {
+  const context = Object.assign(document.createElement("canvas"), {width: 1, height: 1}).getContext("2d");
+  const light = colour => {
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map(value => value / 255)
+      .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+  const colour = (element, name) => getComputedStyle(element)[name];
+  return groups.flatMap(group => {
+    const card = colour(group.querySelector(".card"), "fill");
+    const texts = [...group.querySelectorAll("text:not(.monogram)")].map(text => ratio(colour(text, "fill"), card));
+    const tile = group.querySelector(".tile");
+    const icon = group.querySelector(".icon-path");
+    return tile && icon ? [...texts, ratio(colour(icon, "stroke"), colour(tile, "fill"))] : texts;
+  });
+}"""
