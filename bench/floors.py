@@ -9,7 +9,7 @@ from rag.embeddings.base import Vectors
 from rag.expansion import PER_NODE
 from rag.ranking import SEEDS
 from rag.retrieval import FOUND
-from rag.vector_search import CANDIDATES, EXACT
+from rag.vector_search import EXACT, FEWEST_CANDIDATES, MOST_CANDIDATES, VECTORS_OF_ONE
 
 _NEAREST = """
 SELECT target_id FROM rag_embedding
@@ -40,10 +40,16 @@ class Floors:
         values = {"graph": graph.pk, "model": model, "dimensions": dimensions}
         self._exactly, self._indexed = (text.format(**values, limit="{limit}") for text in (_EXACTLY, _NEAREST))
         self._is_large = nodes > EXACT
+        self._candidates = max(FEWEST_CANDIDATES, min(MOST_CANDIDATES, nodes // VECTORS_OF_ONE))
 
     def take(self, vector: Vectors) -> None:
         """Both statements, the second from the first five of the first; reads at most what retrieval does."""
         self.expand(self.nearest(vector, FOUND)[:SEEDS])
+
+    def look_at_as_many_candidates(self) -> None:
+        """As retrieval does; for this connection, until those of another graph do."""
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET hnsw.ef_search = {self._candidates}")
 
     def nearest(self, vector: Vectors, limit: int) -> list[int]:
         """With the graph's own index where it has one, which looks at as many candidates as retrieval has it do."""
@@ -57,12 +63,6 @@ class Floors:
 
     def expand(self, seeds: Sequence[int]) -> list[int]:
         return _ids(_EXPANSION, list(seeds))
-
-
-def look_at_as_many_candidates() -> None:
-    """For this connection."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET hnsw.ef_search = {CANDIDATES}")
 
 
 def _written(vector: Vectors) -> str:

@@ -59,6 +59,7 @@ def measure(asked: Sequence[Asked], repeats: int) -> Times:
     for _ in range(repeats):
         for place in range(len(asked[0].questions)):
             for one in asked:
+                one.floors.look_at_as_many_candidates()
                 for name, work in one.ways(place).items():
                     took: Times = {}
                     timed(took, name, work)
@@ -94,7 +95,7 @@ def recall(one: Asked, model: str, questions: int) -> float:
 
 def main(scale: dict[str, Any]) -> None:
     from bench.copied_graphs import copied
-    from bench.floors import Floors, look_at_as_many_candidates
+    from bench.floors import Floors
     from bench.power_law import Words
     from graphs.models import Workspace
     from rag.embeddings.local import LocalEmbedder
@@ -111,7 +112,6 @@ def main(scale: dict[str, Any]) -> None:
         for size, graph in graphs.items()
     ]
     behave_like_a_web_process()
-    look_at_as_many_candidates()
     statements = most_statements(asked)
     times = measure(asked, scale["times"])
     large = [one for one in asked if one.size > EXACT]

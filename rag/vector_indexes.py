@@ -3,7 +3,6 @@
 An index over all graphs would find neighbours in other graphs and throw them away (docs/embeddings.md).
 """
 
-import hashlib
 import logging
 from collections.abc import Mapping
 
@@ -11,6 +10,7 @@ from django.db import OperationalError, connection
 from psycopg import sql
 from psycopg.errors import DiskFull, OutOfMemory
 
+from rag.index_names import PREFIX, index_name
 from rag.models import EmbeddedGraph
 from rag.vector_search import EXACT
 
@@ -27,7 +27,6 @@ CHOSEN_FROM = 128
 #: What pgvector holds of a vector while it builds, beside its numbers: its links and itself.
 BYTES_A_LINK = 32
 BYTES_AN_ELEMENT = 256
-PREFIX = "rag_hnsw_"
 
 log = logging.getLogger("countersign.embeddings")
 
@@ -116,10 +115,6 @@ def drop_forgotten() -> None:
         states = EmbeddedGraph.objects.values_list("graph", "model")
         for name in found - {index_name(graph_id, model) for graph_id, model in states}:
             _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
-
-
-def index_name(graph_id: int, model: str) -> str:
-    return f"{PREFIX}{graph_id}_{hashlib.blake2b(model.encode(), digest_size=5).hexdigest()}"
 
 
 def _more_than(count: int, graph_id: int, model: str) -> bool:

@@ -10,19 +10,24 @@ from typing import Any
 from django.db import connection
 
 from rag.embeddings.base import Vectors
+from rag.index_names import index_name
 
 #: Comparing so many takes a few milliseconds.
 EXACT = 20_000
 #: Cosine; what is less alike is not alike.
 THRESHOLD = 0.3
-#: How many candidates an index looks at: the more, the surer are the first ten. So many cost what comparing `EXACT`
-#: vectors does.
-CANDIDATES = 500
+#: How many candidates an index looks at: the more, the surer are the first ten. A large graph needs more of them: one
+#: of so many of its vectors, between these. The most is pgvector's.
+FEWEST_CANDIDATES = 500
+MOST_CANDIDATES = 1_000
+VECTORS_OF_ONE = 200
 
 #: `way` is computed before anything is read: it chooses the arm and sets up the index's search for this statement.
 _SQL = """
 WITH way AS MATERIALIZED (
-    SELECT set_config('hnsw.ef_search', '{candidates}', true) AS set_up, EXISTS (
+    SELECT set_config('hnsw.ef_search', greatest({fewest}, least({most}, (
+        SELECT reltuples / {vectors_of_one} FROM pg_class WHERE oid = to_regclass(%(index)s)
+    )))::int::text, true) AS set_up, EXISTS (
         SELECT FROM rag_embeddedgraph WHERE graph_id = %(graph)s AND model = %(model)s AND indexed
     ) AS indexed
 )
@@ -51,10 +56,16 @@ def nearest(
 
     `model` is the name of who made the vector: vectors of different models are never compared.
     """
-    sql = _SQL.format(dimensions=len(vector), candidates=max(CANDIDATES, limit))
+    sql = _SQL.format(
+        dimensions=len(vector),
+        fewest=max(FEWEST_CANDIDATES, limit),
+        most=MOST_CANDIDATES,
+        vectors_of_one=VECTORS_OF_ONE,
+    )
     values: dict[str, Any] = {
         "graph": graph_id,
         "model": model,
+        "index": index_name(graph_id, model),
         "vector": f"[{','.join(map(str, vector.tolist()))}]",
         "limit": limit,
         "threshold": threshold,

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from psycopg.errors import DiskFull
 
 from graphs.models import Graph, Node
 from rag import vector_indexes, vector_search
 from rag.embeddings.base import Vectors
+from rag.index_names import PREFIX, index_name
 from rag.models import EmbeddedGraph, Embedding
 from rag.vector_search import nearest
 from tests.cast import draw_nba
@@ -35,7 +36,7 @@ def fill(graph: Graph) -> tuple[list[int], Vectors]:
 
 def indexes() -> list[str]:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT indexname FROM pg_indexes WHERE starts_with(indexname, %s)", [vector_indexes.PREFIX])
+        cursor.execute("SELECT indexname FROM pg_indexes WHERE starts_with(indexname, %s)", [PREFIX])
         return [name for (name,) in cursor.fetchall()]
 
 
@@ -45,6 +46,14 @@ def plan(graph: Graph, question: Vectors) -> str:
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, COSTS off) {captured[0]['sql']}")
         return "\n".join(row for (row,) in cursor.fetchall())
+
+
+def candidates(graph: Graph, question: Vectors, vectors_of_one: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(vector_search, "VECTORS_OF_ONE", vectors_of_one)
+    nearest(graph.pk, MODEL, question, 10)
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW hnsw.ef_search")
+        return str(cursor.fetchone()[0])
 
 
 @pytest.mark.django_db(transaction=True)
@@ -66,7 +75,7 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
 
     monkeypatch.setattr(vector_indexes, "EXACT", NODES - 1)
     vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
-    assert indexes() == [vector_indexes.index_name(nba.pk, MODEL)]
+    assert indexes() == [index_name(nba.pk, MODEL)]
     used = plan(nba, questions[0])
     assert f"Index Scan using {indexes()[0]}" in used, used
     approximate = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
@@ -78,6 +87,8 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
     with connection.cursor() as cursor:
         cursor.execute("SHOW hnsw.ef_search")
         assert cursor.fetchone()[0] == "40", "set for the statement only"
+    with transaction.atomic():
+        assert [candidates(nba, questions[0], part, monkeypatch) for part in (200, 2, 1)] == ["500", "750", "1000"]
     assert len(nearest(small.pk, MODEL, random_vectors(1, DIMENSIONS)[0], 10, threshold=-1)) == 3
 
     monkeypatch.setattr(vector_indexes, "DROPPED_BELOW", NODES)
