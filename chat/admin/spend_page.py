@@ -4,6 +4,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -83,11 +84,14 @@ def csv_file(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
     writer = csv.writer(response)
     for row in spend.table(_calls(request, wanted)):
-        writer.writerow([_harmless(value) for value in row])
+        writer.writerow([_cell(value) for value in row])
     return response
 
 
-def _harmless(value: Any) -> Any:
+def _cell(value: Any) -> Any:
+    """Amounts in digits alone, never as 0E-8; no text that a spreadsheet would work out."""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

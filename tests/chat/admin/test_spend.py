@@ -99,6 +99,12 @@ def test_spreadsheets_get_no_formula(demo_workspace: Workspace) -> None:
     assert rows(auditor(demo_workspace))[0]["object"].startswith("'=")
 
 
+def test_a_spreadsheet_gets_amounts_in_digits(demo_workspace: Workspace) -> None:
+    for number, cost in enumerate(["0", "0.0000001", None]):
+        call(demo_workspace, cost, model=f"model-{number}")
+    assert [row["spent"] for row in rows(auditor(demo_workspace))] == ["0.00000000", "0.00000010", ""]
+
+
 def test_others_see_nothing(demo_workspace: Workspace, other_workspace: Workspace) -> None:
     clerk, client = mere_staff(demo_workspace), auditor(demo_workspace)
     for name in ("admin:chat_spend", "admin:chat_spend_csv"):
