@@ -223,5 +223,6 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
         crash_at_work.folded,
         crash_at_work.forgotten,
         crash_at_work.tidied,
+        crash_at_work.embedded,
     )
 }
