@@ -31,7 +31,9 @@ class Reading:
         if event["messageId"] is None:
             return
         blank = {"role": "assistant", "status": "queued", "content": "", "reasoning": "", "toolCalls": []}
-        message = self.messages.setdefault(event["messageId"], {"id": event["messageId"], **blank})
+        message = self.messages.setdefault(
+            event["messageId"], {"id": event["messageId"], "runId": event["runId"], **blank}
+        )
         match type_:
             case "user_message":
                 message |= {"role": "user", "status": "complete", "content": data["content"]}
@@ -55,6 +57,11 @@ class Reading:
             case "error":
                 message["status"] = "failed"
 
+    def closed(self, last_run: str) -> bool:
+        answers = [message for message in self.messages.values() if message["role"] == "assistant"]
+        ended = all(message["status"] in {*ENDINGS.values(), "failed"} for message in answers)
+        return ended and any(message["runId"] == last_run for message in answers)
+
     def result(self) -> list[dict[str, Any]]:
         return [shown(message) for message in self.messages.values()]
 
@@ -64,23 +71,11 @@ async def begin(user: User, session_id: str, query: str = "") -> Reading:
 
 
 async def follow(user: User, reading: Reading, last_run: str) -> Reading:
-    """Reads on until this run is closed."""
-    closed = False
-    while not closed:
+    """Reads on until this run is closed, and with it every other: a stop closes those that wait first."""
+    while True:
         page = (await request("GET", f"/api/v1/streams/events/{reading.stream}?after={reading.after}", user)).json()
         for event in page["events"]:
             reading.fold(event)
-            closed = closed or (event["runId"] == last_run and event["type"] in {"done", "error"})
-        finished = page["last"] == reading.after and not page["events"]
-        if finished and await _is_closed(user, reading, last_run):
+        if page["last"] == reading.after and reading.closed(last_run):
             return reading
         await asyncio.sleep(0.02)
-    return reading
-
-
-async def _is_closed(user: User, reading: Reading, last_run: str) -> bool:
-    """True when the run's end came with the messages already."""
-    return any(
-        message.get("runId") == last_run and message["status"] in {"complete", "stopped", "failed"}
-        for message in reading.messages.values()
-    )

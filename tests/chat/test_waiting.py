@@ -4,16 +4,15 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
 from pytest_django import Settings
 
 from chat import runtime, waiting
 from chat.database import in_db
 from chat.events.vocabulary import EVENT_VERSION
-from chat.models import Message, Session, StreamEvent
+from chat.models import Message, Session
 from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
 from graphs.models import Graph, Node
-from tests.chat.events import logs
+from tests.chat.events import hubs
 from tests.chat.inprocess import Model, asked, request, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,11 +96,8 @@ def test_it_answers_202_when_it_cannot_wait_any_longer(alice: User, nba: Graph, 
     """Here because a newer version of the program wrote into the stream."""
 
     def write_as_a_newer_version() -> None:
-        stream = Session.objects.get().stream
-        with transaction.atomic():
-            logs.append_now(stream.pk, logs.status("running"))
-            last = StreamEvent.objects.filter(stream=stream).latest("sequence")
-            StreamEvent.objects.filter(pk=last.pk).update(version=EVENT_VERSION + 1)
+        """Another process: readers of this one find the row."""
+        hubs.elsewhere(Session.objects.get().stream_id, 1, version=EVENT_VERSION + 1)
 
     async def test() -> None:
         async with asked("POST", PATH, alice, BODY) as answer:

@@ -9,7 +9,7 @@ import psycopg
 
 from chat import runtime
 from chat.events.hub import Hub
-from chat.events.vocabulary import StoredEvent
+from chat.events.vocabulary import EVENT_VERSION, StoredEvent
 from chat.events.watching import Watch
 from chat.events.writer import GroupWriter
 
@@ -42,7 +42,7 @@ async def read(watch: Watch, up_to: int, within_s: float = 30) -> list[StoredEve
     return events
 
 
-def elsewhere(stream_id: int, count: int) -> None:
+def elsewhere(stream_id: int, count: int, *, version: int = EVENT_VERSION) -> None:
     """Another process that tells nobody: only the rows are there."""
     with psycopg.connect(runtime.conninfo()) as other:
         for _ in range(count):
@@ -52,8 +52,9 @@ def elsewhere(stream_id: int, count: int) -> None:
             ).fetchone()
             assert last is not None
             other.execute(
-                "INSERT INTO chat_streamevent (stream_id, sequence, type, data) VALUES (%s, %s, 'status', %s)",
-                [stream_id, last[0], f'{{"state": "{last[0]}"}}'],
+                "INSERT INTO chat_streamevent (stream_id, sequence, version, type, data)"
+                " VALUES (%s, %s, %s, 'status', %s)",
+                [stream_id, last[0], version, f'{{"state": "{last[0]}"}}'],
             )
 
 
