@@ -114,6 +114,7 @@ def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Ma
     batches = deque(_parts(texts, manner.batch))
     while batches:
         yield _embed_some(graph, embedder, batches, manner)
+        time.sleep(manner.delay_s)
 
 
 def note_version(graph: Graph, embedder: Embedder) -> None:
@@ -150,9 +151,9 @@ def _embed_some(graph: Graph, embedder: Embedder, batches: deque[Sequence[_Text]
             some = batches.popleft()
             failed += _ask(graph, embedder, some, answers)
             seen += len(some)
-            time.sleep(manner.delay_s)
-            if time.monotonic() >= until:
+            if time.monotonic() + manner.delay_s >= until:
                 break
+            time.sleep(manner.delay_s)
     finally:
         stored = _store(graph, embedder, answers)
     return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in answers))

@@ -56,6 +56,13 @@ def test_what_a_vendor_answered_is_stored_before_it_is_asked_again(
     assert [(step.seen, Embedding.objects.count()) for step in progress] == [(0, 0), (1, 1), (1, 2), (1, 3)]
 
 
+def test_it_is_stored_before_the_pause(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored: list[int] = []
+    monkeypatch.setattr(nodes.time, "sleep", lambda _seconds: stored.append(Embedding.objects.count()))
+    list(nodes.embed_all(nba, remote, nodes.Manner(batch=1, delay_s=2)))
+    assert stored == [1, 2, 3]
+
+
 @pytest.mark.parametrize("command", [("embed_nodes", "--batch", "1"), ("migrate_embeddings", "--to", MODEL)])
 def test_ctrl_c_keeps_what_was_done_and_says_so(
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
