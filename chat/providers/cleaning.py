@@ -1,11 +1,14 @@
 """JSON and text from outside, made safe to keep: no NUL, no lone surrogate. Called by the decoders of the wires."""
 
 import json
+import re
 from typing import Any
 
 import jiter
 
 REPLACEMENT = "\ufffd"
+#: A NUL as JSON writes it, not a backslash before the letters.
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def clean(text: str) -> str:
@@ -38,19 +41,20 @@ def parse_json(data: bytes) -> Any:
 
 
 def json_object_or_empty(text: str) -> dict[str, Any]:
-    """The object that a JSON text holds, if it can be sent again (NaN cannot); an empty one for anything else."""
+    """The object that a JSON text holds, if it can be sent again (NaN and NUL cannot); an empty one for all else."""
     try:
         value = parse_json(text.encode("utf-8", "replace"))
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        written.encode()
     except (ValueError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) and not _NUL.search(written) else {}
 
 
 def json_object_text(text: str) -> str:
     """The same text where it is an object in strict JSON, else that of `json_object_or_empty`."""
     try:
-        if isinstance(jiter.from_json(text.encode(), allow_inf_nan=False), dict):
+        if isinstance(jiter.from_json(text.encode(), allow_inf_nan=False), dict) and not _NUL.search(text):
             return text
     except ValueError:
         pass

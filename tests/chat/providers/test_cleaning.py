@@ -45,14 +45,24 @@ def test_it_refuses_what_is_no_json(data):
         parse_json(data)
 
 
-@given(st.dictionaries(st.text(), st.integers() | st.text()))
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+
+
+@given(st.dictionaries(TEXTS, st.integers() | TEXTS))
 def test_it_reads_every_object_that_python_writes(value):
     assert json_object_or_empty(json.dumps(value)) == value
+    assert json_object_text(json.dumps(value)) == json.dumps(value)
+
+
+def test_a_backslash_before_the_letters_is_no_nul():
+    text = json.dumps({"pattern": "\\u0000"})
+    assert json_object_or_empty(text) == {"pattern": "\\u0000"}
+    assert json_object_text(text) == text
 
 
 NO_OBJECTS = [
     *("", "[1]", "null", '{"query": "fe', "[" * 100_000, '{"a": NaN}', '{"a": [-Infinity]}'),
-    *('{"a": "\\ud83c"}', '{"a": ' + "9" * 5000 + "}"),
+    *('{"a": "\\ud83c"}', '{"a": ["\\u0000"]}', '{"\\\\\\u0000": 1}', '{"a": ' + "9" * 5000 + "}"),
 ]
 
 
