@@ -20,15 +20,14 @@ from tests.chat.events.logs import stored
 from tests.kept import storing
 from tests.vendors import VendorServer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+#: All on one worker, which migrates once for each version.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("kept")]
 
 
 @pytest.fixture(params=storing.kept(), ids=lambda path: path.stem)
 def document(request: pytest.FixtureRequest, alice: User, nba: Graph) -> dict[str, Any]:
     path: Path = request.param
-    found = json.loads(path.read_text())
-    storing.restore(found, alice, nba)
-    return found
+    return storing.restore(path, alice, nba)
 
 
 def session(document: dict[str, Any], name: str) -> Session:
