@@ -1,9 +1,12 @@
 """What all tests of the doors share."""
 
+import copy
 import uuid
+from collections.abc import Iterator
 
 import pytest
-from pytest_django import Settings
+from django.db import transaction
+from pytest_django import DjangoDbBlocker, Settings
 
 from tests.doors import world
 from tests.doors.world import World
@@ -16,6 +19,16 @@ def roomy_limits(settings: Settings, quick_passwords: None) -> None:
     settings.LIMIT_LOGIN = settings.LIMIT_MESSAGES = settings.LIMIT_FRAMES = "100000/s"
 
 
+@pytest.fixture(scope="module")
+def built(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    """Built once, in a transaction in which that of each test is nested: what a test does is taken back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        found = world.build()
+        with django_db_blocker.block():
+            yield found
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def everybody(db: None) -> World:
-    return world.build()
+def everybody(built: World, db: None) -> World:
+    return copy.deepcopy(built)
