@@ -7,14 +7,9 @@ from chat.events import wakeup
 from chat.events.append import Fenced, append, guard
 from chat.events.vocabulary import NewEvent
 from chat.models import Stream
-from tests.chat.events.logs import a_stream, append_now, numbers, status, stored, take_over
+from tests.chat.events.logs import append_now, numbers, status, stored, take_over
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def stream() -> int:
-    return a_stream()
 
 
 @pytest.fixture

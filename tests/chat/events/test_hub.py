@@ -21,11 +21,6 @@ from tests.chat.events.logs import a_stream, append_now, delta, numbers, status,
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def stream() -> int:
-    return a_stream()
-
-
 @pytest.mark.parametrize("after", [0, 1, 17, 399, 400])
 def test_it_gives_every_event_after_the_cursor_once(stream: int, after: int) -> None:
     async def main() -> None:

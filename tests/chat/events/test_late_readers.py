@@ -15,11 +15,6 @@ from tests.chat.events.logs import a_stream, append_now, numbers, status
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def stream() -> int:
-    return a_stream()
-
-
 def test_it_misses_nothing_when_a_second_reader_comes_before_the_wake_up(
     stream: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

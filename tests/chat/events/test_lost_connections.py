@@ -25,11 +25,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def stream() -> int:
-    return a_stream()
-
-
-@pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     heard: list[tuple[int, int]] = []
     monkeypatch.setattr(wakeup, "announce", lambda stream_id, last: heard.append((stream_id, last)))

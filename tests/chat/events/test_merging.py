@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def stream() -> int:
-    return a_stream()
-
-
-@pytest.fixture
 def streams_of_examples() -> Iterator[list[int]]:
     return iter(lambda: a_stream(f"session_{uuid.uuid4()}"), None)
 

@@ -9,18 +9,12 @@ import pytest
 from chat.database import in_db
 from chat.events.vocabulary import NewEvent
 from tests.chat.events.logs import (
-    a_stream,
     status,
     stored,
     writing,
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def stream() -> int:
-    return a_stream()
 
 
 @pytest.mark.parametrize(

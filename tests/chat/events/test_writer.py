@@ -28,11 +28,6 @@ from tests.chat.events.logs import (
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def stream() -> int:
-    return a_stream()
-
-
 def appending(stream_ids: list[int], count: int, who: str) -> threading.Thread:
     """A thread of a web request: one event at a time, each in a transaction of its own."""
 
