@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from graphs.node_types import Handles
 from graphs.operations import Record
 
-#: As in `graphs/static/graphs/view/model.js` and `handles.js`.
+#: As in `graphs/static/graphs/view/model/model.js` and `handles.js`.
 CARD = (190.0, 64.0)
 NOTE = (240.0, 160.0)
 HANDLE_SPACING = 17.0

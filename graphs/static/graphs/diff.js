@@ -4,8 +4,8 @@
 import { fieldChange, placeChange } from "./diff/field.js";
 import { diffSheet } from "./diff/styles.js";
 import { actionText, kindText, labelOf } from "./diff/words.js";
+import { html } from "./dom.js";
 import { t } from "./strings.js";
-import { html } from "./view/dom.js";
 
 export { codeLines } from "./diff/code.js";
 export { visible } from "./diff/visible.js";

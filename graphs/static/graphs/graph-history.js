@@ -2,16 +2,16 @@
 // Loads when it is shown first; new change sets appear on top by themselves. Told in docs/graph-view.md.
 
 import { changeTitle, diffSheet } from "./diff.js";
+import { html, textButton } from "./dom.js";
+import { HistoryApi } from "./history/api.js";
+import { Compare } from "./history/compare.js";
+import { Entry } from "./history/entry.js";
+import { Filters } from "./history/filters.js";
+import { RollbackDialog } from "./history/rollback.js";
+import { historySheet } from "./history/styles.js";
+import { Refresher } from "./refresh.js";
 import { t } from "./strings.js";
-import { html, textButton } from "./view/dom.js";
-import { HistoryApi } from "./view/history-api.js";
-import { Compare } from "./view/history-compare.js";
-import { Entry } from "./view/history-entry.js";
-import { Filters } from "./view/history-filters.js";
-import { RollbackDialog } from "./view/history-rollback.js";
-import { historySheet } from "./view/history-styles.js";
-import { Refresher } from "./view/refresh.js";
-import { askNowAndThen } from "./view/watch.js";
+import { askNowAndThen } from "./watch.js";
 
 /** How far back a link to an older change set looks. */
 const MOST_PAGES = 20;

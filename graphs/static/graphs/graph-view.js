@@ -2,19 +2,19 @@
 // Attributes, events and keys are told in docs/graph-view.md.
 
 import { diffSheet } from "./diff.js";
+import { Refresher } from "./refresh.js";
 import { Drawing } from "./view/drawing.js";
-import { EditError } from "./view/edit-requests.js";
+import { EditError } from "./view/editing/requests.js";
 import { failureMessage, loadingMessage } from "./view/message.js";
-import { Refresher } from "./view/refresh.js";
 import { fetchGraph } from "./view/source.js";
-import { chrome } from "./view/styles-chrome.js";
-import { colours } from "./view/styles-colours.js";
-import { details } from "./view/styles-details.js";
-import { drawing } from "./view/styles-drawing.js";
-import { editing } from "./view/styles-editing.js";
-import { ghosts } from "./view/styles-ghosts.js";
-import { live } from "./view/styles-live.js";
-import { askNowAndThen } from "./view/watch.js";
+import { chrome } from "./view/styles/chrome.js";
+import { colours } from "./view/styles/colours.js";
+import { details } from "./view/styles/details.js";
+import { drawing } from "./view/styles/drawing.js";
+import { editing } from "./view/styles/editing.js";
+import { ghosts } from "./view/styles/ghosts.js";
+import { live } from "./view/styles/live.js";
+import { askNowAndThen } from "./watch.js";
 
 class GraphView extends HTMLElement {
   static observedAttributes = ["src"];

@@ -1,7 +1,7 @@
 // Code before and after, line by line; a line of its own says how many unchanged ones are left out.
 
+import { html } from "../dom.js";
 import { t } from "../strings.js";
-import { html } from "../view/dom.js";
 
 const MOST_LINES = 400;
 /** So many more each time, that a browser can draw at once. */

@@ -1,7 +1,7 @@
 // One field before and after: text as struck and new, code by lines, JSON by what changed in it.
 
+import { html } from "../dom.js";
 import { t } from "../strings.js";
-import { html } from "../view/dom.js";
 import { codeLines } from "./code.js";
 import { jsonChanges } from "./json-changes.js";
 import { visible } from "./visible.js";

@@ -1,6 +1,6 @@
 // How changes look: signs and colours together, so that neither is needed alone; the page's properties win.
 
-import { stylesheet } from "../view/stylesheet.js";
+import { stylesheet } from "../stylesheet.js";
 
 export const diffSheet = stylesheet(`
 .diff, .diff-code {

@@ -1,12 +1,12 @@
 // The panel about one node: what it is, its code, its data, its handles and its neighbours.
 
+import { html, icon, iconButton } from "../dom.js";
+import { ICONS } from "../icons.js";
 import { t } from "../strings.js";
-import { html, icon, iconButton } from "./dom.js";
-import { noteText } from "./draw-note.js";
+import { noteText } from "./canvas/draw-note.js";
+import { nodeBadge } from "./canvas/node-badge.js";
 import { highlighted, LANGUAGE_NAMES, languageOf } from "./highlight.js";
-import { ICONS } from "./icons.js";
 import { jsonTree } from "./json-tree.js";
-import { nodeBadge } from "./node-badge.js";
 
 const SIDE_NAMES = { R: () => t("right"), L: () => t("left"), T: () => t("top"), B: () => t("bottom") };
 const NEIGHBOURS_AT_ONCE = 40;

@@ -1,23 +1,23 @@
 // One graph as the reader sees it: its sheets and what is drawn of them, edited live or by hand, and what is proposed.
 
 import { t } from "../strings.js";
-import { Canvas } from "./canvas.js";
+import { Canvas } from "./canvas/canvas.js";
+import { Minimap } from "./canvas/minimap.js";
 import { Details } from "./details.js";
-import { Editor } from "./editor.js";
-import { Find } from "./find.js";
+import { Editor } from "./editing/editor.js";
 import { Frame } from "./frame.js";
-import { Ghosts } from "./ghosts.js";
-import { listenToKeys } from "./keyboard.js";
-import { Live } from "./live.js";
-import { placeOf } from "./live-cursors.js";
+import { Ghosts } from "./ghosts/ghosts.js";
+import { placeOf } from "./live/cursors.js";
+import { Live } from "./live/live.js";
 import { emptyMessage } from "./message.js";
-import { Minimap } from "./minimap.js";
-import { buildModel } from "./model.js";
-import { Navigation } from "./navigation.js";
-import { Position } from "./position.js";
-import { rememberedSheet, rememberSheet } from "./remembered.js";
-import { Selection } from "./selection.js";
-import { Tabs } from "./tabs.js";
+import { buildModel } from "./model/model.js";
+import { Find } from "./navigation/find.js";
+import { listenToKeys } from "./navigation/keyboard.js";
+import { Navigation } from "./navigation/navigation.js";
+import { Position } from "./navigation/position.js";
+import { rememberedSheet, rememberSheet } from "./navigation/remembered.js";
+import { Selection } from "./navigation/selection.js";
+import { Tabs } from "./navigation/tabs.js";
 import { followTheme } from "./theme.js";
 
 export class Drawing {

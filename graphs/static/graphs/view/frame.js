@@ -1,9 +1,9 @@
 // Everything around the drawing: the bar above it, the buttons on it, messages, tips and what screen readers hear.
 
+import { html, iconButton } from "../dom.js";
+import { ICONS } from "../icons.js";
 import { t } from "../strings.js";
-import { html, iconButton } from "./dom.js";
 import { helpCard } from "./help.js";
-import { ICONS } from "./icons.js";
 
 const ZOOM = 1.3;
 const TOAST_MS = 5000;

@@ -1,7 +1,7 @@
 // The list of keys and gestures, opened by the ? button.
 
+import { html } from "../dom.js";
 import { t } from "../strings.js";
-import { html } from "./dom.js";
 
 function rows() {
   return [

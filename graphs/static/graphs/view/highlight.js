@@ -1,7 +1,7 @@
 // Colours code: splits JavaScript, JSON, Python, SQL and HTML into words that the stylesheet knows. Code never becomes
 // markup.
 
-import { html } from "./dom.js";
+import { html } from "../dom.js";
 
 const LONGEST = 60_000;
 

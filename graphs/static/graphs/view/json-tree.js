@@ -1,7 +1,7 @@
 // JSON as a tree that opens branch by branch; branches are built when they are opened.
 
+import { html } from "../dom.js";
 import { t } from "../strings.js";
-import { html } from "./dom.js";
 
 const AT_ONCE = 100;
 const LONG_TEXT = 400;

@@ -1,8 +1,8 @@
 // What stands in place of the drawing while there is none: loading, a failure with what to do, nothing to draw.
 
+import { html, icon } from "../dom.js";
+import { ICONS } from "../icons.js";
 import { t } from "../strings.js";
-import { html, icon } from "./dom.js";
-import { ICONS } from "./icons.js";
 
 export function loadingMessage() {
   return html(

@@ -1,0 +1,43 @@
+// What is in the way of rolling back: later edits, by name, each to be left out.
+
+import { visible } from "../diff.js";
+import { html, textButton } from "../dom.js";
+import { t } from "../strings.js";
+import { whenWords } from "./words.js";
+
+const LONGEST = 160;
+
+/** What a value is, short. */
+function short(value) {
+  if (value === null || value === undefined) return t("nothing");
+  const text = visible(typeof value === "string" ? value : JSON.stringify(value));
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text || t("empty");
+}
+
+function row(conflict, leave) {
+  const { object, label, field, fieldLabel, code, detail, found, changedBy, changedAt } = conflict;
+  const what = [label || object.id, fieldLabel || field].filter(Boolean).join(" · ");
+  const by = changedBy ? [visible(changedBy), changedAt ? whenWords(changedAt) : ""].filter(Boolean).join(", ") : "";
+  const now = code === "changed" ? html("span", { class: "muted" }, t("now: {value}", { value: short(found) })) : null;
+  return html(
+    "li",
+    {},
+    html("strong", { dir: "auto" }, visible(what)),
+    html("span", {}, visible(detail)),
+    now,
+    by ? html("span", { class: "muted" }, by) : null,
+    textButton(t("Leave out"), () => leave([conflict])),
+  );
+}
+
+/** `leave(conflicts)` leaves them out. */
+export function conflictList(conflicts, leave) {
+  return html(
+    "div",
+    { class: "notice warning" },
+    html("h3", {}, t("Changed since")),
+    html("p", {}, t("Nothing is rolled back over a later change unseen. Leave these out, or cancel.")),
+    html("ul", { class: "rollback-conflicts" }, ...conflicts.map((conflict) => row(conflict, leave))),
+    conflicts.length > 1 ? textButton(t("Leave all of them out"), () => leave(conflicts)) : null,
+  );
+}

@@ -1,0 +1,61 @@
+// What the history says in words: who, through what, when, and what was changed.
+
+import { visible } from "../diff/visible.js";
+import { changeTitle, entriesCounted } from "../diff/words.js";
+import { ICONS } from "../icons.js";
+import { t } from "../strings.js";
+
+const ORIGINS = {
+  chat: [ICONS.chat, () => t("conversation")],
+  generation: [ICONS.spark, () => t("structured generation")],
+  automation: [ICONS.clock, () => t("automation")],
+  manual: [ICONS.edit, () => t("by hand")],
+  import: [ICONS.file, () => t("import")],
+  rollback: [ICONS.loop, () => t("rollback")],
+};
+
+/** [value, words] of every origin. */
+export const origins = () => Object.entries(ORIGINS).map(([value, [, words]]) => [value, words()]);
+
+export const originIcon = (origin) => ORIGINS[origin]?.[0] ?? ICONS.box;
+export const originWords = (origin) => ORIGINS[origin]?.[1]() ?? origin;
+
+/** {actor} is the name that the person had then. */
+export function whoWords({ actor }) {
+  return actor ? visible(actor) : t("nobody signed in");
+}
+
+const language = () => document.documentElement.lang || undefined;
+
+export function whenWords(moment) {
+  return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(moment));
+}
+
+/** Item by item, of a change set whose modifications are all at hand: entries for `changeTitle`. */
+function entriesOf(modifications) {
+  const entries = new Map();
+  for (const { object, label, action, field } of modifications) {
+    const name = `${object.type} ${object.id}`;
+    if (!entries.has(name)) entries.set(name, { object, label, action, fields: [] });
+    if (field) entries.get(name).fields.push({ field });
+  }
+  return [...entries.values()];
+}
+
+/** What a change set of the timeline did; one that changed nothing is how the graph came to be, as an import. */
+export function whatWords({ modifications, modificationCount, summary = {} }) {
+  if (modificationCount === 0) return t("The graph began here");
+  const whole = modifications.length === modificationCount;
+  return changeTitle(whole ? entriesOf(modifications) : entriesCounted(summary, modifications));
+}
+
+/** The ids of the message and the conversation that led to a change set, or null. */
+export function causesOf({ causes }) {
+  const idOf = (kind) => causes.find((cause) => cause.startsWith(`${kind}:`))?.slice(kind.length + 1) ?? null;
+  return { message: idOf("message"), session: idOf("session") };
+}
+
+/** What is said of the message that led to a change set: {text, url}, or null; `url` only for who may see it. */
+export function messageLink({ links }) {
+  return links.find(({ cause }) => cause.startsWith("message:")) ?? links[0] ?? null;
+}

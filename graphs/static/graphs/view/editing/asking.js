@@ -1,0 +1,116 @@
+// How the server is asked for a change: drawn at once, decided with the person where others changed the same, undone.
+
+import { t } from "../../strings.js";
+import { isGone, settled, whoChanged } from "./conflict.js";
+import { EditQueue } from "./queue.js";
+import { EditError } from "./requests.js";
+import { UndoStack } from "./undo.js";
+
+export class Asking {
+  #requests;
+  #host;
+  #queue;
+  #undo;
+
+  /**
+   * `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and what EditQueue wants; `known` is what
+   * UndoStack begins with.
+   */
+  constructor(requests, host, known) {
+    this.#requests = requests;
+    this.#host = host;
+    this.#queue = new EditQueue(host);
+    this.#undo = new UndoStack(known, () => host.undoable(this.#undo));
+  }
+
+  get undoable() {
+    return this.#undo;
+  }
+
+  get busy() {
+    return this.#queue.busy;
+  }
+
+  /** When everything asked for has its answer. */
+  async settled() {
+    await this.#queue.settled();
+  }
+
+  over(graph) {
+    return this.#queue.over(graph);
+  }
+
+  /**
+   * Asks for `actions` by somebody who saw `seen` [{type, id, version}]; `draw(graph)` shows it meanwhile. Gives
+   * {saved, changeSet?, message?, gone?}; where it is not done `quietly`, the message is said here.
+   */
+  async perform({ actions, seen = [], draw }, { quietly = false } = {}) {
+    const answer = await this.#attempt({ actions, seen, draw });
+    if (answer.message && !quietly) this.#host.say(answer.message);
+    return answer;
+  }
+
+  async undo() {
+    await this.#queue.settled();
+    await this.#undo.undo((id) => this.#rollback(id, t("Undone.")));
+  }
+
+  async redo() {
+    await this.#queue.settled();
+    await this.#undo.redo((id) => this.#rollback(id, t("Done again.")));
+  }
+
+  async #attempt(asked) {
+    try {
+      const send = (key, seen) => this.#requests.change({ actions: asked.actions, seen }, key);
+      const changeSet = await this.#queue.add({ ...asked, send });
+      this.#undo.did(changeSet.id);
+      return { saved: true, changeSet };
+    } catch (error) {
+      if (!(error instanceof EditError)) throw error;
+      if (error.code === "conflict") return this.#settle(error.conflicts, asked);
+      return { saved: false, message: sentenceOf(error) };
+    }
+  }
+
+  async #settle(conflicts, asked) {
+    await this.#host.refresh();
+    if (isGone(conflicts)) {
+      const message = t("{person} deleted this meanwhile.", { person: whoChanged(conflicts) });
+      return { saved: false, gone: true, message };
+    }
+    const decided = await settled(this.#host.root, conflicts, asked, this.#host.nameOf);
+    if (!decided) return { saved: false };
+    return decided.actions.length ? this.#attempt(decided) : { saved: true };
+  }
+
+  /** The id of the change set that takes another one back; null where none can, undefined where it may be tried again. */
+  async #rollback(id, said) {
+    try {
+      const changeSet = await this.#queue.add({ send: (key) => this.#requests.rollback(id, key) });
+      this.#host.say(said);
+      return changeSet.id;
+    } catch (error) {
+      if (!(error instanceof EditError)) throw error;
+      if (error.passing || error.status === 401) {
+        this.#host.say(sentenceOf(error));
+        return undefined;
+      }
+      await this.#host.refresh();
+      const names = listed(error.conflicts.map(({ label, object }) => label || this.#host.nameOf(object)));
+      const person = listed(error.conflicts.map(({ changedBy, by }) => changedBy || by || t("somebody")));
+      const why = names ? t("{person} changed it since: {names}.", { person, names }) : sentenceOf(error);
+      this.#host.say(t("This cannot be taken back as a whole. {why} The history can take back parts of it.", { why }));
+      return null;
+    }
+  }
+}
+
+function listed(texts) {
+  return [...new Set(texts)].join(", ");
+}
+
+function sentenceOf(error) {
+  const [first] = Object.values(error.errors);
+  return first?.[0] ?? error.message;
+}
