@@ -104,6 +104,18 @@ def test_it_stops_with_escape(widget: Widget) -> None:
     widget.server.wait_for("ai:interrupt")
 
 
+def test_it_lets_an_answer_go_on_when_it_is_taken_out_of_the_page(widget: Widget) -> None:
+    answer = widget.ask("One").start().write("The first half")
+    expect(widget.answers).to_contain_text("The first half")
+    widget.page.evaluate("() => { window.taken = document.querySelector('chat-widget'); window.taken.remove(); }")
+    widget.server.wait_until(lambda: not widget.server.sockets)
+    assert not widget.server.frames("ai:interrupt")
+    widget.page.evaluate("() => document.querySelector('aside').append(window.taken)")
+    widget.connected()
+    answer.write(" and the second.").finish()
+    expect(widget.answers.locator(".markdown")).to_have_text("The first half and the second.")
+
+
 def test_it_goes_on_after_a_reload_in_the_middle_of_an_answer(widget: Widget) -> None:
     answer = widget.ask("One").start().write("The first half")
     expect(widget.answers).to_contain_text("The first half")

@@ -240,7 +240,8 @@ export class Conversation extends EventTarget {
     this.changed();
   }
 
-  async stop() {
+  /** Ends the answer, which leaving it does not. */
+  async interrupt() {
     if (this.stopping || !this.id) return;
     this.stopping = true;
     this.changed();

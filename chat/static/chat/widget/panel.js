@@ -69,7 +69,7 @@ export class Panel extends EventTarget {
     this.picker = new ModelPicker(this.models, (id, once) => this.conversation.chooseModel(id, once));
     const sending = {
       send: (text) => this.send(text),
-      stop: () => this.conversation.stop(),
+      stop: () => this.conversation.interrupt(),
       draft: (text) => this.memory.rememberDraft(this.conversation.id, text),
     };
     this.composer = new Composer(sending, this.picker.element);
@@ -202,7 +202,7 @@ export class Panel extends EventTarget {
       this.startNew();
     } else if (event.key === "Escape" && this.conversation.running) {
       event.stopPropagation();
-      this.conversation.stop();
+      this.conversation.interrupt();
     }
   }
 
