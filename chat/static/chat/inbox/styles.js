@@ -1,6 +1,7 @@
 /* The inbox: a list and one card beside it; on a small screen one after the other. */
 
 import { diffSheet } from "../../graphs/diff.js";
+import { stylesheet } from "../../graphs/stylesheet.js";
 import { proposalsCss } from "../proposals/styles.js";
 import { panelCss } from "../widget/styles/panel.js";
 
@@ -67,10 +68,4 @@ kbd {
 }
 `;
 
-function sheet(css) {
-  const made = new CSSStyleSheet();
-  made.replaceSync(css);
-  return made;
-}
-
-export const inboxSheets = [diffSheet, ...[panelCss, proposalsCss, inboxCss].map(sheet)];
+export const inboxSheets = [diffSheet, ...[panelCss, proposalsCss, inboxCss].map(stylesheet)];

@@ -1,6 +1,7 @@
 /* The widget's style sheets, made once and shared by every widget of the page. */
 
 import { diffSheet } from "../../graphs/diff.js";
+import { stylesheet } from "../../graphs/stylesheet.js";
 import { proposalsCss } from "../proposals/styles.js";
 import { bubbleCss } from "./styles/bubble.js";
 import { composerCss } from "./styles/composer.js";
@@ -10,11 +11,5 @@ import { messagesCss } from "./styles/messages.js";
 import { modelsCss } from "./styles/models.js";
 import { panelCss } from "./styles/panel.js";
 
-function sheet(css) {
-  const made = new CSSStyleSheet();
-  made.replaceSync(css);
-  return made;
-}
-
 const own = [panelCss, messagesCss, markdownCss, composerCss, modelsCss, menuCss, bubbleCss, proposalsCss];
-export const sheets = [diffSheet, ...own.map(sheet)];
+export const sheets = [diffSheet, ...own.map(stylesheet)];
