@@ -7,7 +7,6 @@ import { actionText, kindText, labelOf } from "./diff/words.js";
 import { html } from "./dom.js";
 import { t } from "./strings.js";
 
-export { codeLines } from "./diff/code.js";
 export { visible } from "./diff/visible.js";
 export { changeTitle, proposalTitle } from "./diff/words.js";
 export { diffSheet };

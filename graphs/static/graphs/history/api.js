@@ -3,7 +3,7 @@
 import { t } from "../strings.js";
 
 /** `message` is for people; `code` and `problem` are the answer's. */
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor(status, problem = {}) {
     super(problem.detail || problem.title || sentence(status));
     Object.assign(this, { status, problem, code: problem.code ?? "" });

@@ -3,7 +3,7 @@
 import { t } from "../strings.js";
 
 /** `title` says what happened, `advice` what to do; `login` and `retry` say which buttons make sense. */
-export class LoadError extends Error {
+class LoadError extends Error {
   constructor(title, advice, { login = false, retry = false } = {}) {
     super(title);
     Object.assign(this, { title, advice, login, retry });
