@@ -40,7 +40,7 @@ export const colours = stylesheet(`
   --_text: var(--text, #1b2130);
   --_muted: var(--text-muted, #5b6475);
   --_border: var(--border, #dce0e7);
-  --_edge-of-field: var(--border-strong, #8a93a6);
+  --_edge-of-field: var(--border-strong, #838ca0);
   --_primary: var(--primary, #3457d5);
   --_on-primary: var(--on-primary, #ffffff);
   --_danger: var(--danger, #b3261e);
