@@ -33,10 +33,6 @@ export class LineCard {
     });
   }
 
-  get line() {
-    return this.#line;
-  }
-
   show(line, point, surface) {
     this.#line = line;
     this.#ends.textContent = `${line.source.name} → ${line.target.name}`;
@@ -45,10 +41,6 @@ export class LineCard {
     const most = { x: surface.clientWidth - this.element.offsetWidth, y: surface.clientHeight - this.element.offsetHeight };
     const at = (value, limit) => Math.max(8, Math.min(value, limit - 8));
     this.element.style.transform = `translate(${at(point.x + 10, most.x)}px, ${at(point.y + 10, most.y)}px)`;
-  }
-
-  focus() {
-    this.#input.focus();
   }
 
   close() {
