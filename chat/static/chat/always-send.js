@@ -19,6 +19,9 @@ class AlwaysSend {
     this.list = element.querySelector("ul");
     this.problem = element.querySelector("[role=alert]");
     this.sent = new Set();
+    /** What was chosen and is not answered yet: key -> whether it is sent. */
+    this.chosen = new Map();
+    this.boxes = new Map();
     this.selected = GRAPH;
   }
 
@@ -36,7 +39,12 @@ class AlwaysSend {
   }
 
   async choose(nodeKey, always) {
-    await this.api.alwaysSend(this.graph, nodeKey, always);
+    this.chosen.set(nodeKey, always);
+    try {
+      await this.api.alwaysSend(this.graph, nodeKey, always);
+    } finally {
+      if (this.chosen.get(nodeKey) === always) this.chosen.delete(nodeKey);
+    }
     if (always) this.sent.add(nodeKey);
     else this.sent.delete(nodeKey);
   }
@@ -54,20 +62,28 @@ class AlwaysSend {
     this.show();
   }
 
+  /** Rows stay while they are shown: a press of a key ends at the box where it began. */
   show() {
-    const focused = this.list.querySelector(":focus")?.dataset.node;
-    const nodes = new Set([GRAPH, ...this.sent, this.selected]);
-    this.list.replaceChildren(...[...nodes].map((nodeKey) => this.row(nodeKey)));
-    if (focused !== undefined) [...this.list.querySelectorAll("input")].find(({ dataset }) => dataset.node === focused)?.focus();
+    const nodes = new Set([GRAPH, ...this.sent, ...this.chosen.keys(), this.selected]);
+    for (const [nodeKey, box] of this.boxes) if (!nodes.has(nodeKey)) this.remove(nodeKey, box);
+    for (const nodeKey of nodes) {
+      if (!this.boxes.has(nodeKey)) this.append(nodeKey);
+      this.boxes.get(nodeKey).checked = this.chosen.get(nodeKey) ?? this.sent.has(nodeKey);
+    }
   }
 
-  row(nodeKey) {
-    const box = h("input", { type: "checkbox", "data-node": nodeKey });
-    box.checked = this.sent.has(nodeKey);
+  append(nodeKey) {
+    const box = h("input", { type: "checkbox" });
     box.disabled = !this.mayEdit;
     box.addEventListener("change", () => this.ask(() => this.choose(nodeKey, box.checked)));
     const text = nodeKey === GRAPH ? t("This graph: its name and description") : t("Node {key}", { key: nodeKey });
-    return h("li", {}, h("label", {}, box, h("span", { text })));
+    this.boxes.set(nodeKey, box);
+    this.list.append(h("li", {}, h("label", {}, box, h("span", { text }))));
+  }
+
+  remove(nodeKey, box) {
+    this.boxes.delete(nodeKey);
+    box.closest("li").remove();
   }
 }
 
