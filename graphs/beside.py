@@ -1,6 +1,6 @@
 """What other parts of the house store with every change, in the statement that stores the change itself.
 
-Whoever has to know of a change in the same transaction can also listen to `graphs.telling.changed`; a statement of its
+Whoever has to know of a change in the same transaction can also listen to `graphs.signals.changed`; a statement of its
 own would cost every change a round trip more.
 """
 

@@ -23,7 +23,7 @@ from graphs.objects import NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
 from graphs.recording import Applied, Because
 from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, Done, OneModification, Scope, place, read
-from graphs.telling import tell
+from graphs.signals import tell
 from graphs.undoing import Clash, Left, Undone, undo
 from graphs.workingcopy import saving
 

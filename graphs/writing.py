@@ -17,8 +17,8 @@ from graphs.models import Graph
 from graphs.objects import NODE_TYPE
 from graphs.operations import Delete, Operation, net
 from graphs.recording import Applied, Because, Part, Revised, record
+from graphs.signals import tell
 from graphs.storing import store
-from graphs.telling import tell
 from graphs.workingcopy import saving
 
 

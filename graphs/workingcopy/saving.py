@@ -16,7 +16,7 @@ from graphs.database_away import AWAY
 from graphs.models import Graph, LiveEdit, Origin
 from graphs.operations import Operation
 from graphs.recording import Because, Part, Revised, record
-from graphs.telling import tell
+from graphs.signals import tell
 from graphs.workingcopy.folding import Stretch, stretches
 
 log = logging.getLogger("countersign.workingcopy")

@@ -16,7 +16,7 @@ from django.dispatch import receiver
 from graphs.models import Graph
 from graphs.objects import NODE
 from graphs.recording import Applied
-from graphs.telling import changed
+from graphs.signals import changed
 from rag.embeddings import registry
 from rag.node_text import CONTENT
 

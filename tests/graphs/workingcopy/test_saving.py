@@ -15,7 +15,7 @@ from graphs.models import ChangeSet, Graph, LiveEdit, Modification, Node, Origin
 from graphs.operations import Item, Update
 from graphs.recording import Applied, Because
 from graphs.scopes import AsOf, ChangeSets
-from graphs.telling import changed, tell
+from graphs.signals import changed, tell
 from graphs.workingcopy import editing, saving
 from tests.cast import draw_nba, member, signed_in
 from tests.graphs.workingcopy.conftest import Live, rename
