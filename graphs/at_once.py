@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TypeGuard
 
 from graphs import beside
-from graphs.holding import HOLD
+from graphs.locks import HOLD
 from graphs.models import Edge, Graph, Node
 from graphs.objects import EDGE, KINDS, NODE, Field
 from graphs.operations import Operation, Update

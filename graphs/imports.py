@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 
 from graphs import recording
 from graphs.copying import copy_rows, new_ids
-from graphs.holding import hold_types
 from graphs.interchange.base import MAX_KEY, FileWarning, ParsedGraph, ParsedNodeType, Told, nobody
 from graphs.interchange.keys import UniqueTexts, slug
 from graphs.json_values import shown
+from graphs.locks import hold_types
 from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
 from graphs.recording import Because
 

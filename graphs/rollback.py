@@ -17,7 +17,7 @@ from django.db import transaction
 from graphs import taking_back, writing
 from graphs.access import NotFound
 from graphs.conflicts import Before
-from graphs.holding import hold_types, raise_versions
+from graphs.locks import hold_types, raise_versions
 from graphs.models import Graph, Node, Origin, Revision
 from graphs.objects import NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from graphs import beside
 from graphs.at_once import TABLES, each_locked
-from graphs.holding import HOLD
+from graphs.locks import HOLD
 from graphs.models import Graph
 from graphs.objects import KINDS
 from graphs.prepared import prepared

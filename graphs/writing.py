@@ -12,7 +12,7 @@ from django.db import transaction
 
 from graphs import at_once, rows
 from graphs.conflicts import Before
-from graphs.holding import hold, hold_types
+from graphs.locks import hold, hold_types
 from graphs.models import Graph
 from graphs.objects import NODE_TYPE
 from graphs.operations import Delete, Operation, net
