@@ -16,7 +16,7 @@ from graphs.conflicts import Conflicting
 from graphs.models import ChangeSet, Graph, Origin
 from graphs.operations import Item
 from graphs.recording import Because
-from graphs.seen import Overlapping, Seen, between
+from graphs.seen import Overlapping, Seen, overlaps_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def edit(member: Member, graph: Graph, request: Request) -> uuid.UUID:
             return writing.apply(graph, planned.operations, because).change_set_id
         except Conflicting as conflicting:
             # A type that somebody changed through another graph, since it was read here.
-            raise Overlapping(between(conflicting.conflicts, planned.operations)) from conflicting
+            raise Overlapping(overlaps_of(conflicting.conflicts, planned.operations)) from conflicting
 
 
 def _cause(user: User, request: Request) -> str:

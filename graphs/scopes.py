@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import Q, QuerySet
 
 from graphs.access import NotFound
-from graphs.between import between
+from graphs.comparing import between
 from graphs.models import ChangeSet, Modification, Revision
 from graphs.objects import NODE_TYPE
 from graphs.operations import Create, Delete, Item, Operation, Update

@@ -49,7 +49,7 @@ class Overlapping(Exception):
         self.overlaps = tuple(overlaps)
 
 
-def between(conflicts: Iterable[Conflict], operations: Iterable[Operation]) -> list[Overlap]:
+def overlaps_of(conflicts: Iterable[Conflict], operations: Iterable[Operation]) -> list[Overlap]:
     """What operations met when they were applied, as overlaps."""
     updates = {operation.item: operation.new for operation in operations if isinstance(operation, Update)}
     return [

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from graphs.admin.audit import auditable
 from graphs.admin.history_diff import of_diff
-from graphs.between import between
+from graphs.comparing import between
 from graphs.diffs import diff_of, labels_of
 from graphs.models import ChangeSet, Graph, Revision
 

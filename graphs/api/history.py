@@ -22,7 +22,7 @@ from graphs.api.openapi import problems
 from graphs.api.paging import PAGE_PARAMETERS, paged
 from graphs.api.parameters import no_object_name, object_name
 from graphs.api.problems import Problem, invalid
-from graphs.between import between
+from graphs.comparing import between
 from graphs.diffs import diff_of, labels_of
 from graphs.models import Graph, Modification, Origin
 from graphs.operations import Item

@@ -19,7 +19,7 @@ from graphs.models import Graph, LiveEdit
 from graphs.objects import NODE_TYPE
 from graphs.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
 from graphs.refusals import ChangeRefused
-from graphs.seen import Overlapping, Seen, between
+from graphs.seen import Overlapping, Seen, overlaps_of
 from graphs.storing import store
 
 
@@ -107,7 +107,7 @@ def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Requ
     try:
         before.refuse_conflicts(operations)
     except Conflicting as conflicting:
-        raise Overlapping(between(conflicting.conflicts, operations)) from conflicting
+        raise Overlapping(overlaps_of(conflicting.conflicts, operations)) from conflicting
     stored = [_as_stored(operation, before) for operation in store(graph, operations, before)]
     Graph.objects.filter(pk=graph.pk).update(
         version=F("version") + 1, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())

@@ -11,9 +11,8 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphs import between as between_module
-from graphs import rollback
-from graphs.between import between
+from graphs import comparing, rollback
+from graphs.comparing import between
 from graphs.models import ChangeSet, Graph
 from graphs.operations import Item, Record
 from graphs.rollback import Clashing, LeftOut, NothingToUndo
@@ -57,8 +56,8 @@ def test_what_is_between_two_versions_leads_from_one_to_the_other(nba: Graph, da
         story = happen(data.draw, nba, data.draw(st.integers(1, 8)))
         a, b = (data.draw(st.integers(1, story.version)) for _ in range(2))
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(between_module, "NEAR", data.draw(st.sampled_from([0, 500])))
-            patched.setattr(between_module, "FEW_FIELDS", data.draw(st.sampled_from([2, 2_000])))
+            patched.setattr(comparing, "NEAR", data.draw(st.sampled_from([0, 500])))
+            patched.setattr(comparing, "FEW_FIELDS", data.draw(st.sampled_from([2, 2_000])))
             operations = between("graph", nba.pk, a, b)
         assert after(story.states[a - 1], list(operations)) == story.states[b - 1]
 
