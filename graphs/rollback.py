@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 
-from graphs import taking_back, writing
+from graphs import fast_rollback, writing
 from graphs.access import NotFound
 from graphs.conflicts import Before
 from graphs.locks import hold_types, raise_versions
@@ -132,7 +132,7 @@ def roll_back(
     with transaction.atomic():
         raised: dict[int, int] = {}
         if isinstance(scope, ChangeSets) and len(scope.ids) == 1 and not left_out:
-            raised, applied = _at_once(workspace_id, actor, scope, reason, digest)
+            raised, applied = _in_one_statement(workspace_id, actor, scope, reason, digest)
             if applied is not None:
                 return tell(applied)
         # What was done since a version is known when nobody does more.
@@ -155,7 +155,7 @@ def _changes(plan: Plan, raised: Mapping[int, int]) -> list[writing.Change]:
     return [writing.Change(step.graph, versions[step.graph.pk], step.undone.operations, step.before) for step in steps]
 
 
-def _at_once(
+def _in_one_statement(
     workspace_id: int, actor: User, scope: ChangeSets, reason: str, digest: str | None
 ) -> tuple[dict[int, int], Applied | None]:
     """What was done, or None; and the new version of the graph where it is held.
@@ -163,12 +163,12 @@ def _at_once(
     What was shown of the graph as it still is, is what would be done now.
     """
     (change_set_id,) = scope.ids
-    done = taking_back.whole(workspace_id, change_set_id)
+    done = fast_rollback.whole(workspace_id, change_set_id)
     if done is None or (digest is not None and digest[_RESULT:] != _state(scope, (), [done.graph])):
         return {}, None
     causes = (f"change-set:{change_set_id}",)
     try:
-        version, applied = taking_back.take_back(
+        version, applied = fast_rollback.take_back(
             done,
             Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,)),
             only_in=None if digest is None else done.graph.version,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from graphs import at_once, rows
+from graphs import fast_updates, rows
 from graphs.conflicts import Before
 from graphs.locks import hold, hold_types
 from graphs.models import Graph
@@ -49,8 +49,8 @@ def apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Ap
 
 
 def _apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Applied:
-    if at_once.fits(operations):
-        version, applied = at_once.apply(graph, operations, because)
+    if fast_updates.fits(operations):
+        version, applied = fast_updates.apply(graph, operations, because)
         if applied is not None:
             return tell(applied)
     else:

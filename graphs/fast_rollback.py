@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphs import beside
-from graphs.at_once import TABLES, each_locked
+from graphs.fast_updates import TABLES, each_locked
 from graphs.locks import HOLD
 from graphs.models import Graph
 from graphs.objects import KINDS

@@ -14,7 +14,7 @@ from graphs.recording import Applied
 from graphs.rollback import Clashing, LeftOut, NothingToUndo, Outdated
 from graphs.scopes import ChangeSets
 from tests.graphs.recorded import recorded
-from tests.graphs.test_at_once import VALUES, while_it_waits
+from tests.graphs.test_fast_updates import VALUES, while_it_waits
 from tests.graphs.test_rollback import FETCH, MORE, RETURN, TO_FETCH, by, name_of, record, rename
 
 
