@@ -13,10 +13,10 @@ from django.dispatch import receiver
 from chat.events.append import append_to, appended, wake
 from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Proposal, ProposalStatus, Stream
-from graphs import beside, history
-from graphs.beside import Beside
+from graphs import history, recording_hooks
 from graphs.models import Graph, Workspace
 from graphs.recording import Because
+from graphs.recording_hooks import Hook
 
 #: Change sets that an event of a rollback names at most; whoever was taken back beyond is seen with the next reload.
 MOST_NAMED = 200
@@ -88,7 +88,7 @@ _TOLD = """jsonb_build_object(
 
 def register() -> None:
     """From here on changes are told in the statement that stores them."""
-    beside.register(Beside(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake))
+    recording_hooks.register(Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake))
 
 
 def _relations(undoing: bool) -> str:

@@ -9,7 +9,7 @@ import uuid
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphs import beside
+from graphs import recording_hooks
 from graphs.fast_updates import TABLES, each_locked
 from graphs.locks import HOLD
 from graphs.models import Graph
@@ -75,7 +75,7 @@ def take_back(done: Whole, because: Because, only_in: int | None = None) -> tupl
     version, changed, *results = found
     if not changed:
         return version, None
-    beside.stored(results)
+    recording_hooks.stored(results)
     revised = Revised("graph", graph.pk, graph.key, graph.title, version)
     touched = frozenset((done.kind, name) for name in done.fields)
     return version, Applied(change_set_id, graph.workspace_id, (revised,), touched, because)
@@ -113,6 +113,6 @@ WITH held AS (
 ), changed AS (
     UPDATE {TABLES[kind]} AS t SET ({columns}, version) = ROW({values}, t.version + 1)
     FROM revisions, found WHERE t.id = found.id
-), {STORED} {beside.relations(undoing=True)}
-SELECT version, EXISTS (SELECT FROM revisions) {beside.results()} FROM held
+), {STORED} {recording_hooks.relations(undoing=True)}
+SELECT version, EXISTS (SELECT FROM revisions) {recording_hooks.results()} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's

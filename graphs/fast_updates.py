@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeGuard
 
-from graphs import beside
+from graphs import recording_hooks
 from graphs.locks import HOLD
 from graphs.models import Edge, Graph, Node
 from graphs.objects import EDGE, KINDS, NODE, Field
@@ -55,7 +55,7 @@ def apply(graph: Graph, operations: Sequence[Update], because: Because) -> tuple
     version, done, *results = found
     if not done:
         return version, None
-    beside.stored(results)
+    recording_hooks.stored(results)
     revised = Revised("graph", graph.pk, graph.key, graph.title, version)
     touched = frozenset((kind, name) for name in names)
     return version, Applied(change_set_id, graph.workspace_id, (revised,), touched, because)
@@ -83,8 +83,8 @@ WITH held AS (
     SELECT (i.number - 1) * {len(names)} + f.place AS number, 0 AS place, '{kind}' AS kind, i.key, 'update' AS action,
         f.name AS field, nullif(i.r->(f.place + {len(names)}), 'null') AS old, nullif(i.r->f.place, 'null') AS new
     FROM items AS i CROSS JOIN (VALUES {named}) AS f(place, name)
-), {STORED} {beside.relations(undoing)}
-SELECT version, EXISTS (SELECT FROM revisions) {beside.results()} FROM held
+), {STORED} {recording_hooks.relations(undoing)}
+SELECT version, EXISTS (SELECT FROM revisions) {recording_hooks.results()} FROM held
 """  # noqa: S608 - names of tables and columns are the registry's
 
 

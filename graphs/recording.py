@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 
-from graphs import beside
+from graphs import recording_hooks
 from graphs.models import Graph, Origin
 from graphs.objects import NODE_TYPE
 from graphs.operations import Create, Delete, Operation, Update
@@ -100,7 +100,7 @@ WITH revisions AS (
 def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]) -> Applied:
     """Stores what was done to graphs, nearly always to one; belongs into the transaction that did it."""
     applied, results = _store(_record(bool(because.undoes)), change_set_id, workspace_id, because, parts)
-    beside.stored(results)
+    recording_hooks.stored(results)
     return applied
 
 
@@ -118,7 +118,7 @@ _BEGIN = f"{_REVISIONS}, {STORED} SELECT true"
 
 @cache
 def _record(undoing: bool) -> str:
-    return f"{_REVISIONS}, {STORED} {beside.relations(undoing)} SELECT true {beside.results()}"
+    return f"{_REVISIONS}, {STORED} {recording_hooks.relations(undoing)} SELECT true {recording_hooks.results()}"
 
 
 def _store(
@@ -160,7 +160,7 @@ def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, si
         "undoes": because.undoes,
         "size": size,
     }
-    return {"id": str(change_set_id), "made": to_json(made), **beside.given(because)}
+    return {"id": str(change_set_id), "made": to_json(made), **recording_hooks.given(because)}
 
 
 def _modifications(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Hook:
     """`relations` are common table expressions that read `revisions` and the parameters of `graphs.recording.STORED`.
 
     They are told whether the change takes others back. `given` are parameters of their own; `result` is an expression
@@ -26,12 +26,12 @@ class Beside:
     stored: Callable[[Any], None]
 
 
-_registered: list[Beside] = []
+_registered: list[Hook] = []
 
 
-def register(beside: Beside) -> None:
+def register(hook: Hook) -> None:
     """Called when the program starts, before the first change."""
-    _registered.append(beside)
+    _registered.append(hook)
 
 
 def given(because: "Because") -> dict[str, Any]:
