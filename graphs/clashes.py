@@ -10,10 +10,9 @@ from django.utils.translation import gettext as _
 
 from graphs.diffs import labels_of
 from graphs.models import Graph, Modification
-from graphs.objects import EDGE, KINDS, NODE, NODE_TYPE
+from graphs.objects import EDGE, GRAPH, KINDS, NODE, NODE_TYPE
 from graphs.operations import Item
 from graphs.rollback import Plan, Step
-from graphs.scopes import GRAPH
 from graphs.undoing import Clash
 
 #: Clashes whose later edits are looked up.

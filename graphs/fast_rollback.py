@@ -76,7 +76,7 @@ def take_back(done: Whole, because: Because, only_in: int | None = None) -> tupl
     if not changed:
         return version, None
     recording_hooks.stored(results)
-    revised = Revised("graph", graph.pk, graph.key, graph.title, version)
+    revised = Revised.of(graph, version)
     touched = frozenset((done.kind, name) for name in done.fields)
     return version, Applied(change_set_id, graph.workspace_id, (revised,), touched, because)
 

@@ -56,7 +56,7 @@ def apply(graph: Graph, operations: Sequence[Update], because: Because) -> tuple
     if not done:
         return version, None
     recording_hooks.stored(results)
-    revised = Revised("graph", graph.pk, graph.key, graph.title, version)
+    revised = Revised.of(graph, version)
     touched = frozenset((kind, name) for name in names)
     return version, Applied(change_set_id, graph.workspace_id, (revised,), touched, because)
 

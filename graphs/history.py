@@ -11,8 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from graphs.access import NotFound
 from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Revision
-from graphs.objects import NODE, NODE_TYPE
-from graphs.scopes import GRAPH
+from graphs.objects import GRAPH, NODE, NODE_TYPE
 
 ORDERING = ("-version",)
 

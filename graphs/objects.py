@@ -88,4 +88,6 @@ NODE_TYPE = Kind(
         Field("process", "process", _("process"), "code"),
     ),
 )
+#: What revisions call a graph, which is an object but no item of one.
+GRAPH = "graph"
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (NODE, EDGE, NODE_TYPE)}

@@ -11,7 +11,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from graphs import recording_hooks
 from graphs.models import Graph, Origin
-from graphs.objects import NODE_TYPE
+from graphs.objects import GRAPH, NODE_TYPE
 from graphs.operations import Create, Delete, Operation, Update
 from graphs.prepared import prepared
 
@@ -41,6 +41,10 @@ class Revised:
     key: str
     label: str
     version: int
+
+    @classmethod
+    def of(cls, graph: Graph, version: int) -> "Revised":
+        return cls(GRAPH, graph.pk, graph.key, graph.title, version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ def begin(graph: Graph, because: Because) -> None:
 
     What it began with is not stored twice: every later state leads back to it. Nobody is told: nobody saw it before.
     """
-    revised = Revised("graph", graph.pk, graph.key, graph.title, graph.version)
+    revised = Revised.of(graph, graph.version)
     _store(_BEGIN, uuid.uuid4(), graph.workspace_id, because, [Part((revised,), ())])
 
 

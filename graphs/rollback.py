@@ -19,10 +19,10 @@ from graphs.access import NotFound
 from graphs.conflicts import Before
 from graphs.locks import hold_types, raise_versions
 from graphs.models import Graph, Node, Origin, Revision
-from graphs.objects import NODE, NODE_TYPE
+from graphs.objects import GRAPH, NODE, NODE_TYPE
 from graphs.operations import Delete, Item, Operation, Update, inverses, to_json
 from graphs.recording import Applied, Because
-from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, Done, OneModification, Scope, place, read
+from graphs.scopes import AsOf, Caused, ChangeSets, Done, OneModification, Scope, place, read
 from graphs.signals import tell
 from graphs.undoing import Clash, Left, Undone, undo
 from graphs.workingcopy import saving

@@ -10,10 +10,8 @@ from django.db.models import Q, QuerySet
 from graphs.access import NotFound
 from graphs.comparing import between
 from graphs.models import ChangeSet, Modification, Revision
-from graphs.objects import NODE_TYPE
+from graphs.objects import GRAPH, NODE_TYPE
 from graphs.operations import Create, Delete, Item, Operation, Update
-
-GRAPH = "graph"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from graphs import rows
 from graphs.conflicts import Conflict
 from graphs.json_values import same
 from graphs.models import Graph, LiveEdit, Modification
-from graphs.objects import EDGE, KINDS, NODE, NODE_TYPE
+from graphs.objects import EDGE, GRAPH, KINDS, NODE, NODE_TYPE
 from graphs.operations import Create, Delete, Item, Operation, Record, Update
 
 #: Whoever is further behind than this many modifications of an item is asked about every field.
@@ -211,7 +211,7 @@ def _modifications(graph: Graph, item: Item) -> QuerySet[Modification]:
         ids = [stored.id for stored in rows.node_types(graph.workspace_id, [item.key]).values()]
         found = found.filter(type=NODE_TYPE.name, object__in=ids)
     else:
-        found = found.filter(type="graph", object=graph.pk)
+        found = found.filter(type=GRAPH, object=graph.pk)
     return found.select_related("change_set").order_by("-version", "-id")
 
 

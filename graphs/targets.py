@@ -9,9 +9,8 @@ from django.db.models import Count, Q, QuerySet
 from graphs import rows
 from graphs.conflicts import Conflict
 from graphs.models import Graph, Modification
-from graphs.objects import EDGE, NODE, NODE_TYPE
+from graphs.objects import EDGE, GRAPH, NODE, NODE_TYPE
 from graphs.operations import Item
-from graphs.scopes import GRAPH
 
 #: More than anybody reads; the first ones tell what happened.
 MOST = 200

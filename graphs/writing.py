@@ -74,7 +74,7 @@ def finish(changes: Sequence[Change], because: Because) -> Applied:
 def _write(change: Change) -> Part:
     graph = change.graph
     stored = store(graph, change.operations, change.before)
-    revised = Revised("graph", graph.pk, graph.key, graph.title, change.version)
+    revised = Revised.of(graph, change.version)
     return Part((revised, *_types(graph, stored, change.before)), stored)
 
 

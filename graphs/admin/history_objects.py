@@ -14,9 +14,10 @@ from graphs.admin.display import change_link
 from graphs.admin.history_diff import ShownItem, of_modifications
 from graphs.diffs import labels_of
 from graphs.models import ChangeSet, Graph, Modification, NodeType, Revision
+from graphs.objects import GRAPH, NODE_TYPE
 from graphs.operations import Item
 
-MODELS: dict[str, type[Model]] = {"graph": Graph, "nodeType": NodeType}
+MODELS: dict[str, type[Model]] = {GRAPH: Graph, NODE_TYPE.name: NodeType}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def shown(change_set: ChangeSet, rows: Sequence[Modification], whole: bool) -> l
     found = []
     for named, group in groupby(rows, key=lambda row: (row.type, row.object)):
         own = list(group)
-        graph = Graph.objects.filter(pk=named[1]).first() if named[0] == "graph" else None
+        graph = Graph.objects.filter(pk=named[1]).first() if named[0] == GRAPH else None
         labels = labels_of(graph, [Item(row.kind, row.key) for row in own]) if graph else {}
         found.append(ShownObject(names.get(named, ""), of_modifications(own, labels, whole)))
     return found

@@ -25,8 +25,9 @@ from graphs.api.problems import Problem, invalid
 from graphs.comparing import between
 from graphs.diffs import diff_of, labels_of
 from graphs.models import Graph, Modification, Origin
+from graphs.objects import GRAPH
 from graphs.operations import Item
-from graphs.scopes import GRAPH, AsOf, Caused, ChangeSets, OneModification, Scope
+from graphs.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 
 _VERSION = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
 OBJECT = OpenApiParameter(

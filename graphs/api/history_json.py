@@ -12,9 +12,10 @@ from graphs.access import Member
 from graphs.clashes import named
 from graphs.diffs import diff_of, label_of, labels_of
 from graphs.models import ChangeSet, Graph, Modification, Revision
+from graphs.objects import GRAPH
 from graphs.operations import Item, Operation, net
 from graphs.rollback import Plan
-from graphs.scopes import GRAPH, operation_of
+from graphs.scopes import operation_of
 
 #: Modifications that one answer has of a change set.
 MOST_SHOWN = 200

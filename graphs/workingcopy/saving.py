@@ -82,7 +82,7 @@ def _save(graph: Graph) -> tuple[uuid.UUID, ...]:
 def _record(graph: Graph, version: int, stretch: Stretch, operations: Sequence[Operation]) -> uuid.UUID:
     change_set_id = uuid.uuid4()
     actor = User(pk=stretch.person, username=stretch.label)
-    revised = Revised("graph", graph.pk, graph.key, graph.title, version)
+    revised = Revised.of(graph, version)
     parts = [Part((revised,), tuple(operations))]
     tell(record(change_set_id, graph.workspace_id, Because(actor, Origin.MANUAL), parts))
     LiveEdit.objects.filter(pk__in=[edit.pk for edit in stretch.edits]).update(change_set=change_set_id)

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 
 from graphs.models import Graph, Modification, Revision
-from graphs.objects import NODE
+from graphs.objects import GRAPH, NODE
 from rag.embeddings.base import OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
@@ -87,9 +87,9 @@ def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) ->
     if state is None or state.version == 0:
         yield from embed_all(graph, embedder, manner)
         return
-    since = Revision.objects.filter(type="graph", object=graph.pk, version__gt=state.version).values("change_set")
+    since = Revision.objects.filter(type=GRAPH, object=graph.pk, version__gt=state.version).values("change_set")
     changed = Modification.objects.filter(
-        change_set__in=since, type="graph", object=graph.pk, kind=NODE.name, field__in=["", *CONTENT]
+        change_set__in=since, type=GRAPH, object=graph.pk, kind=NODE.name, field__in=["", *CONTENT]
     )
     keys = sorted(set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True)))
     for some in _parts(keys, STORED):
