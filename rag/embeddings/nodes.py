@@ -95,16 +95,18 @@ def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) ->
     for some in _parts(keys, STORED):
         ids = graph.nodes.filter(key__in=some).values_list("pk", flat=True)
         yield from embed_nodes(graph, embedder, list(ids), manner)
-    note_version(graph, embedder)
+    note_version(graph, embedder, graph.version)
 
 
 def embed_all(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Iterator[Progress]:
     """Embeds the nodes that have no vector of their present text, or all of them; may be interrupted and run twice."""
+    # Who drops the model's vectors finds by it those of a process that was killed on the way.
+    note_version(graph, embedder, version=0)
     last = 0
     while ids := list(graph.nodes.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:STORED]):
         yield from embed_nodes(graph, embedder, ids, manner)
         last = ids[-1]
-    note_version(graph, embedder)
+    note_version(graph, embedder, graph.version)
 
 
 def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Manner = AS_EVER) -> Iterator[Progress]:
@@ -117,13 +119,13 @@ def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Ma
         time.sleep(manner.delay_s)
 
 
-def note_version(graph: Graph, embedder: Embedder) -> None:
-    """The vectors are true for the version that `graph` had when it was read; what came later is in the history."""
+def note_version(graph: Graph, embedder: Embedder, version: int) -> None:
+    """The vectors are true for that version; what came later is in the history. 0: some vectors may be there."""
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO rag_embeddedgraph AS state (graph_id, model, version, indexed) VALUES (%s, %s, %s, false) "
             "ON CONFLICT (graph_id, model) DO UPDATE SET version = greatest(state.version, excluded.version)",
-            [graph.pk, embedder.name, graph.version],
+            [graph.pk, embedder.name, version],
         )
 
 

@@ -124,3 +124,16 @@ def test_dropping_that_was_interrupted_is_finished_by_the_next(
     assert f"The vectors of {LOCAL_MODEL} are dropped." in said
     assert set(Embedding.objects.values_list("model", flat=True)) == {MODEL}
     assert set(EmbeddedGraph.objects.values_list("model", flat=True)) == {MODEL}
+
+
+def test_the_worker_drops_what_was_made_in_part_for_a_model_that_others_dropped(
+    local_serves: None, nba: Graph, remote: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nodes, "STORED_S", 0.0)
+    served.keep(remote)
+    killed = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
+    while not Embedding.objects.filter(model=MODEL).exists():
+        next(killed)
+    EmbeddingModel.objects.filter(name=MODEL).delete()
+    dropping.drop_forgotten()
+    assert set(Embedding.objects.values_list("model", flat=True)) == {LOCAL_MODEL}

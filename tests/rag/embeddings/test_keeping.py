@@ -186,7 +186,7 @@ def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Gra
     vendor.script(*[Script(status=500, error="away")])
     with pytest.raises(CommandError, match="server_error"):
         call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
-    assert not EmbeddedGraph.objects.exists()
+    assert not EmbeddedGraph.objects.filter(version__gt=0).exists()
     call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
     assert len(hashes()) == 3
 
