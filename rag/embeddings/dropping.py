@@ -3,6 +3,7 @@
 from django.db import connection
 
 from rag import vector_indexes
+from rag.embeddings import served
 from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
 
 #: Rows of one statement, so that none runs for long.
@@ -12,12 +13,12 @@ BATCH = 50_000
 def drop_all_but(name: str) -> list[str]:
     """Drops vectors, indexes and all that is known of every other model, and says which those were.
 
-    Also what somebody began to drop who was interrupted.
+    Also what somebody began to drop who was interrupted. Raises `served.Overtaken` where that model does not serve.
     """
-    kept, begun = EmbeddingModel.objects.values_list("name"), EmbeddedGraph.objects.values_list("model")
-    dropped = sorted({model for (model,) in kept.union(begun)} - {name})
     # First, so that nobody begins to make new ones.
-    EmbeddingModel.objects.filter(name__in=dropped).delete()
+    forgotten = served.forget_all_but(name)
+    begun = EmbeddedGraph.objects.exclude(model=name).values_list("model", flat=True).distinct()
+    dropped = sorted({*forgotten, *begun})
     for model in dropped:
         _drop(model)
     return dropped

@@ -13,6 +13,10 @@ KEPT_S = 10.0
 _read: tuple[float, str] = (float("-inf"), "")
 
 
+class Overtaken(Exception):
+    """Another migration dropped the model, or lets another one serve, meanwhile. Nothing was changed."""
+
+
 def serving() -> str:
     """The name of the model that serves, "" before the first one does."""
     global _read
@@ -44,8 +48,20 @@ def keep(embedder: Embedder) -> EmbeddingModel:
 
 
 def serve(name: str) -> None:
-    """From now on this model answers, and the one before no longer."""
+    """From now on this model answers, and the one before no longer. Raises `Overtaken` where it was dropped."""
     with transaction.atomic():
         EmbeddingModel.objects.filter(serves=True).exclude(name=name).update(serves=False)
-        EmbeddingModel.objects.filter(name=name).update(serves=True)
+        if not EmbeddingModel.objects.filter(name=name).update(serves=True):
+            raise Overtaken
     forget()
+
+
+def forget_all_but(name: str) -> list[str]:
+    """From now on no other model's vectors are kept true; which ones. Raises `Overtaken` where another one serves."""
+    with transaction.atomic():
+        if not EmbeddingModel.objects.select_for_update().filter(name=name, serves=True):
+            raise Overtaken
+        others = EmbeddingModel.objects.exclude(name=name)
+        names = list(others.values_list("name", flat=True))
+        others.delete()
+    return names

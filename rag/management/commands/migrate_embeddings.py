@@ -42,6 +42,10 @@ class Command(QuietCommand):
                     self.stdout.write(f"The vectors of {name} are dropped.")
         except EmbedderUnavailable as problem:
             raise CommandError(str(problem)) from None
+        except served.Overtaken:
+            raise CommandError(
+                f"Another migration came before that of {to}. Run this again if it shall serve."
+            ) from None
         except EmbeddingFailed as failure:
             raise CommandError(f"{to} fails ({failure.code}: {failure}). Run this again to go on.") from None
         except KeyboardInterrupt:

@@ -1,7 +1,7 @@
 """`embed_nodes` and `migrate_embeddings` where something comes between."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 
 import pytest
@@ -137,3 +137,27 @@ def test_the_worker_drops_what_was_made_in_part_for_a_model_that_others_dropped(
     EmbeddingModel.objects.filter(name=MODEL).delete()
     dropping.drop_forgotten()
     assert set(Embedding.objects.values_list("model", flat=True)) == {LOCAL_MODEL}
+
+
+def test_of_two_migrations_at_once_one_model_serves_and_the_other_says_so(local_serves: None, nba: Graph) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(served, "serve", _after(lambda: dropping.drop_all_but(LOCAL_MODEL), served.serve))
+        with pytest.raises(CommandError, match="Another migration"):
+            run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+    assert list(EmbeddingModel.objects.values_list("name", "serves")) == [(LOCAL_MODEL, True)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dropping, "drop_all_but", _after(lambda: served.serve(LOCAL_MODEL), dropping.drop_all_but))
+        with pytest.raises(CommandError, match="Another migration"):
+            run("migrate_embeddings", "--to", MODEL, "--drop-old", *AT_ONCE)
+    assert served.serving() == LOCAL_MODEL
+    assert Embedding.objects.filter(model=LOCAL_MODEL).count() == 3
+
+
+def _after(other: Callable[[], object], done: Callable[[str], object]) -> Callable[[str], object]:
+    """Another process does its part just before ours."""
+
+    def both(name: str) -> object:
+        other()
+        return done(name)
+
+    return both
