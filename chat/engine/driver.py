@@ -15,11 +15,12 @@ from chat.engine import machine, records, telling
 from chat.engine.acting import Acted, Acting, Outcome
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun, StopReason
-from chat.engine.ending import Failure, ending
+from chat.engine.endings import Endings
+from chat.engine.failure import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.persisting import persistently
 from chat.engine.querying import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
-from chat.engine.states import Limits, Phase, State, Waiting
+from chat.engine.states import Limits, State
 from chat.engine.steps import (
     AIResponseParsed,
     AIResponseReceived,
@@ -39,7 +40,6 @@ from chat.engine.steps import (
     RetryScheduled,
     RunActions,
     RunQueries,
-    RunStopped,
     ScheduleRetry,
     Step,
     SystemErrorOccurred,
@@ -69,6 +69,7 @@ class Driver:
         self._limits = Limits(settings.TOOL_ROUNDS, settings.TOOL_ROUNDS_EXTENDED)
         self._state: State = run.state
         self._model_calls = ModelCalls(run, self._answer)
+        self._endings = Endings(self._answer, self._model_calls, self._limits)
         self._calls: list[CheckedCall] = []
         self._failure: Failure | None = None
         self._task: asyncio.Task[None] | None = None
@@ -121,7 +122,7 @@ class Driver:
             log.exception("run %s failed", self.run.id)
             self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
             await self._model_calls.note()
-            await self._close(self._state, "failed")
+            await self._close("failed")
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
@@ -179,10 +180,10 @@ class Driver:
             case ScheduleRetry():
                 return RetryScheduled()
             case AskPerson(waiting):
-                await self._finish(self._asking(self._state, waiting, self._answer.transcript))
+                await self._finish(self._endings.asking(self._state, waiting, self._answer.transcript))
                 return None
             case Rest(reason):
-                await self._close(self._state, reason)
+                await self._close(reason)
                 return None
             case _:
                 raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
@@ -259,9 +260,9 @@ class Driver:
         step = machine.transition(self._state, outcome, self._limits)
         match step.effect:
             case AskPerson(waiting):
-                return step.state, self._asking(step.state, waiting, transcript)
+                return step.state, self._endings.asking(step.state, waiting, transcript)
             case Rest("finished"):
-                return step.state, ending(step.state, "finished", self._model_calls.means, self._answer, transcript)
+                return step.state, self._endings.finished(step.state, transcript)
             case _:
                 return step.state, None
 
@@ -273,16 +274,6 @@ class Driver:
         """The round's events first: whoever takes the run over believes that readers saw what is stored."""
         await self._writer.flush(self.run.stream_id)
         await self._store(records.save_round, self.run, state, list(self._answer.rounds))
-
-    def _asking(self, state: State, waiting: Waiting, transcript: Transcript) -> records.Ending:
-        """The end of a run that leaves a person something to answer or to decide."""
-        if waiting.kind != "tool_limit":
-            return ending(state, "waiting", self._model_calls.means, self._answer, transcript)
-        data = {"roundsUsed": state.rounds, "maxExtended": self._limits.tool_rounds_extended}
-        asked = self._answer.event("tool_limit", data)
-        return ending(
-            state, "toolLimit", self._model_calls.means, self._answer, transcript, asked=[asked], gave_up=True
-        )
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
@@ -299,23 +290,20 @@ class Driver:
             self._outcome = "handed over"
         elif self._ending == "hand over":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
-            await self._close(self._state, "failed")
+            await self._close("failed")
         else:
-            await self._close(self._state, "stopped")
+            await self._close("stopped")
 
-    async def _close(self, state: State, reason: str) -> None:
-        """The end of the run: finished, stopped, or failed with `self._failure`."""
-        if reason != "finished":
-            await self._answer.close_open_calls()
-            await self._answer.close_with_what_was_shown()
-            state = _rested(state, reason, self._limits)
-        if reason == "failed" and self._failure is None:
-            self._failure = Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
-        failure = self._failure if reason == "failed" else None
-        gave_up = reason == "finished" and self._model_calls.out_of_rounds
-        transcript = self._answer.transcript
-        means = self._model_calls.means
-        await self._finish(ending(state, reason, means, self._answer, transcript, failure=failure, gave_up=gave_up))
+    async def _close(self, reason: Literal["finished", "stopped", "failed"]) -> None:
+        """The end of the run, where nobody is asked; failed with `self._failure`."""
+        match reason:
+            case "finished":
+                end = self._endings.finished(self._state, self._answer.transcript)
+            case "stopped":
+                end = await self._endings.stopped(self._state)
+            case "failed":
+                end = await self._endings.failed(self._state, self._failure)
+        await self._finish(end)
 
     async def _finish(self, end: records.Ending) -> None:
         self._finishing = True
@@ -336,13 +324,3 @@ class Driver:
                 then(stored)
 
         await persistently(store)
-
-
-def _rested(state: State, reason: str, limits: Limits) -> State:
-    """The state after the run ended early; one that rests already stays as it is, unless all was decided."""
-    decided = state.phase is Phase.WAITING_VALIDATION
-    event = RunStopped() if reason == "stopped" or decided else SystemErrorOccurred()
-    try:
-        return machine.transition(state, event, limits).state
-    except IllegalTransition:
-        return state

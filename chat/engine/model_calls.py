@@ -10,7 +10,7 @@ from chat.database import in_db, in_tool_thread
 from chat.engine import calling, compacting, paying, records, telling
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
-from chat.engine.ending import Failure
+from chat.engine.failure import Failure
 from chat.engine.persisting import persistently
 from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage

@@ -1,0 +1,98 @@
+"""How a run comes to rest: what is stored and told for each of its ends. `Driver` chooses one and stores it."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from chat import error_texts
+from chat.engine import machine
+from chat.engine.answer import Answer
+from chat.engine.failure import Failure
+from chat.engine.model_calls import ModelCalls
+from chat.engine.records import Ending
+from chat.engine.states import Limits, Phase, State, Waiting
+from chat.engine.steps import IllegalTransition, RunStopped, SystemErrorOccurred
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, RunStatus
+from chat.transcript import Transcript
+
+Reason = Literal["finished", "toolLimit", "waiting", "stopped", "failed"]
+
+_STATUSES = {
+    "finished": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "succeeded"),
+    "toolLimit": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "waiting"),
+    "waiting": (Message.Status.COMPLETE, RunStatus.SUCCEEDED, "waiting"),
+    "stopped": (Message.Status.STOPPED, RunStatus.CANCELLED, "cancelled"),
+    "failed": (Message.Status.FAILED, RunStatus.FAILED, "failed"),
+}
+
+
+class Endings:
+    """The ends that one run can come to. A `transcript` that is given is the answer as it will be then."""
+
+    def __init__(self, answer: Answer, model_calls: ModelCalls, limits: Limits) -> None:
+        self._answer = answer
+        self._model_calls = model_calls
+        self._limits = limits
+
+    def finished(self, state: State, transcript: Transcript) -> Ending:
+        """The model is done, or came to its last round of tools and could only write."""
+        return self._ending(state, "finished", transcript, gave_up=self._model_calls.out_of_rounds)
+
+    def asking(self, state: State, waiting: Waiting, transcript: Transcript) -> Ending:
+        """A person has something to answer or to decide."""
+        if waiting.kind != "tool_limit":
+            return self._ending(state, "waiting", transcript)
+        data = {"roundsUsed": state.rounds, "maxExtended": self._limits.tool_rounds_extended}
+        asked = self._answer.event("tool_limit", data)
+        return self._ending(state, "toolLimit", transcript, asked=[asked], gave_up=True)
+
+    async def stopped(self, state: State) -> Ending:
+        """A person stopped it, or nobody reads it any more."""
+        await self._keep_what_was_shown()
+        return self._ending(self._rested(state, RunStopped()), "stopped", self._answer.transcript)
+
+    async def failed(self, state: State, failure: Failure | None) -> Ending:
+        """Without a failure of its own the same thing went wrong too often."""
+        await self._keep_what_was_shown()
+        failure = failure or Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
+        return self._ending(self._rested(state, SystemErrorOccurred()), "failed", self._answer.transcript, failure)
+
+    async def _keep_what_was_shown(self) -> None:
+        await self._answer.close_open_calls()
+        await self._answer.close_with_what_was_shown()
+
+    def _rested(self, state: State, event: RunStopped | SystemErrorOccurred) -> State:
+        """The state after an early end; one that rests already stays as it is, unless all was decided."""
+        decided = state.phase is Phase.WAITING_VALIDATION
+        try:
+            return machine.transition(state, RunStopped() if decided else event, self._limits).state
+        except IllegalTransition:
+            return state
+
+    def _ending(
+        self,
+        state: State,
+        reason: Reason,
+        transcript: Transcript,
+        failure: Failure | None = None,
+        *,
+        gave_up: bool = False,
+        asked: Sequence[NewEvent] = (),
+    ) -> Ending:
+        """`asked` is what a person is asked; `gave_up` says that the model came to a limit, as a failure may."""
+        error = failure.to_json() if failure else None
+        gave_up = gave_up or (failure is not None and failure.gave_up)
+        told = {"gaveUp": True} if gave_up else {}
+        message_status, run_status, shown = _STATUSES[reason]
+        done = {"reason": reason, "fullText": transcript.text}
+        end = self._answer.event("error", error | told) if error else self._answer.event("done", done | told)
+        return Ending(
+            state=state,
+            means=self._model_calls.means,
+            outcome="error" if error else reason,
+            message_status=message_status,
+            run_status=run_status,
+            events=(*asked, self._answer.event("status", {"state": shown}), end),
+            error=error,
+            gave_up=gave_up,
+        )
