@@ -9,7 +9,7 @@ from graphs.access import Member
 from graphs.action_parts import Part
 from graphs.models import Graph
 
-Kind = Literal["read", "write", "dialogue"]
+Kind = Literal["read", "write"]
 
 #: The `context_type` of a tool that every conversation has, whatever it is about.
 ANYTHING = "*"
@@ -44,8 +44,8 @@ class ToolContext:
 A = TypeVar("A", bound=Arguments)
 
 
-class Tool(ABC, Generic[A]):
-    """One tool. `read` tools run at once; `write` tools are for editors; `dialogue` tools ask the person.
+class Tool(Generic[A]):
+    """What a model is offered. `read` tools run at once; `write` tools are for editors, and never run: they propose.
 
     `context_type` is the kind of object a conversation must be about for the tool to be offered, or `ANYTHING`.
     """
@@ -55,6 +55,12 @@ class Tool(ABC, Generic[A]):
     kind: Kind
     context_type: str
     arguments: type[A]
+
+
+class ReadTool(Tool[A], ABC):
+    """A tool that only reads."""
+
+    kind = "read"
 
     @abstractmethod
     def run(self, context: ToolContext, arguments: A) -> dict[str, Any]:

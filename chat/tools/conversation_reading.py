@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from pydantic import Field
 
 from chat.models import Message, Summary
-from chat.tools.base import ANYTHING, Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.base import ANYTHING, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset
 from rag.condensing import cut
 
@@ -24,10 +24,9 @@ class ResultArguments(Arguments):
     offset: int = Field(0, ge=0, description="Rows of a list or characters of a text to skip.")
 
 
-class ReadToolResult(Tool[ResultArguments]):
+class ReadToolResult(ReadTool[ResultArguments]):
     name = "read_tool_result"
     description = "Reads on in an earlier tool result of this conversation that was shortened, as it was then."
-    kind = "read"
     context_type = ANYTHING
     arguments = ResultArguments
 
@@ -73,10 +72,9 @@ class EarlierArguments(Arguments):
     from_character: int = Field(0, ge=0, description="With message: the character to read on from.")
 
 
-class ReadEarlierMessages(Tool[EarlierArguments]):
+class ReadEarlierMessages(ReadTool[EarlierArguments]):
     name = "read_earlier_messages"
     description = "Reads the earlier messages of this conversation that are summarised, the first ones first."
-    kind = "read"
     context_type = ANYTHING
     arguments = EarlierArguments
 

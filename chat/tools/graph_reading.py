@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from chat.tools.base import Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, type_row
 from graphs.node_types import TypeRecord
 from graphs.refusals import some
@@ -27,10 +27,9 @@ class OverviewArguments(Arguments):
     graph_key: str | None = Field(None, description="Key of the graph of this conversation; may be left out.")
 
 
-class ReadGraphOverview(Tool[OverviewArguments]):
+class ReadGraphOverview(ReadTool[OverviewArguments]):
     name = "read_graph_overview"
     description = "What the graph is: name, description, its sheets with numbers of nodes and edges, its node types."
-    kind = "read"
     context_type = "graph"
     arguments = OverviewArguments
 
@@ -70,10 +69,9 @@ class SearchArguments(Arguments):
     max_results: int = Field(10, ge=1, le=50)
 
 
-class SearchNodes(Tool[SearchArguments]):
+class SearchNodes(ReadTool[SearchArguments]):
     name = "search_nodes"
     description = "Finds nodes by words in their key, name, type, code (process) or data; the best ones first."
-    kind = "read"
     context_type = "graph"
     arguments = SearchArguments
 
@@ -103,10 +101,9 @@ class TypeArguments(Arguments):
     type_key: str = Field(min_length=1, max_length=200)
 
 
-class ReadNodeConfig(Tool[TypeArguments]):
+class ReadNodeConfig(ReadTool[TypeArguments]):
     name = "read_node_config"
     description = "How a node type is defined: what it does, its handles and its code."
-    kind = "read"
     context_type = "graph"
     arguments = TypeArguments
 
@@ -132,10 +129,9 @@ class TypesArguments(Arguments):
     offset: int = Field(0, ge=0, description="How many types to skip, to read on in a long list.")
 
 
-class ListAvailableNodeTypes(Tool[TypesArguments]):
+class ListAvailableNodeTypes(ReadTool[TypesArguments]):
     name = "list_available_node_types"
     description = "All node types there are: the built-in ones and those of the workspace."
-    kind = "read"
     context_type = "graph"
     arguments = TypesArguments
 

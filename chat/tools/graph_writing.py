@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from chat.proposals import WriteCall
-from chat.tools.base import Arguments, Tool, ToolContext
+from chat.tools.base import Arguments, Tool
 from graphs.actions import PROPOSABLE, parse
 
 #: Characters of a reason, and of a text to show afterwards.
@@ -52,9 +52,6 @@ class WriteTool(Tool[Proposing]):
             reason=arguments.reason,
             request_validation=bool(arguments.request_validation),
         )
-
-    def run(self, context: ToolContext, arguments: Proposing) -> dict[str, Any]:
-        raise NotImplementedError("what is proposed waits for a decision; the engine calls write")
 
 
 WRITE_TOOLS = (

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from chat.tools.base import Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.graph_reading import Key
 from chat.tools.results import (
     FIELD_CHARS,
@@ -47,10 +47,9 @@ class DetailArguments(Arguments):
     offset: int = Field(0, ge=0, description="With field: the character to read on from.")
 
 
-class ReadNodeDetail(Tool[DetailArguments]):
+class ReadNodeDetail(ReadTool[DetailArguments]):
     name = "read_node_detail"
     description = "Everything about one node: type, code (process), data, handles, position."
-    kind = "read"
     context_type = "graph"
     arguments = DetailArguments
 
@@ -88,10 +87,9 @@ class EdgesArguments(Arguments):
     offset: int = Field(0, ge=0, description="How many edges to skip, to read on in a long list.")
 
 
-class ListNodeEdges(Tool[EdgesArguments]):
+class ListNodeEdges(ReadTool[EdgesArguments]):
     name = "list_node_edges"
     description = "The edges that enter (inbound) or leave (outbound) a node, with handles and labels."
-    kind = "read"
     context_type = "graph"
     arguments = EdgesArguments
 
@@ -111,10 +109,9 @@ class ExploreArguments(Arguments):
     direction: Direction = "any"
 
 
-class ExploreNeighborhood(Tool[ExploreArguments]):
+class ExploreNeighborhood(ReadTool[ExploreArguments]):
     name = "explore_neighborhood"
     description = "The nodes up to maxDepth edges around a node, nearest first, and the edges between them."
-    kind = "read"
     context_type = "graph"
     arguments = ExploreArguments
 
@@ -141,10 +138,9 @@ class SubgraphArguments(Arguments):
     include_types: bool = Field(False, description="Also the definitions of their types.")
 
 
-class ReadSubgraph(Tool[SubgraphArguments]):
+class ReadSubgraph(ReadTool[SubgraphArguments]):
     name = "read_subgraph"
     description = "Several nodes in one call, with the fields you choose, and the edges between them."
-    kind = "read"
     context_type = "graph"
     arguments = SubgraphArguments
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from chat.providers.base import ToolSpec
-from chat.tools.base import ANYTHING, Arguments, Tool, ToolContext, ToolFailed
+from chat.tools.base import ANYTHING, Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from chat.tools.conversation_reading import ReadEarlierMessages, ReadToolResult
 from chat.tools.graph_reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
 from chat.tools.graph_writing import WRITE_TOOLS
@@ -84,7 +84,8 @@ def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCal
 
 
 def run(call: ParsedCall, context: ToolContext) -> dict[str, Any]:
-    """The result for the model, `{"error": ...}` where the tool could not give one. Synchronous: reads the database."""
+    """What a tool that reads tells the model, `{"error": ...}` where it could not give it. Synchronous."""
+    assert isinstance(call.tool, ReadTool)
     try:
         return call.tool.run(context, call.arguments)
     except ToolFailed as error:
