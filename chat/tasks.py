@@ -24,8 +24,8 @@ LONGEST_FORGETTING_S = 600
 
 
 @shared_task
-def delete_silent_processes() -> None:
-    """Forgets dead processes, readers that are long gone, and answers and edits nobody will ask for again."""
+def delete_leftovers() -> None:
+    """What is left of dead processes, of readers long gone, of requests made once, and of edits made live."""
     Process.objects.filter(seen_at__lt=Now() - timedelta(minutes=10)).delete()
     Presence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()

@@ -144,7 +144,7 @@ CELERY_TASK_ROUTES = {"rag.tasks.*": {"queue": "embeddings"}}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * 3600}
 CELERY_BEAT_SCHEDULE = {
-    "delete-silent-processes": {"task": "chat.tasks.delete_silent_processes", "schedule": timedelta(minutes=5)},
+    "delete-leftovers": {"task": "chat.tasks.delete_leftovers", "schedule": timedelta(minutes=5)},
     "expire-proposals": {"task": "chat.tasks.expire_proposals", "schedule": timedelta(minutes=5)},
     "settle-crashed-calls": {"task": "chat.tasks.settle_crashed_calls", "schedule": timedelta(minutes=1)},
     # Where nobody serves its queue, they do not pile up.

@@ -27,7 +27,7 @@ NAMING: dict[str, list[list[str]]] = {
 OTHERS = {"import_graph", "seed_demo", "up", "compact_events", "migrate_embeddings"}
 #: No task takes an id: there is nothing foreign to name.
 TASKS = {
-    "chat.tasks.delete_silent_processes",
+    "chat.tasks.delete_leftovers",
     "chat.tasks.expire_proposals",
     "chat.tasks.settle_crashed_calls",
     "chat.tasks.compact_old_events",

@@ -56,7 +56,7 @@ def tidied(stage: Stage) -> None:
     LiveEdit.objects.filter(key=key).update(saved_at=long_ago)
     silent = Process.objects.create(label=f"silent {uuid.uuid4()}")
     Process.objects.filter(pk=silent.pk).update(seen_at=long_ago)
-    stage.dies_at_work("chat.tasks:delete_silent_processes")
+    stage.dies_at_work("chat.tasks:delete_leftovers")
     assert not LiveEdit.objects.filter(key=key).exists()
     assert not Process.objects.filter(pk=silent.pk).exists()
     assert not Presence.objects.filter(seen_at__lte=long_ago).exists()

@@ -84,7 +84,7 @@ POINTS = (
     Point("chat.deciding:expire", "expired"),
     Point("chat.events.compaction:_step", "folded"),
     Point("chat.sent_requests.keeping:_forget", "forgotten"),
-    Point("chat.tasks:delete_silent_processes", "tidied"),
+    Point("chat.tasks:delete_leftovers", "tidied"),
     Point("graphs.workingcopy.saving:forget_old", "tidied"),
     Point("rag.embeddings.storing:_store", "embedded"),
     Point("rag.embeddings.nodes:note_version", "embedded"),

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat.models import Message, Process, Run, RunStatus, Stream
-from chat.tasks import delete_silent_processes
+from chat.tasks import delete_leftovers
 from graphs.models import Graph
 from tests.chat.engine.driving import until
 from tests.faults.crash_orders import Orders
@@ -90,5 +90,5 @@ def forget(stage: Stage) -> None:
     assert stage.dead is not None
     frozen = Process.objects.filter(label__endswith=f":{stage.dead.process.pid}")
     frozen.update(seen_at=timezone.now() - timedelta(hours=1))
-    delete_silent_processes()
+    delete_leftovers()
     assert not frozen.exists()

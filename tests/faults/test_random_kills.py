@@ -86,7 +86,7 @@ def keep_busy(here: WholeSite) -> None:
     broker = local.celery_url(local.addresses(here.data_dir).redis_url)
     with Celery(broker=broker) as app:
         for _ in range(5):
-            for task in ("delete_silent_processes", "compact_old_events"):
+            for task in ("delete_leftovers", "compact_old_events"):
                 app.send_task(f"chat.tasks.{task}", queue="default")
 
 
