@@ -1,4 +1,4 @@
-"""The one settings file. Values come from the environment (`config/environment.py`)."""
+"""The one settings file. Values come from the environment (`config/environment.py`), of vendors from `vendors`."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,7 +7,7 @@ import dj_database_url
 from csp.constants import NONCE, NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
-from config import environment, known_secrets, local
+from config import environment, known_secrets, local, vendors
 from config.environment import csv
 
 ENV = environment.read()
@@ -229,103 +229,14 @@ if ENV.https:
 
 # --- models of vendors ------------------------------------------------------------------------------------------
 
+#: What is known of vendors and their models stands in `config/vendors.py`; these are read as settings.
+CHAT_PROVIDERS = vendors.CHAT_PROVIDERS
+EMBEDDING_MODELS = vendors.EMBEDDING_MODELS
 LLM_PROVIDER = ENV.llm_provider
 LLM_MODEL = ENV.llm_model
-#: Adding a provider is one entry (docs/adding-a-provider.md). `<NAME>_API_KEY` and `<NAME>_BASE_URL` complete it, NAME
-#: being its first word. Prices are US dollars per million tokens of input, cached input and output, and of input
-#: that is kept in a cache where that is dearer, None where unknown; entered in November 2026 from the seeds' lists of
-#: 2025: compare them with the vendor's before you budget.
-#: `strength` orders the models for "go deeper" (docs/models.md); the numbers are ours and mean nothing but their order.
-CHAT_PROVIDERS = {
-    "deepseek": {
-        "kind": "openai",
-        "base_url": "https://api.deepseek.com",
-        "model": "deepseek-flash",
-        "max_tokens": 8192,
-        "context_window": 1_000_000,
-        # Of the hours in which it costs most: at others it is half of that, and a budget ends early, not late.
-        "price": (0.30, 0.006, 1.20),
-        "label": "DeepSeek V4.1 Flash",
-        "strength": 30,
-        "echo_reasoning": True,
-    },
-    "openai": {
-        "kind": "openai",
-        "base_url": "https://api.openai.com/v1",
-        "model": "gpt-4o",
-        "max_tokens": 8192,
-        "context_window": 128_000,
-        "price": (2.50, 1.25, 10.00),
-        "label": "GPT-4o",
-        "strength": 40,
-        "max_tokens_field": "max_completion_tokens",
-        "tool_choice_none": True,
-    },
-    "openai-mini": {
-        "kind": "openai",
-        "base_url": "https://api.openai.com/v1",
-        "model": "gpt-4o-mini",
-        "max_tokens": 8192,
-        "context_window": 128_000,
-        "price": (0.15, 0.075, 0.60),
-        "label": "GPT-4o mini",
-        "strength": 20,
-        "max_tokens_field": "max_completion_tokens",
-        "tool_choice_none": True,
-    },
-    "openai-reasoning": {
-        "kind": "openai-responses",
-        "base_url": "https://api.openai.com/v1",
-        "model": "gpt-6.1-terra",
-        "max_tokens": 16384,
-        # It takes 1,050,000, but a request with more than this costs twice as much, and the price is one.
-        "context_window": 272_000,
-        "price": (1.00, 0.05, 5.00, 1.25),
-        "label": "GPT-6.1 Terra",
-        "strength": 50,
-    },
-    "anthropic": {
-        "kind": "anthropic",
-        "base_url": "https://api.anthropic.com",
-        "model": "claude-sonnet-4-6",
-        "max_tokens": 4096,
-        "context_window": 1_000_000,
-        "price": (3.00, 0.30, 15.00, 3.75),
-        "label": "Claude Sonnet 4.6",
-        "strength": 60,
-    },
-    "anthropic-thinking": {
-        "kind": "anthropic",
-        "base_url": "https://api.anthropic.com",
-        "model": "claude-sonnet-4-6",
-        "max_tokens": 8192,
-        "context_window": 1_000_000,
-        "price": (3.00, 0.30, 15.00, 3.75),
-        "label": "Claude Sonnet 4.6, thinking",
-        "strength": 70,
-        "thinking_tokens": 2048,
-    },
-    "custom": {"kind": "openai", "base_url": "", "model": "", "max_tokens": 4096, "price": None},
-    "demo": {
-        "kind": "demo",
-        "base_url": "",
-        "model": "demo",
-        "max_tokens": 4096,
-        "context_window": 128_000,
-        "price": (0, 0, 0),
-        "label": "Demo",
-        "strength": 1,
-    },
-}
-#: "local", "none", or a provider of the table above that speaks as OpenAI does (docs/embeddings.md).
+#: "local", "none", or a provider of `CHAT_PROVIDERS` that speaks as OpenAI does (docs/embeddings.md).
 EMBEDDING_PROVIDER = ENV.embedding_provider
 EMBEDDING_MODEL = ENV.embedding_model
-#: What is known of vendors' models; prices are US dollars per million tokens. Others are asked for their dimensions.
-EMBEDDING_MODELS = {
-    "text-embedding-3-small": {"dimensions": 1536, "price": 0.02},
-    "text-embedding-3-large": {"dimensions": 3072, "price": 0.13},
-    "text-embedding-ada-002": {"dimensions": 1536, "price": 0.10},
-}
 #: What the events of docs/observing.md say: details, what people and models wrote, and who takes them down.
 AI_DEBUG = ENV.ai_debug
 AI_LOG_TEXT = ENV.ai_log_text
