@@ -99,7 +99,9 @@ def _forget(session_id: uuid.UUID) -> int:
     """The old ones of a conversation, and what only they were made of; holding it keeps its runs from storing more."""
     age = timedelta(days=settings.AI_KEEP_REQUESTS_DAYS)
     with transaction.atomic():
-        Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=session_id)
+        held = Session.objects.select_for_update(no_key=True).values_list("pk").filter(pk=session_id)
+        if held.first() is None:  # deleted meanwhile, with all that was kept of it
+            return 0
         runs = Run.objects.filter(session=session_id)
         forgotten, _ = SentRequest.objects.filter(run__in=runs, created_at__lt=Now() - age).delete()
         with connection.cursor() as cursor:

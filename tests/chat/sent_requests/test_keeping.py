@@ -1,6 +1,7 @@
 """What a model was sent is kept as it was sent, once, and forgotten in time."""
 
 import time
+import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.db.models import F
 from pytest_django import Settings
 
 from chat.models import ModelCall, RequestEntry, SentRequest
-from chat.sent_requests import reading
+from chat.sent_requests import keeping, reading
 from chat.sent_requests.keeping import forget_old
 from graphs.models import Graph
 from tests.chat.engine.driving import Engine, ask, rested
@@ -90,6 +91,10 @@ def test_what_is_too_old_is_forgotten_and_the_rest_stays_whole(
     assert forget_old(time.monotonic()) == 0, "its time was over"
     assert forget_old(time.monotonic() + 10) == 1
     assert not RequestEntry.objects.exists()
+
+
+def test_a_conversation_that_is_deleted_meanwhile_is_passed_over() -> None:
+    assert keeping._forget(uuid.uuid4()) == 0
 
 
 def test_no_key_is_in_it(running: Engine, vendors: VendorServer, alice: User, nba: Graph) -> None:
