@@ -83,22 +83,50 @@ def cover(reservation_id: uuid.UUID, spent: CallCost) -> None:
         if reservation is None:
             return
         for use in locked_uses(reservation.uses):
-            in_tokens = use.budget.unit == BudgetUnit.TOKENS
-            more = Decimal(spent.tokens) if in_tokens else spent.cost or Decimal(0)
+            held, more = _held_and_more(use.budget, reservation, spent)
             if use.used + use.reserved + more > use.budget.limit:
-                held = Decimal(reservation.tokens) if in_tokens else reservation.cost or Decimal(0)
                 raise refusing.used_up(use.budget, held + more, use.used, use.reserved - held, _frees_at(use))
             BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + more)
+        _require_room_for_all_attempts(reservation, spent)
         reservation.tokens += spent.tokens
         reservation.prompt_tokens += spent.usage.prompt_tokens
         reservation.cost = None if reservation.cost is None else reservation.cost + (spent.cost or 0)
         reservation.save(update_fields=["tokens", "prompt_tokens", "cost"])
 
 
+def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
+    """Before a call is recorded that was reserved before midnight, and counts in the periods of then.
+
+    Those of now begin with what was recorded in them: begun later, they would count the call once more.
+    """
+    today = timezone.localdate()
+    late = [pk for each in reserved if timezone.localdate(each.created_at) != today for pk in each.uses]
+    if late:
+        budgets = budgets_of(account).filter(uses__in=late).distinct()
+        for budget in Budget.objects.filter(pk__in=budgets).order_by("pk").select_for_update(no_key=True):
+            _period(budget, account, today)
+
+
 def locked_uses(ids: list[int]) -> list[BudgetUse]:
     """In the order in which everybody locks them."""
     uses = BudgetUse.objects.select_related("budget").filter(pk__in=ids).order_by("pk")
     return list(uses.select_for_update(of=("self",), no_key=True))
+
+
+def _require_room_for_all_attempts(reservation: Reservation, spent: CallCost) -> None:
+    """A budget of each call limits what its attempts take together. Raises `BudgetRefused`."""
+    account = Account(reservation.workspace_id, reservation.user_id, reservation.session_id)
+    for budget in budgets_of(account).filter(period=BudgetPeriod.CALL):
+        held, more = _held_and_more(budget, reservation, spent)
+        if held + more > budget.limit:
+            raise refusing.too_large(budget, held + more)
+
+
+def _held_and_more(budget: Budget, reservation: Reservation, spent: CallCost) -> tuple[Decimal, Decimal]:
+    """What is set aside for a call, and what its failed attempt took, in a budget's unit."""
+    if budget.unit == BudgetUnit.TOKENS:
+        return Decimal(reservation.tokens), Decimal(spent.tokens)
+    return reservation.cost or Decimal(0), spent.cost or Decimal(0)
 
 
 def _require_room(budget: Budget, use: BudgetUse | None, bound: Bound) -> None:
@@ -118,15 +146,16 @@ def _periods(budgets: Iterable[Budget], account: Account, today: date) -> list[B
 
     Their ids follow the days on which they began, not those of the budgets: they are locked in an order of their own.
     """
-    ids = []
-    for budget in budgets:
-        if budget.period != BudgetPeriod.CALL:
-            subject, start = _subject(budget, account), starts_on(budget.period, today)
-            use = budget.uses.filter(subject=subject, starts_on=start).first()
-            if use is None:
-                use = budget.uses.create(subject=subject, starts_on=start, used=_spent(budget, account, start))
-            ids.append(use.pk)
-    return locked_uses(ids)
+    return locked_uses([_period(each, account, today) for each in budgets if each.period != BudgetPeriod.CALL])
+
+
+def _period(budget: Budget, account: Account, today: date) -> int:
+    """The id of the present period of a budget that is locked; it begins with what was spent before."""
+    subject, start = _subject(budget, account), starts_on(budget.period, today)
+    use = budget.uses.filter(subject=subject, starts_on=start).first()
+    if use is None:
+        use = budget.uses.create(subject=subject, starts_on=start, used=_spent(budget, account, start))
+    return use.pk
 
 
 def _subject(budget: Budget, account: Account) -> str:

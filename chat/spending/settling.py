@@ -13,7 +13,7 @@ from chat.models import BudgetUnit, BudgetUse, ModelCall, Purpose, Reservation, 
 from chat.sent_requests.keeping import keep
 from chat.spending import free
 from chat.spending.calls import CallCost
-from chat.spending.reserving import locked_uses
+from chat.spending.reserving import begin_periods, locked_uses
 from rag.metering import Account
 
 #: What a conversation's figures count; vectors are for the graph and counted there.
@@ -27,7 +27,7 @@ def record(account: Account, costs: Sequence[CallCost]) -> None:
     Whoever calls this for a session holds it. What belongs to one reservation comes in one call of this; one that is
     gone was settled before, by a commit whose answer was lost or by who took the run over.
     """
-    costs = [*_unsettled(costs), *free.taken(account.run_id)]
+    costs = [*_unsettled(account, costs), *free.taken(account.run_id)]
     if not costs:
         return
     kept = _kept(account, costs)
@@ -80,12 +80,13 @@ def amounts(unit: str, reservation: Reservation, costs: Collection[CallCost]) ->
     return reservation.cost or Decimal(0), sum((cost.cost or Decimal(0) for cost in costs), Decimal(0))
 
 
-def _unsettled(costs: Sequence[CallCost]) -> list[CallCost]:
+def _unsettled(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
     wanted = {cost.reservation for cost in costs if cost.reservation is not None}
     if not wanted:
         return list(costs)
     reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=wanted).order_by("pk")
-    held = set(reserved.values_list("pk", flat=True))
+    begin_periods(account, reserved)
+    held = {each.pk for each in reserved}
     return [cost for cost in costs if cost.reservation is None or cost.reservation in held]
 
 

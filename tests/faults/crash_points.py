@@ -149,7 +149,7 @@ WITHIN_TRANSACTION = {
     "chat.spending.settling:record": "save_round, finish, give_back, Acting.perform, record_now, a crashed call",
     "chat.spending.settling:settle": "the same, release",
     "chat.spending.settling:_count": "record",
-    "chat.spending.reserving:_periods": "reserve",
+    "chat.spending.reserving:_period": "reserve, record",
     "chat.spending.reserving:_store": "reserve",
     "chat.events.append:_stored": "it raises where there is none",
     "chat.deciding:_claimed": "decide",

@@ -241,7 +241,9 @@ def test_a_reservation_outside_of_runs_is_known_by_its_age(nba: Graph) -> None:
     assert crashed.settle_all() == 0
     Reservation.objects.filter(pk=held.pk).update(created_at="2026-01-01T00:00Z")
     assert crashed.settle_all() == 1
-    assert state(day) == (20, 0)
+    use.refresh_from_db()
+    assert (use.used, use.reserved) == (20, 0)
+    assert not day.uses.exclude(pk=use.pk).filter(used__gt=0).exists()
     call = ModelCall.objects.get()
     assert (call.outcome, call.purpose, float(call.cost or 0)) == ("crashed", Purpose.EMBEDDING, pytest.approx(4e-5))
     assert not Message.objects.exists()

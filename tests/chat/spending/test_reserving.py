@@ -215,10 +215,13 @@ def test_what_changes_while_a_call_is_under_way(demo_workspace: Workspace, monke
     Budget.objects.filter(pk=day.pk).update(limit=50)
     gone.delete()
     record_now(account(demo_workspace), [took(reservation)])
-    assert left(day) == left(off) == (40, 0)
-    assert day.uses.get().starts_on.isoformat() == "2026-12-31"
+    assert left(off) == (40, 0)
+    before, present = day.uses.order_by("starts_on")
+    assert (before.starts_on.isoformat(), before.used, before.reserved) == ("2026-12-31", 40, 0)
+    assert (present.used, present.reserved) == (0, 0)  # the call counts once, in the day in which it was reserved
     assert not Reservation.objects.exists()
     refusal(account(demo_workspace), bound(51))
+    assert reserve(account(demo_workspace), bound(50), uuid.uuid4())
 
 
 def test_a_failed_attempt_needs_room_beside_the_next_one(demo_workspace: Workspace) -> None:
@@ -230,3 +233,16 @@ def test_a_failed_attempt_needs_room_beside_the_next_one(demo_workspace: Workspa
         cover(reservation, took(None, 100, 0))
     record_now(account(demo_workspace), [took(reservation, 100, 0), took(reservation, 100, 0)])
     assert left(tokens) == (200, 0)
+
+
+def test_a_budget_of_each_call_limits_all_its_attempts_together(alice: User, demo_workspace: Workspace) -> None:
+    budget(demo_workspace, 250, period=BudgetPeriod.CALL, scope=BudgetScope.USER)
+    money = budget(demo_workspace, 2, period=BudgetPeriod.CALL, unit=BudgetUnit.USD, active=False)
+    reserve(account(demo_workspace, alice), bound(), reservation := uuid.uuid4())
+    cover(reservation, took(None, 100, 0, "0.75"))
+    with pytest.raises(BudgetRefused, match="for each call is 250 tokens, and this one may take up to 300 tokens"):
+        cover(reservation, took(None, 100, 0))
+    assert Reservation.objects.get().tokens == 200
+    Budget.objects.filter(pk=money.pk).update(active=True)
+    with pytest.raises(BudgetRefused, match=r"up to \$2.2500"):
+        cover(reservation, took(None, 1, 0, "0.5"))
