@@ -42,7 +42,8 @@ def problems() -> list[str]:
 
 
 def _environ() -> dict[str, str]:
-    return {**os.environ, "LLM_PROVIDER": settings.LLM_PROVIDER, "LLM_MODEL": settings.LLM_MODEL}
+    named = ("LLM_PROVIDER", "LLM_MODEL", "EMBEDDING_PROVIDER")
+    return {**os.environ, **{name: getattr(settings, name) for name in named}}
 
 
 def provider_for(config: ProviderConfig) -> Provider:

@@ -91,11 +91,11 @@ class Registry:
         self._total_timeout_s = total_timeout_s
 
     def default(self) -> str:
-        """The name that LLM_PROVIDER gives, else the first provider with a key, else the demo."""
+        """The name that LLM_PROVIDER gives, else the first provider with a key for more than vectors, else the demo."""
         named = self._value("LLM_PROVIDER").lower()
         if named:
             return named
-        return next((name for name in DETECTION_ORDER if self._has_key(name)), FALLBACK)
+        return next((name for name in DETECTION_ORDER if self._has_key(name) and not self._only_embeds(name)), FALLBACK)
 
     def resolve(self, choice: str | None = None) -> ProviderConfig:
         """The configuration for "provider", "provider:model" or None, the default.
@@ -180,6 +180,11 @@ class Registry:
 
     def _has_key(self, name: str) -> bool:
         return name in self._entries and bool(self._value(_variable(name, "API_KEY")))
+
+    def _only_embeds(self, name: str) -> bool:
+        """Whether its address and key were given for vectors: nothing names a model of it that writes."""
+        written = self._entries[name].model or self._value("LLM_MODEL") or self._value(_variable(name, "MODEL"))
+        return not written and self._value("EMBEDDING_PROVIDER").lower() == name
 
     def _model(self, name: str) -> str:
         chosen = self._value("LLM_MODEL") if name == self.default() else ""

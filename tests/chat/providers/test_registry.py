@@ -131,6 +131,16 @@ def test_it_says_what_is_wrong_with_the_environment(environ, word):
         Registry(TABLE, environ).resolve()
 
 
+def test_an_endpoint_that_only_embeds_is_not_asked_to_write():
+    only = {"CUSTOM_API_KEY": "k", "CUSTOM_BASE_URL": "http://c.example", "EMBEDDING_PROVIDER": "custom"}
+    assert problems(TABLE, only) == []
+    assert registry(**only).default() == "demo"
+    assert registry(**only, CUSTOM_MODEL="c1").default() == registry(**only, LLM_MODEL="c1").default() == "custom"
+    assert registry(**only | {"EMBEDDING_PROVIDER": "openai"}, OPENAI_API_KEY="k").default() == "openai"
+    assert problems(TABLE, only | {"LLM_PROVIDER": "custom"})
+    assert problems(TABLE, only | {"EMBEDDING_PROVIDER": "none"})
+
+
 @pytest.mark.parametrize("choice", ["nonsense", "anthropic", "openai:a b", ":", "openai-mini:" + "x" * 500])
 def test_it_refuses_a_choice_that_is_not_configured(choice):
     with pytest.raises(ModelUnavailableError):
