@@ -2,6 +2,8 @@
 that a workspace always sends.
 """
 
+from typing import Any
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -9,7 +11,7 @@ from chat import queries
 from chat.engine import open_calls
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import AlwaysSend, Message, Session
+from chat.models import AlwaysSend, Message, Session, Summary
 from chat.prompts.always_sent import MAX_RECORDS
 from chat.refusals import Refused
 from graphs.access import Member, NotFound, graph_for
@@ -21,6 +23,7 @@ _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
     """Pins a message of an own conversation, leaves it out, or neither; counts from the next question on.
 
+    The summaries that stand for one that is left out go: where the messages do not fit, another is made without it.
     Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
     """
     with transaction.atomic():
@@ -34,9 +37,25 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
         if message.in_prompt != in_prompt:
             message.in_prompt = in_prompt
             message.save(update_fields=["in_prompt"])
-            kept = {"messageId": str(message.pk), "inPrompt": in_prompt}
-            append(session.stream_id, [NewEvent("session_updated", {"message": kept})])
+            told: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
+            if in_prompt == Message.InPrompt.LEFT_OUT and _forget_summaries(message):
+                told["summary"] = queries.summary_of(session)
+            append(session.stream_id, [NewEvent("session_updated", told)])
     return queries.message_for(member.user, message_id)
+
+
+def _forget_summaries(left_out: Message) -> bool:
+    """Deletes the first summary that stands for a message, and those that were made from it; False where none does."""
+    summaries = list(Summary.objects.filter(session=left_out.session_id))
+    first = next((number for number, each in enumerate(summaries) if _stands_for(each, left_out)), len(summaries))
+    Summary.objects.filter(pk__in=[each.pk for each in summaries[first:]]).delete()
+    return first < len(summaries)
+
+
+def _stands_for(summary: Summary, message: Message) -> bool:
+    if summary.sequence == message.sequence:
+        return summary.rounds > 0
+    return summary.sequence > message.sequence and message.sequence not in summary.kept
 
 
 def _waits(session: Session, message: Message) -> bool:

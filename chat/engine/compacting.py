@@ -5,7 +5,7 @@ part. Nothing is deleted.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -80,7 +80,8 @@ async def make_room(crowded: Crowded, answer: Answer) -> bool:
     words = await _words(crowded, place, answer)
     await answer.flush()
     model = crowded.config.model if words else ""
-    await persistently(partial(in_db, store, run, place, words, model, crowded.room, taken))
+    left_out = crowded.prompt.left_out
+    await persistently(partial(in_db, store, run, place, words, model, crowded.room, taken, left_out))
     log.info("run %s: %s tokens were too many: the earlier part is summarised", run.id, taken)
     return True
 
@@ -123,10 +124,19 @@ def _request(crowded: Crowded, place: Cut) -> ModelRequest:
     )
 
 
-def store(run: ClaimedRun, place: Cut, words: str, model: str, limit: int, tokens_before: int) -> None:
+def store(
+    run: ClaimedRun,
+    place: Cut,
+    words: str,
+    model: str,
+    limit: int,
+    tokens_before: int,
+    left_out: Collection[int] = (),
+) -> None:
     """Stores the summary and tells the readers; once for each place, whoever comes first.
 
     It is written anew where it now stands for a message, too, that was kept when the conversation was cut there before.
+    Words that were written before a message was left out, of which only those at `left_out` were, are not taken.
     Raises `Fenced` where another process has the run.
     """
     with transaction.atomic():
@@ -135,6 +145,9 @@ def store(run: ClaimedRun, place: Cut, words: str, model: str, limit: int, token
         if here.filter(kept=list(place.kept)).exists():
             return
         messages = list(Message.objects.filter(session_id=run.session_id).order_by("sequence"))
+        earlier = (message for message in messages if message.sequence <= place.sequence)
+        if not window.left_out(earlier) <= frozenset(left_out):
+            words = model = ""
         last = Summary.objects.filter(session_id=run.session_id).last()
         before = shown(last.content) if last else ""
         text = summary_text(run.session_id, messages, place, words, compaction.summary_room(limit), before)

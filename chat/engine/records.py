@@ -41,7 +41,8 @@ class Prompt:
     """What every call of a run begins with, and what its tools work on.
 
     `sent` are the messages of the history, `summary` what stands for those before them; of the run's own rounds the
-    first `rounds_left_out` are summarised too. `budgeted`: a budget may concern the calls.
+    first `rounds_left_out` are summarised too. `left_out` are the positions of messages that the person left out.
+    `budgeted`: a budget may concern the calls.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -51,6 +52,7 @@ class Prompt:
     sent: tuple[window.Sent, ...] = ()
     summary: str = ""
     rounds_left_out: int = 0
+    left_out: frozenset[int] = frozenset()
     budgeted: bool = True
 
 
@@ -93,6 +95,7 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
         sent=tuple(sent),
         summary=told,
         rounds_left_out=window.rounds_left_out(run.position, summary),
+        left_out=window.left_out(earlier),
         budgeted=found.budgets,
     )
 

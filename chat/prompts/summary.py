@@ -106,6 +106,7 @@ def _questions(messages: Sequence[Message], place: Cut) -> Iterator[str]:
 def _must_stay(session_id: uuid.UUID, messages: Sequence[Message], place: Cut) -> Iterator[str]:
     proposed = Proposal.objects.filter(session_id=session_id).defer(*Proposal.LARGE)
     earlier = proposed.filter(message__sequence__lte=place.sequence)
+    earlier = earlier.exclude(message__in_prompt=Message.InPrompt.LEFT_OUT)
     listed = list(earlier.order_by("-created_at", "-id")[:MAX_DECISIONS])[::-1]
     decided = [proposal for proposal in listed if proposal.status != ProposalStatus.PENDING]
     waiting = [proposal for proposal in listed if proposal.status == ProposalStatus.PENDING]

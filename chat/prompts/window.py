@@ -54,6 +54,11 @@ def sent(messages: Iterable[Message], summary: Summary | None) -> list[Sent]:
     ]
 
 
+def left_out(messages: Iterable[Message]) -> frozenset[int]:
+    """The positions of those that a person left out."""
+    return frozenset(each.sequence for each in messages if each.in_prompt == Message.InPrompt.LEFT_OUT)
+
+
 def rounds_left_out(position: int, summary: Summary | None) -> int:
     """How many rounds of the answer at this position are summarised."""
     return summary.rounds if summary is not None and summary.sequence == position else 0

@@ -144,6 +144,7 @@ WITHIN_TRANSACTION = {
     "chat.engine.records:store_round": "save_round, Acting.perform",
     "chat.engine.records:end": "finish, Acting.perform",
     "chat.engine.compacting:_keep_records": "store",
+    "chat.keeping:_forget_summaries": "keep_message",
     "chat.sent_requests.keeping:keep": "record",
     "chat.sent_requests.keeping:_store": "keep",
     "chat.spending.settling:record": "save_round, finish, give_back, Acting.perform, record_now, a crashed call",

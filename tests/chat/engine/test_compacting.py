@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from chat import keeping
 from chat.engine import claims, compacting
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
@@ -167,6 +168,60 @@ def test_a_summary_that_comes_to_stand_for_more_is_written_anew(alice: User, nba
     told = [event.data["summary"]["content"] for event in events(accepted.session_id) if "summary" in event.data]
     assert [words.partition("\n")[0] for words in told] == ["First words", "More words"]
     checker.check_summaries()
+
+
+def test_what_is_left_out_later_is_in_no_summary_any_more(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    said = ("One.", "Two.", "The number is 4711, in brief.", "Three.", "Four.", "In brief, again.", "Five.")
+    vendor.script(*(Script(text=text) for text in said))
+    first = turn(alice, f"The number is 4711 {LONG}")
+    session = str(first.session_id)
+    for _ in range(2):
+        turn(alice, f"Next question {LONG}", session)
+    assert "4711" in vendor.requests[-1].body["messages"][1]["content"]
+    before = len(vendor.requests)
+    keeping.keep_message(member_of(alice), str(first.user_message_id), "left_out")
+    assert not Summary.objects.exists()
+    assert events(first.session_id)[-1].data["summary"] is None
+    turn(alice, "And now?", session)
+    turn(alice, f"Long question {LONG}", session)
+    assert Summary.objects.filter(session=session).exists()
+    assert any(is_for_a_summary(request) for request in vendor.requests[before:])
+    assert "4711" not in str([request.body for request in vendor.requests[before:]])
+    checker.check_summaries()
+
+
+def test_only_summaries_that_stand_for_what_is_left_out_go(alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "Hello")
+    for sequence, kept in ((3, [1]), (5, []), (7, [1])):
+        Summary.objects.create(
+            session_id=accepted.session_id,
+            sequence=sequence,
+            kept=kept,
+            content=f"\n\nUp to {sequence}.\n",
+            tokens_before=2,
+            tokens_after=1,
+        )
+    keeping.keep_message(member_of(alice), str(accepted.user_message_id), "pinned")
+    assert Summary.objects.count() == 3
+    keeping.keep_message(member_of(alice), str(accepted.user_message_id), "left_out")
+    assert Summary.objects.get().sequence == 3
+    assert events(accepted.session_id)[-1].data["summary"]["content"] == "Up to 3."
+
+
+def test_words_about_what_was_left_out_meanwhile_are_not_taken(alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "Hello 4711")
+    claims.register(process := uuid.uuid4(), "test:1")
+    (run,) = claims.claim(process, 10)
+    question = Message.objects.get(pk=accepted.user_message_id)
+    keeping.keep_message(member_of(alice), str(question.pk), "left_out")
+    compacting.store(run, Cut(2, 0, (), 100), "The number is 4711", "m", 10_000, 200)
+    summary = Summary.objects.get()
+    assert "4711" not in summary.content
+    assert summary.model == ""
+    compacting.store(run, Cut(2, 1, (), 90), "Greetings", "m", 10_000, 200, {question.sequence})
+    assert "Greetings" in Summary.objects.get(rounds=1).content
 
 
 def test_rounds_of_one_answer_are_summarised_too(

@@ -125,7 +125,7 @@ const FOLDS = {
       ({ usage: added(usage, used), ...(model && { model }), ...(modelId && { modelId }) })),
   "ai:session_updated": (transcript, { title, summary, message }) => {
     const next = message ? withKept(transcript, message) : transcript;
-    return { ...next, title: title || next.title, summary: summary ?? next.summary };
+    return { ...next, title: title || next.title, summary: summary === undefined ? next.summary : summary };
   },
   "ai:complete": (transcript, { messageId, fullText, reason, changes, gaveUp }) =>
     changed(transcript, messageId, (message) => ({
