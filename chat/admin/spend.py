@@ -1,6 +1,5 @@
 """What was spent in some days, added up: by day, person, model, object and purpose."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -54,8 +53,12 @@ def by_day(calls: QuerySet[ModelCall], first: date, last: date) -> list[tuple[da
     rows = calls.annotate(day=TruncDate("created_at")).values("day").annotate(**_TOTALS)
     found: dict[date, dict[str, Any]] = {row["day"]: dict(row) for row in rows}
     nothing: dict[str, Any] = {"calls": 0, "tokens": 0, "spent": None, "unpriced": 0}
-    days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
-    return [(day, _spent(day.isoformat(), found.get(day, nothing))) for day in days]
+    return [(day, _spent(day.isoformat(), found.get(day, nothing))) for day in days(first, last)]
+
+
+def days(first: date, last: date) -> list[date]:
+    """Both included."""
+    return [first + timedelta(days=number) for number in range((last - first).days + 1)]
 
 
 def by(calls: QuerySet[ModelCall], *fields: str) -> tuple[list[Spent], Spent | None]:
@@ -75,14 +78,17 @@ def by(calls: QuerySet[ModelCall], *fields: str) -> tuple[list[Spent], Spent | N
     return found[:MOST], others
 
 
-def table(calls: QuerySet[ModelCall]) -> Iterator[list[Any]]:
-    """Rows for a spreadsheet, the first one with their names."""
+def table_head() -> list[str]:
+    """The names of what stands in the rows of a spreadsheet."""
+    return [name.removesuffix("_sum").replace("__", "_") for name in _TABLE]
+
+
+def table_of(calls: QuerySet[ModelCall], day: date) -> list[list[Any]]:
+    """The rows of one day."""
     sums = {f"{name.removesuffix('_sum')}_sum": Sum(name.removesuffix("_sum")) for name in _TABLE if "_sum" in name}
-    yield [name.removesuffix("_sum").replace("__", "_") for name in _TABLE]
-    groups = calls.annotate(day=TruncDate("created_at")).values(*_TABLE[:7])
+    groups = calls_of(calls, day, day).annotate(day=TruncDate("created_at")).values(*_TABLE[:7])
     rows = groups.annotate(**sums, calls=_TOTALS["calls"], spent=_TOTALS["spent"], unpriced=_TOTALS["unpriced"])
-    for row in rows.order_by(*_TABLE[:7]).iterator():
-        yield [row[name] for name in _TABLE]
+    return [[row[name] for name in _TABLE] for row in rows.order_by(*_TABLE[:7])]
 
 
 def _spent(name: str, row: dict[str, Any]) -> Spent:

@@ -1,7 +1,8 @@
 """The page of what is spent, for superusers and admins of workspaces, and the same as a file for spreadsheets."""
 
 import csv
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -9,7 +10,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -18,6 +19,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from chat.admin import charts, figures, spend
+from chat.database import in_tool_thread
 from chat.models import ModelCall, Purpose
 from graphs.admin.audit import auditable, may_audit
 from graphs.models import Workspace
@@ -76,16 +78,26 @@ def page(request: HttpRequest, site: Mapping[str, Any]) -> HttpResponse:
     return render(request, "admin/chat/modelcall/spend.html", context)
 
 
-def csv_file(request: HttpRequest) -> HttpResponse:
-    """One line for each day, person, model, purpose and object."""
+def csv_file(request: HttpRequest) -> StreamingHttpResponse:
+    """One line for each day, person, model, purpose and object; no more than a day of them is in memory."""
     wanted = _wanted(request)
     name = f"spend-{wanted.first}-{wanted.last}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
-    writer = csv.writer(response)
-    for row in spend.table(_calls(request, wanted)):
-        writer.writerow([_cell(value) for value in row])
-    return response
+    parts = _csv_by_day(_calls(request, wanted), spend.days(wanted.first, wanted.last))
+    return StreamingHttpResponse(parts, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _csv_by_day(calls: QuerySet[ModelCall], days: Iterable[date]) -> AsyncIterator[str]:
+    yield _as_csv([spend.table_head()])
+    for day in days:
+        if rows := await in_tool_thread(spend.table_of, calls, day):
+            yield _as_csv(rows)
+
+
+def _as_csv(rows: Iterable[Sequence[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue()
 
 
 def _cell(value: Any) -> Any:

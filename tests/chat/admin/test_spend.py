@@ -5,7 +5,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.contrib.auth.models import User
+from django.http import StreamingHttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -14,7 +16,8 @@ from chat.models import ModelCall
 from graphs.models import Workspace
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
-pytestmark = pytest.mark.django_db
+#: The table is read in threads of its own.
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def call(workspace: Workspace, cost: str | None, at: str = "", **fields: Any) -> ModelCall:
@@ -34,9 +37,19 @@ def page(client: Client, **query: str) -> str:
 
 
 def rows(client: Client, **query: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(parts(client, **query)))))
+
+
+def parts(client: Client, **query: str) -> list[str]:
+    """Of the table, as they are sent."""
     response = client.get(reverse("admin:chat_spend_csv"), query)
+    assert isinstance(response, StreamingHttpResponse)
     assert response["Content-Type"] == "text/csv; charset=utf-8"
-    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+    async def read() -> list[str]:
+        return [part.decode() async for part in response]
+
+    return async_to_sync(read)()
 
 
 def test_it_shows_who_spent_what_on_what(alice: User, demo_workspace: Workspace, other_workspace: Workspace) -> None:
@@ -94,9 +107,23 @@ def test_months_and_unknown_periods(demo_workspace: Workspace, monkeypatch: pyte
     assert "$1.0000" in page(client, period="nonsense")
 
 
-def test_spreadsheets_get_no_formula(demo_workspace: Workspace) -> None:
-    call(demo_workspace, "1", object='=HYPERLINK("http://x")')
-    assert rows(auditor(demo_workspace))[0]["object"].startswith("'=")
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
+def test_spreadsheets_get_no_formula(demo_workspace: Workspace, first: str) -> None:
+    call(demo_workspace, "1", object=f'{first}HYPERLINK("http://x")', model=f"{first}1+1")
+    (row,) = rows(auditor(demo_workspace))
+    assert row["object"] == f'\'{first}HYPERLINK("http://x")'
+    assert row["model"] == f"'{first}1+1"
+
+
+def test_a_spreadsheet_is_sent_a_day_at_a_time(demo_workspace: Workspace, other_workspace: Workspace) -> None:
+    for day in (1, 2, 28):
+        for number in range(3):
+            call(demo_workspace, "1", f"2026-02-{day:02}", model=f"model-{number}")
+    call(other_workspace, "77", "2026-02-03")
+    sent = parts(auditor(demo_workspace), **{"from": "2026-02-01", "to": "2026-02-28"})
+    assert [part.count("\r\n") for part in sent] == [1, 3, 3, 3]
+    assert sent[-1].startswith("2026-02-28,demo,")
+    assert "77" not in "".join(sent)
 
 
 def test_a_spreadsheet_gets_amounts_in_digits(demo_workspace: Workspace) -> None:
