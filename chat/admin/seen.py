@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from chat.admin import figures
+from chat.admin import figures, outcomes
 from chat.admin.seen_entries import LABELS, Part, parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest, Session
 from chat.sent_requests import reading
@@ -30,11 +30,11 @@ MAX_TEXT_CHARS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ShownCall:
-    """A call and what its attempts took together; `outcomes` are those of the attempts."""
+    """A call and what its attempts took together; `outcomes` are those of the attempts, and the same in words."""
 
     request: SentRequest
     purpose: str
-    outcomes: tuple[str, ...]
+    outcomes: tuple[tuple[str, str], ...]
     prompt_tokens: str
     cached_tokens: str
     completion_tokens: str
@@ -161,7 +161,7 @@ def _shown_call(request: SentRequest) -> ShownCall:
     return ShownCall(
         request=request,
         purpose=next((call.get_purpose_display() for call in attempts if call.purpose != Purpose.CHAT), ""),
-        outcomes=tuple(call.outcome for call in attempts),
+        outcomes=tuple((call.outcome, outcomes.shown(call.outcome)) for call in attempts),
         prompt_tokens=_sum(call.prompt_tokens for call in attempts),
         cached_tokens=_sum(call.cached_tokens for call in attempts),
         completion_tokens=_sum(call.completion_tokens for call in attempts),

@@ -1,25 +1,21 @@
 """Calls to models: what each took and cost, without a word of what was said, and the page of what is spent."""
 
 from datetime import timedelta
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import figures, spend_page
+from chat.admin import figures, outcomes, spend_page
 from chat.models import ModelCall, Purpose
-from chat.spending import crashed
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
 from graphs.admin.display import change_link
 from rag.embeddings.registry import LOCAL
-from rag.vendor_errors import ErrorCode
-
-OUTCOMES = ("complete", "stopped", crashed.OUTCOME, *get_args(ErrorCode))
 
 
 class ProviderFilter(OfferedFilter):
@@ -48,8 +44,8 @@ class OutcomeFilter(OfferedFilter):
     title = _("outcome")
     parameter_name = "outcome"
 
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [(outcome, outcome) for outcome in OUTCOMES]
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
+        return list(outcomes.OUTCOMES.items())
 
     def chosen(self, queryset: QuerySet[ModelCall], value: str) -> QuerySet[ModelCall]:
         return queryset.filter(outcome=value)
@@ -59,7 +55,7 @@ class OutcomeFilter(OfferedFilter):
 class ModelCallAdmin(AuditAdmin):
     change_list_template = "admin/chat/modelcall/change_list.html"
     list_display = (
-        *("created", "purpose", "shown_session", "person", "model", "tokens", "dollars", "latency", "outcome"),
+        *("created", "purpose", "shown_session", "person", "model", "tokens", "dollars", "latency", "ended"),
         "tenant",
     )
     list_select_related = ("workspace", "user", "session")
@@ -69,7 +65,7 @@ class ModelCallAdmin(AuditAdmin):
     fields = (
         *("created", "purpose", "shown_session", "person", "tenant", "object", "provider", "model"),
         *("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens"),
-        *("estimated", "dollars", "latency", "first_token", "retries", "outcome"),
+        *("estimated", "dollars", "latency", "first_token", "retries", "ended"),
     )
 
     class Media:
@@ -85,7 +81,7 @@ class ModelCallAdmin(AuditAdmin):
         """What was spent: by day, person, model and object."""
         return spend_page.page(request, self.admin_site.each_context(request))
 
-    def spend_csv_view(self, request: HttpRequest) -> HttpResponse:
+    def spend_csv_view(self, request: HttpRequest) -> StreamingHttpResponse:
         """The same as a table."""
         return spend_page.csv_file(request)
 
@@ -123,3 +119,7 @@ class ModelCallAdmin(AuditAdmin):
     def first_token(self, obj: ModelCall) -> str:
         known = obj.first_token_ms is not None
         return figures.duration(timedelta(milliseconds=obj.first_token_ms or 0) if known else None)
+
+    @admin.display(description=_("outcome"), ordering="outcome")
+    def ended(self, obj: ModelCall) -> str:
+        return outcomes.shown(obj.outcome)

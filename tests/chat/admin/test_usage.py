@@ -1,10 +1,16 @@
+from typing import get_args
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils import translation
 from pytest_django import DjangoAssertNumQueries
 
+from chat.admin import outcomes
 from chat.models import ModelCall
+from chat.spending import crashed
 from graphs.models import Workspace
+from rag.vendor_errors import ErrorCode
 from tests.chat.admin.talk import talk
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
@@ -47,3 +53,14 @@ def test_the_list_needs_as_many_queries_for_many_rows(
     client = auditor(demo_workspace)
     with django_assert_max_num_queries(7):
         assert "20 model calls" in client.get(reverse(LIST)).content.decode()
+
+
+def test_outcomes_are_told_in_words_of_the_reader(alice: User, demo_workspace: Workspace) -> None:
+    talk(alice, demo_workspace)
+    ModelCall.objects.update(outcome="server_error")
+    assert {*get_args(ErrorCode), crashed.OUTCOME} < outcomes.OUTCOMES.keys()
+    client = superuser()
+    with translation.override("en"):
+        for language, words in (("en", "service failed"), ("fr", "panne du service")):
+            response = client.get(reverse(LIST), headers={"accept-language": language})
+            assert f'<td class="field-ended">{words}</td>' in response.content.decode()
