@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from chat import models_available, queries
+from chat import error_texts, models_available, queries
 from chat.beginning import Accepted, accepted, new_run, queued, store
 from chat.continuing import settle
 from chat.engine import doorbell, open_calls
@@ -228,8 +228,8 @@ def require_model(model: str) -> None:
     try:
         registry.resolve(model)
     except ModelUnavailableError:
-        sentence = _("The model “%(model)s” is not available. Choose another one.") % {"model": model[:100]}
         available = [choice.id for choice in registry.choices()]
+        sentence = error_texts.model_unavailable(model, available)
         raise Refused("model_unavailable", sentence, field="model", details={"available": available}) from None
 
 

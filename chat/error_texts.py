@@ -1,6 +1,8 @@
 """The eight errors of a model's vendor, as sentences that say what to do."""
 
 import math
+from collections.abc import Iterable
+from http.client import NOT_FOUND
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -34,13 +36,23 @@ PROCESS_DIED = _("The server that wrote this answer stopped. What was written is
 SAME_FAILURE = _("The model made the same mistake several times, so it was stopped. Put the question in other words.")
 ACCESS_ENDED = _("You are no longer a member of this workspace.")
 CONTEXT_GONE = _("What this conversation is about no longer exists.")
-MODEL_UNAVAILABLE = _("The model chosen for this conversation is not available. Choose another one.")
+_MODEL_UNAVAILABLE = _("The model “%(model)s” is not available. Choose another one: %(available)s.")
+_UNKNOWN_THERE = _(
+    "The model's service does not know the model that was asked. Choose another one, or tell an administrator."
+)
+
+
+def model_unavailable(model: str, available: Iterable[str]) -> str:
+    """What a person reads who asks for a model that cannot be asked, with those that can."""
+    return str(_MODEL_UNAVAILABLE) % {"model": model[:100], "available": ", ".join(available)}
 
 
 def sentence_for(error: ProviderError) -> str:
     """The sentence for an error of a provider, with what the vendor said about trying again."""
     if isinstance(error, CircuitOpen):
         return str(_LEFT_ALONE) % {"seconds": math.ceil(error.retry_after or 0)}
+    if error.status == NOT_FOUND:
+        return str(_UNKNOWN_THERE)
     if error.code == "rate_limit" and not error.retryable:
         return str(_QUOTA)
     if error.code == "rate_limit" and (error.retry_after or 0) > 90:

@@ -40,6 +40,7 @@ STRINGS = [
     gettext_noop("Goes deeper than the answer before"),
     gettext_noop("Model: {model}"),
     gettext_noop("The model of this conversation, {model}, is not available any more. Choose another one."),
+    gettext_noop("This site does not list the model of this conversation, {model}: nobody knows what it costs."),
     gettext_noop("This model came to a limit. A stronger one may do better."),
     gettext_noop("current"),
     gettext_noop("reads {count} tokens"),

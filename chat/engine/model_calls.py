@@ -74,10 +74,13 @@ class ModelCalls:
     async def ask(self, tools: bool) -> Failure | None:
         """Asks the model and shows what it says; the reply is that of `last`."""
         assert self._run.member is not None
+        registry = models_available.configured()
         try:
-            self._config = models_available.configured().resolve(self._run.model or None)
+            self._config = registry.resolve(self._run.model or None)
         except ModelUnavailableError:
-            return Failure("internal", error_texts.MODEL_UNAVAILABLE, retryable=False)
+            available = [choice.id for choice in registry.choices()]
+            sentence = error_texts.model_unavailable(self._run.model or registry.default(), available)
+            return Failure("internal", sentence, retryable=False)
         room = compacting.room(self._config)
         if failure := await self.load_prompt() or await self._make_room(self._config, tools, room):
             return failure

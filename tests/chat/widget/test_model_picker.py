@@ -85,6 +85,16 @@ def test_it_says_when_the_model_of_a_conversation_is_gone(page: Page, server: Fa
     assert session.model == "demo"
 
 
+def test_it_says_when_nobody_knows_what_the_model_of_a_conversation_costs(page: Page, server: FakeServer) -> None:
+    server.models = MODELS
+    server.session("Old", model="openai:taken-off-the-list").add_message("user", content="Hello")
+    widget = Widget(page, server).open().connected()
+    notice = widget.root.locator(".model-gone")
+    expect(notice).to_contain_text("does not list the model of this conversation, openai:taken-off-the-list")
+    picker(widget).get_by_role("button", name="From now on").click()
+    expect(notice).to_be_hidden()
+
+
 def test_it_goes_deeper_and_suggests_it_where_the_model_gave_up(choice: Widget) -> None:
     first = choice.ask("One").start().write("Briefly.")
     first.emit("usage", promptTokens=1, completionTokens=1, cachedTokens=0, cost=0, model="demo", modelId="demo")

@@ -34,21 +34,19 @@ export class ModelPicker {
   update({ session, wanted, once }) {
     const gone = session?.modelAvailable === false;
     const current = this.models.find(session ? session.model : wanted);
-    this.element.hidden = this.models.list.length === 0 || (this.models.list.length < 2 && !gone);
+    const unlisted = Boolean(session?.model) && !current && !gone;
+    this.element.hidden = this.models.list.length === 0 || (this.models.list.length < 2 && !gone && !unlisted);
     this.state = { current, once: this.models.find(once), begun: Boolean(session) };
     const told = once
       ? t("{model}, for the next answer", { model: this.state.once?.label ?? once })
       : (current?.label ?? session?.model ?? "");
-    const shown = `${told} ${gone}`;
+    const shown = `${told} ${gone} ${unlisted}`;
     if (shown === this.shown) return;
     this.shown = shown;
     this.name.textContent = told;
     this.button.title = t("Model: {model}", { model: told });
-    this.gone.hidden = !gone;
-    const words = { model: session?.model ?? "" };
-    this.gone.textContent = gone
-      ? t("The model of this conversation, {model}, is not available any more. Choose another one.", words)
-      : "";
+    this.gone.hidden = !gone && !unlisted;
+    this.gone.textContent = noticeOf(session?.model ?? "", { gone, unlisted });
   }
 
   toggle() {
@@ -89,6 +87,12 @@ export class ModelPicker {
       this.take(false);
     }
   }
+}
+
+function noticeOf(model, { gone, unlisted }) {
+  if (gone) return t("The model of this conversation, {model}, is not available any more. Choose another one.", { model });
+  if (!unlisted) return "";
+  return t("This site does not list the model of this conversation, {model}: nobody knows what it costs.", { model });
 }
 
 function row(model, checked, current) {
