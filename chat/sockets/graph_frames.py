@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from chat.sockets.frames import Frame, Introduction
+from graphs.actions import MAX_ACTIONS
 from graphs.api.bodies import Body
-from graphs.api.changes import MOST_ACTIONS, MOST_SEEN, ActionBody, SeenBody
+from graphs.api.changes import MOST_SEEN, ActionBody, SeenBody
 
 #: An edit is known by it for a week, on whichever socket it is sent again.
 EditId = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\x21-\x7e]+$")]
@@ -24,7 +25,7 @@ class Edit(Frame):
 
     type: Literal["graph:edit"]
     id: EditId = Field(alias="_id")
-    actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MOST_ACTIONS)]
+    actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MAX_ACTIONS)]
     expected: Annotated[list[SeenBody], Field(max_length=MOST_SEEN)] = []
 
 

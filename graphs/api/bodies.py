@@ -23,12 +23,8 @@ AnyBody = TypeVar("AnyBody", bound=Body)
 
 def read_body(request: Request, shape: type[AnyBody]) -> AnyBody:
     """The JSON body of a request as `shape`; raises `Problem` 400 that names each wrong field."""
-    return checked(request.data, shape)
-
-
-def checked(value: object, shape: type[AnyBody]) -> AnyBody:
     try:
-        return shape.model_validate(value)
+        return shape.model_validate(request.data)
     except ValidationError as error:
         raise invalid_fields(errors_by_field(error)) from error
 

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from graphs import actions, code_diff, editing
 from graphs.access import NotFound, graph_for
+from graphs.actions import MAX_ACTIONS
 from graphs.api import limits, serialising, shapes
 from graphs.api.bodies import Body, errors_by_field, read_body
 from graphs.api.graphs import KEY
@@ -32,7 +33,6 @@ from graphs.objects import KINDS
 from graphs.operations import Item
 from graphs.seen import Overlap, Overlapping
 
-MOST_ACTIONS = 1_000
 MOST_SEEN = 5_000
 
 
@@ -52,7 +52,7 @@ class SeenBody(Body):
 class ChangesBody(Body):
     """`expected` are the items as the person saw them; who changed the same since makes it a conflict."""
 
-    actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MOST_ACTIONS)]
+    actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MAX_ACTIONS)]
     expected: Annotated[list[SeenBody], Field(max_length=MOST_SEEN)] = []
     reason: Annotated[str, Field(max_length=1_000)] = ""
 
