@@ -38,6 +38,7 @@ def edges(
 
 
 def node_types(workspace_id: int, keys: Collection[str]) -> dict[str, Stored]:
+    """The types with these keys that the workspace defined."""
     return _stored(NODE_TYPE, NodeType.objects.filter(workspace_id=workspace_id, key__in=keys).order_by("id"))
 
 

@@ -11,5 +11,6 @@ changed = Signal()
 
 
 def tell(applied: Applied) -> Applied:
+    """Sends `changed`, and gives what was done back to whoever did it."""
     changed.send(sender=Graph, change=applied)
     return applied

@@ -28,6 +28,7 @@ def kept(graph: Graph, question: str) -> GraphContext | None:
 
 
 def keep(graph: Graph, question: str, context: GraphContext) -> None:
+    """For `TTL_S` seconds; without Valkey not at all."""
     try:
         with valkey.asked():
             cache.set(_key(graph, question), context, TTL_S)

@@ -98,6 +98,7 @@ def _memory(graph_id: int, model: str, dimensions: int) -> str:
 
 
 def drop(graph_id: int, model: str) -> None:
+    """Searches compare all vectors from here on. Not within a transaction."""
     EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False)
     _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(index_name(graph_id, model))))
 

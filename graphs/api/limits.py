@@ -70,6 +70,7 @@ def require(what: str, who: str, rate: str) -> None:
 
 
 def too_often(wait: float) -> str:
+    """The sentence for who has to wait so many seconds."""
     seconds = math.ceil(wait)
     return ngettext(
         "Too many attempts. Try again in %(seconds)s second.",

@@ -18,6 +18,7 @@ def current_member(request: HttpRequest | Request) -> Member:
 
 
 def member_in(request: HttpRequest | Request, slug: str | None) -> Member:
+    """The person in the workspace of this slug, else in their default one; raises `NotFound`."""
     if slug and not _SLUG.fullmatch(slug):
         raise NotFound
     assert isinstance(request.user, User)

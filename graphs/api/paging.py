@@ -66,6 +66,7 @@ def paged(
 
 
 def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, limit: int) -> Page[Row]:
+    """At most `limit` rows after, or before, the place of a cursor; see `paged`. Raises `Problem` 400 for a bad one."""
     direction: Direction = "after"
     if cursor:
         direction, place = _read(cursor, rows.model, ordering)

@@ -118,6 +118,7 @@ def too_big() -> Problem:
 
 
 def unexpected(exc: BaseException | None) -> Problem:
+    """An error of ours: logged under a reference, which is all that the person is told."""
     reference = uuid.uuid4()
     logger.error("Unexpected error %s", reference, exc_info=exc or True)
     detail = _("Something went wrong on the server. It was logged as %(reference)s.") % {"reference": reference}

@@ -42,6 +42,7 @@ class Claim:
 
 
 def issue(user: User) -> TokenPair:
+    """Tokens for a person who has just proved who they are."""
     refresh = RefreshToken.for_user(user)
     return TokenPair(str(refresh.access_token), str(refresh))
 

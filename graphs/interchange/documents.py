@@ -43,6 +43,7 @@ def read(data: bytes, max_bytes: int | None) -> Any:
 
 
 def check_size(data: bytes, max_bytes: int | None) -> None:
+    """Raises `ImportRefused` for a file that is larger; None is no limit."""
     if max_bytes is not None and len(data) > max_bytes:
         message = _("The file has {size} bytes; at most {most} are read here. Larger files need the command.")
         raise refuse("", message.format(size=len(data), most=max_bytes))
@@ -68,6 +69,7 @@ def value_of(text: str, *, limited: bool) -> Any:
 
 
 def decoded(data: bytes) -> str:
+    """The text of a file without its mark of UTF-8. Raises `ImportRefused` for another encoding."""
     if data.startswith(_UTF_16_OR_32):
         raise refuse("", _("The file is encoded in UTF-16 or UTF-32. Save it as UTF-8."))
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -162,6 +164,7 @@ def _max_depth(document: Any) -> int:
 
 
 def deeper_than(levels: int, document: Any) -> bool:
+    """Whether lists and objects are nested more than so many levels deep."""
     level = [document] if isinstance(document, dict | list) else []
     for _level in range(levels):
         level = [
