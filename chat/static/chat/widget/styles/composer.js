@@ -15,7 +15,6 @@ export const composerCss = `
   flex: 1; min-inline-size: 0; min-block-size: 34px; max-block-size: 120px; padding: 6px 0; resize: none;
   overflow-y: hidden; border: 0; background: none; line-height: 22px; outline: 0;
 }
-.composer-field::placeholder { color: var(--c-muted); opacity: 1; }
 .count { align-self: center; font-size: 11.5px; color: var(--c-muted); font-variant-numeric: tabular-nums; }
 .count:empty { display: none; }
 .count.over { color: var(--c-danger); font-weight: 600; }

@@ -35,6 +35,7 @@ button { cursor: pointer; }
 button:disabled { cursor: default; }
 p, h2, h3, h4, ul { margin: 0; }
 :focus-visible { outline: 2px solid var(--c-focus); outline-offset: 2px; }
+::placeholder { color: var(--c-muted); opacity: 1; }
 .unseen {
   position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%);
   white-space: nowrap;

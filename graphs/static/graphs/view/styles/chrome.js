@@ -60,7 +60,7 @@ button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visi
   width: 100%; font: inherit; color: var(--_text); background: var(--_raised); border: 1px solid transparent;
   border-radius: var(--_radius); padding: 5px 34px 5px 32px; height: 34px; appearance: none;
 }
-.find input::placeholder { color: var(--_muted); opacity: 1; }
+::placeholder { color: var(--_muted); opacity: 1; }
 .find input::-webkit-search-cancel-button { display: none; }
 .find input:focus { background: var(--_surface); border-color: var(--_focus); outline-offset: -1px; }
 .find kbd, .found-count { position: absolute; right: 9px; font-size: 11.5px; pointer-events: none; }
