@@ -102,6 +102,16 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
         assert [candidates(nba, questions[0], part, monkeypatch) for part in (200, 2, 1)] == ["500", "750", "1000"]
     assert len(nearest(small.pk, MODEL, random_vectors(1, DIMENSIONS)[0], 10, threshold=-1)) == 3
 
+    # As many as a very large graph: one look at 20 finds less than looking on to 900 does.
+    monkeypatch.setattr(vector_search, "FEWEST_CANDIDATES", 10)
+    monkeypatch.setattr(vector_search, "MOST_CANDIDATES", 20)
+    once = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    monkeypatch.setattr(vector_search, "ONE_LOOK", NODES - 1)
+    monkeypatch.setattr(vector_search, "MORE_CANDIDATES", 900)
+    assert " rows=900.00 loops=1" in plan(nba, questions[0])
+    looked_on = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    assert looked_on == exact != once
+
     monkeypatch.setattr(vector_indexes, "DROPPED_BELOW", NODES)
     vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
     assert indexes() == []
