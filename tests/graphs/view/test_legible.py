@@ -61,6 +61,16 @@ def test_names_at_the_edges_stay_on_a_phone_when_everything_is_shown(page: Page,
     assert [side for side in sides if side[0] < 0 or side[1] > 390] == []
 
 
+def test_types_with_long_names_stay_in_their_list(page: Page, site: drawn.Site) -> None:
+    site.attributes = "editable"
+    site.graph = drawn.graph([drawn.node("n", 0, 0, type="long-" * 18)])
+    opened(page, site)
+    page.get_by_role("button", name="New node").click()
+    types = page.get_by_role("listbox", name="Type")
+    expect(types.locator(".row-note", has_text="long-" * 18)).to_be_visible()
+    assert types.evaluate("(list) => list.scrollWidth - list.clientWidth") == 0
+
+
 def test_cards_at_half_size_still_show_what_they_are(page: Page, site: drawn.Site) -> None:
     opened(page, site)
     page.mouse.move(600, 400)

@@ -127,7 +127,8 @@ export const editing = stylesheet(`
 .ask-answers { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; margin-top: 14px; }
 .ask-list { margin: 0 0 10px; padding-left: 20px; overflow-wrap: anywhere; }
 .ask-types {
-  list-style: none; margin: 8px -8px 0; padding: 0; display: grid; gap: 2px; max-height: min(420px, 50dvh); overflow: auto;
+  list-style: none; margin: 8px -8px 0; padding: 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: 2px;
+  max-height: min(420px, 50dvh); overflow: auto;
 }
 .ask-types li { display: flex; align-items: center; gap: 10px; padding: 0 8px; }
 .ask-types li > button:only-child {
