@@ -9,6 +9,7 @@ from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import quote
 
+from asgiref.sync import async_to_sync
 from django.db import connection, transaction
 from django.http import HttpResponseBase
 from django.test import Client
@@ -62,9 +63,13 @@ def knock(client: Client, method: str, address: str, body: Any = None, headers: 
     client.cookies = SimpleCookie({name: cookie.value for name, cookie in cookies.items()})
     with _undone() as writes:
         response: HttpResponseBase = call(address, headers=dict(headers), **content)
-        found = b"".join(response) if response.streaming else response.content  # type: ignore[attr-defined]
+        found = async_to_sync(_streamed)(response) if response.streaming else response.content  # type: ignore[attr-defined]
     client.cookies = cookies
     return Answer(response.status_code, dict(response.headers), found, frozenset(writes))
+
+
+async def _streamed(response: Any) -> bytes:
+    return b"".join([part async for part in response])
 
 
 @contextmanager
