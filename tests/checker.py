@@ -184,8 +184,8 @@ def check_summaries() -> None:
         places = [(summary.sequence, summary.rounds) for summary in summaries]
         assert places == sorted(set(places)), f"summaries of session {session.pk}: {places}"
         told = _told_summaries(session)
-        stored = [shown(summary.content) for summary in summaries]
-        assert [text for text in told if text in stored] == stored, f"told summaries of session {session.pk}"
+        stored = [(each.created_at.isoformat(), shown(each.content)) for each in summaries]
+        assert [one for one in told if one in stored] == stored, f"told summaries of {session.pk}: {told}, not {stored}"
         messages = session.messages.exclude(kind=Message.SYSTEM_PROMPT).filter(exclude_from_prompt=False)
         sent = {each.message.pk for each in window.sent(messages, summaries[-1])}
         for message in messages.exclude(pk__in=sent):
@@ -193,10 +193,10 @@ def check_summaries() -> None:
             assert covered, f"message {message.pk} is neither sent nor summarised"
 
 
-def _told_summaries(session: Session) -> list[str]:
-    """Each once: one that stands for the messages again, since those after it went, is told again."""
+def _told_summaries(session: Session) -> list[tuple[str, str]]:
+    """When each was made and its text, once: one that stands alone again, since those after it went, is told again."""
     told = [event.data.get("summary") for event in events_of(session.stream)]
-    return list(dict.fromkeys(summary["content"] for summary in told if summary))
+    return list(dict.fromkeys((summary["createdAt"], summary["content"]) for summary in told if summary))
 
 
 def check_live_edits() -> None:
