@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -41,12 +42,10 @@ def make_venv() -> None:
     if works([str(PYTHON), "-m", "pip", "--version"]):
         return
     say(f"Making the virtual environment {VENV}")
-    make = [sys.executable, "-m", "venv", "--clear", str(VENV)]
-    if works(make):
-        return
     version = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-    apt_install(version)
-    if not works(make):
+    if find_spec("ensurepip") is None:  # Debian has it in a package of its own.
+        apt_install(version)
+    if not works([sys.executable, "-m", "venv", "--clear", str(VENV)]):
         sys.exit(
             f"This Python cannot make virtual environments. On Debian or Ubuntu: apt-get install {version}, as root."
         )
