@@ -131,8 +131,9 @@ def test_it_tells_which_streams_are_lost(alice: User, nba: Graph, demo_workspace
 def test_it_grants_what_a_person_may_read(
     alice: User, bob: User, charlie: User, nba: Graph, demo_workspace: Workspace, who: str, wish: str
 ) -> None:
-    streams = {"own": conversation(alice).name, "deleted": conversation(alice).name, "of graph": "graph_1"}
-    Stream.objects.create(name="graph_1", workspace=demo_workspace)
+    of_another_graph = f"graph_{nba.pk + 1}"
+    streams = {"own": conversation(alice).name, "deleted": conversation(alice).name, "of graph": of_another_graph}
+    Stream.objects.create(name=of_another_graph, workspace=demo_workspace)
     Session.objects.filter(stream__name=streams["deleted"]).update(hidden_at=datetime.now(UTC))
     user = {"alice": alice, "bob": bob, "charlie": charlie}[who]
     name = streams.get(wish, wish)
