@@ -120,7 +120,7 @@ def test_only_the_workspaces_that_are_read_matter(alice: User, bob: User, other_
 
 def test_it_tells_which_streams_are_lost(alice: User, nba: Graph, demo_workspace: Workspace) -> None:
     kept, deleted = conversation(alice), conversation(alice)
-    of_graph = Stream.objects.create(name="graph_1", workspace=demo_workspace)
+    of_graph = Stream.objects.create(name=f"graph_{nba.pk + 1}", workspace=demo_workspace)
     held = by_token(alice, streams=[kept.pk, deleted.pk, of_graph.pk])
     Session.objects.filter(stream=deleted).update(hidden_at=datetime.now(UTC))
     assert standings([held]) == [Standing(None, frozenset({deleted.pk}))]
