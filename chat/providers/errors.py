@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
 
 from chat.providers.base import ProviderError
+from rag.retry_after import retry_after
 from rag.vendor_errors import ErrorCode
 
 MAX_DETAIL = 500
@@ -171,28 +170,3 @@ def _message(body: object) -> str:
     fields = _fields(body)
     message = fields.get("message") or fields.get("type") or fields.get("error") or ""
     return message if isinstance(message, str) else str(message)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `Retry-After` (a number or a date); None where there is nothing usable."""
-    milliseconds, value = headers.get("retry-after-ms"), headers.get("retry-after")
-    try:
-        seconds = float(milliseconds) / 1000 if milliseconds else float(value or "nan")
-    except ValueError:
-        seconds = _until(value or "", headers.get("date", ""))
-    return seconds if 0 <= seconds < float("inf") else None
-
-
-def _until(date: str, now: str) -> float:
-    """Seconds by the vendor's own clock, where it told its time."""
-    if (when := _moment(date)) is None:
-        return float("nan")
-    return max(0.0, (when - (_moment(now) or datetime.now(UTC))).total_seconds())
-
-
-def _moment(date: str) -> datetime | None:
-    try:
-        when = parsedate_to_datetime(date)
-    except (ValueError, OverflowError):
-        return None
-    return when if when.tzinfo else when.replace(tzinfo=UTC)

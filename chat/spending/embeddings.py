@@ -35,7 +35,7 @@ def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Ca
     try:
         embedded = ask()
     except EmbeddingFailed as failure:
-        perhaps = failure.asked and failure.code in _PERHAPS_BILLED
+        perhaps = failure.asked and (failure.answered or failure.code in _PERHAPS_BILLED)
         usage = Usage(bound.prompt_tokens, estimated=True) if perhaps else Usage()
         if failure.asked:
             record_now(account, [_cost(bound, usage, started, failure.code, reservation)])

@@ -30,7 +30,8 @@ class Embedded:
 class EmbeddingFailed(Exception):
     """No vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, where it said so.
 
-    `asked` is False where the model was not even asked.
+    `asked` is False where the model was not even asked; `answered` is True where it answered, so that the call may cost
+    money, with something that cannot be used.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class EmbeddingFailed(Exception):
         detail: str = "",
         retry_after: float | None = None,
         asked: bool = True,
+        answered: bool = False,
     ) -> None:
         super().__init__(detail or code)
         self.code = code
         self.retryable = code in RETRYABLE if retryable is None else retryable
         self.retry_after = retry_after
         self.asked = asked
+        self.answered = answered
 
 
 class Embedder(Protocol):

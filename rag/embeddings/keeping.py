@@ -17,7 +17,7 @@ from rag import vector_indexes
 from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.dropping import drop_forgotten
-from rag.embeddings.failing import pause
+from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
 from rag.embeddings.nodes import BATCH, embed_changes, embed_nodes
 from rag.embeddings.registry import EmbedderUnavailable
@@ -115,9 +115,10 @@ def _try_again(embedder: Embedder) -> None:
 
 
 def _note(embedder: Embedder, failure: EmbeddingFailed) -> None:
-    """Nobody asks the model again before its pause is over."""
+    """Nobody asks the model again before its pause is over, which is a day at most, whatever a vendor says."""
     row = EmbeddingModel.objects.get(name=embedder.name)
-    wanted = max(pause(row.failures + 1), timedelta(seconds=failure.retry_after or 0))
+    asked_for = timedelta(seconds=min(failure.retry_after or 0, LONGEST_PAUSE.total_seconds()))
+    wanted = max(pause(row.failures + 1), asked_for)
     log.warning("%s fails (%s: %s); asked again in %s", embedder.name, failure.code, failure, wanted)
     EmbeddingModel.objects.filter(pk=row.pk).update(
         failures=F("failures") + 1, code=failure.code, retry_at=Now() + wanted

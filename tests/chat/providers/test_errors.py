@@ -1,6 +1,3 @@
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
-
 import aiohttp
 import anthropic
 import httpx2
@@ -8,7 +5,7 @@ import openai
 import pytest
 
 from chat.providers.base import ProviderError
-from chat.providers.errors import classify, error_in_stream, redacted, retry_after
+from chat.providers.errors import classify, error_in_stream, redacted
 
 REQUEST = httpx2.Request("POST", "https://api.example/v1/chat")
 RETRYABLE = {"rate_limit", "server_error", "timeout", "network"}
@@ -131,36 +128,6 @@ def test_it_classifies_what_is_no_answer(exception, code):
 def test_it_leaves_a_provider_error_as_it_is():
     error = ProviderError("timeout", "x")
     assert classify(error) is error
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "7"}, 7),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
-        ({"retry-after": "-3"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "Wed, 21 Oct 99999999999 07:28:00 GMT"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": "nan"}, None),
-        ({}, None),
-    ],
-)
-def test_it_reads_how_long_to_wait(headers, seconds):
-    assert retry_after(headers) == seconds
-
-
-def test_it_reads_the_date_to_wait_for():
-    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert 20 < (retry_after({"retry-after": soon}) or 0) <= 30
-    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
-
-
-def test_it_counts_from_what_the_vendors_clock_shows():
-    headers = {"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}
-    assert retry_after(headers) == 30
-    assert retry_after({**headers, "date": "yesterday"}) == 0
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from rag.embeddings import keeping, registry, served
 from rag.embeddings.base import Embedded, EmbeddingFailed
 from rag.metering import Account, OverBudget, account_of, embed
 from rag.models import Embedding, EmbeddingModel
+from rag.vendor_errors import ErrorCode
 from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
 
@@ -57,11 +58,16 @@ def test_a_call_that_no_budget_pays_for_is_not_made(nba: Graph, demo_workspace: 
         embed(Stub("custom/nomic"), ["a"], "stored", account_of(nba))
 
 
-@pytest.mark.parametrize(("code", "tokens"), [("timeout", 1), ("auth_error", 0)])
-def test_a_call_that_failed_gives_back_what_it_did_not_take(nba: Graph, code: str, tokens: int) -> None:
+@pytest.mark.parametrize(
+    ("code", "answered", "tokens"),
+    [("timeout", False, 1), ("auth_error", False, 0), ("server_error", False, 0), ("server_error", True, 1)],
+)
+def test_a_call_that_failed_gives_back_what_it_did_not_take(
+    nba: Graph, code: ErrorCode, answered: bool, tokens: int
+) -> None:
     day = budget(nba.workspace, 100)
     with pytest.raises(EmbeddingFailed):
-        embed(Stub(failure=EmbeddingFailed(code)), ["word"], "stored", account_of(nba))  # type: ignore[arg-type]
+        embed(Stub(failure=EmbeddingFailed(code, answered=answered)), ["word"], "stored", account_of(nba))
     call = ModelCall.objects.get()
     assert (call.outcome, call.prompt_tokens, call.estimated) == (code, tokens, bool(tokens))
     assert [(use.used, use.reserved) for use in day.uses.all()] == [(tokens, 0)]

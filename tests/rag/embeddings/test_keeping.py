@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from io import StringIO
 
 import psycopg
@@ -131,6 +132,17 @@ def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: G
     assert len(hashes()) == 3
     row.refresh_from_db()
     assert (row.code, row.failures, row.retry_at) == ("", 0, None)
+
+
+def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_day(
+    remote: Embedder, nba: Graph, vendor: VendorServer
+) -> None:
+    served.keep(remote)
+    vendor.script(Script(status=429, error="slow", headers={"retry-after": "9" * 30}))
+    work()
+    row = EmbeddingModel.objects.get()
+    assert row.retry_at is not None
+    assert row.retry_at - timezone.now() <= timedelta(days=1)
 
 
 @pytest.mark.parametrize(("provider", "model"), [("none", ""), ("openai", ""), ("custom", "x")])

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rag.embeddings import openai
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.openai import OpenAIEmbedder
 from tests.vendors.embeddings_wire import vector
@@ -57,6 +58,72 @@ def test_tokens_that_were_not_counted_are_estimated(vendor: VendorServer) -> Non
 
 
 QUOTA = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota", "type": "insufficient_quota"}}
+
+
+JSON = "application/json"
+WHOLE = '{"data": [{"index": 0, "embedding": [1.0, 2.0]}], "usage": {"prompt_tokens": 7}}'
+
+
+def changed(old: str, new: str) -> Script:
+    assert old in WHOLE
+    return Script(raw=WHOLE.replace(old, new).encode(), content_type=JSON)
+
+
+@pytest.mark.parametrize("counted", ["-5", "0", "1e300", "1e999", "10000000", '"7"', "[7]", "true", "null"])
+def test_tokens_that_cannot_be_believed_are_estimated(vendor: VendorServer, counted: str) -> None:
+    vendor.script(changed(": 7", f": {counted}"))
+    found = embedder(vendor, "tiny", 2).embed(["12345"], "stored")
+    assert (found.tokens, found.estimated) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        Script(raw=b"", content_type=JSON),
+        Script(raw=WHOLE[:-5].encode(), content_type=JSON),
+        Script(raw=b'{"data": "\xff\xfe"}', content_type=JSON),
+        Script(raw=b"[" * 100_000, content_type=JSON),
+        changed('"index": 0', '"index": 1e999'),
+        changed("1.0", "1" + 400 * "0"),
+        changed("1.0, 2.0", ", ".join(["1.0"] * 16_001)),
+        Script(raw=(b" " * 1_000_000,) * 3, content_type=JSON),
+    ],
+    ids=["empty", "cut", "not UTF-8", "deep", "index", "number", "dimensions", "long"],
+)
+def test_an_answer_that_cannot_be_used_is_a_failure_that_may_cost_something(
+    vendor: VendorServer, script: Script
+) -> None:
+    vendor.script(script)
+    with pytest.raises(EmbeddingFailed) as failed:
+        embedder(vendor, "tiny", None).embed(["a"], "stored")
+    assert (failed.value.code, failed.value.answered) == ("server_error", True)
+
+
+def test_a_question_does_not_wait_for_an_answer_that_comes_byte_by_byte(
+    vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai, "QUESTION_TIMEOUT_S", 0.3)
+    vendor.script(Script(raw=(b" ",) * 300, delay_s=0.02, content_type=JSON))
+    with pytest.raises(EmbeddingFailed, match="in time"):
+        embedder(vendor, "tiny", 2).embed(["a"], "question")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        Script(status=500, raw=(b"x" * 70_000,), stall_at=1),
+        Script(status=500, raw=(b"x",) * 300, delay_s=0.02),
+        Script(status=500, raw=(b"x",), cut="eof", cut_at=1),
+    ],
+    ids=["endless", "slow", "cut"],
+)
+def test_an_error_that_does_not_end_is_known_by_its_status(
+    vendor: VendorServer, monkeypatch: pytest.MonkeyPatch, script: Script
+) -> None:
+    monkeypatch.setattr(openai, "TIMEOUT_S", 1.0)
+    vendor.script(script)
+    with pytest.raises(EmbeddingFailed, match="HTTP 500"):
+        embedder(vendor, "tiny", 2).embed(["a"], "stored")
 
 
 @pytest.mark.parametrize(
