@@ -104,17 +104,20 @@ def failure_of(error: openai.APIError | httpx2.HTTPError) -> EmbeddingFailed:
     if not isinstance(error, openai.APIStatusError):
         return EmbeddingFailed("server_error", detail=type(error).__name__)
     status = error.status_code
-    code: ErrorCode = _BY_STATUS.get(status) or ("server_error" if status >= 500 else _of_words(str(error.message)))
     return EmbeddingFailed(
-        code,
+        _of_status(status, str(error.message)),
         retryable=False if str(error.code) in _SPENT else None,
         detail=f"HTTP {status}",
         retry_after=retry_after(error.response.headers),
     )
 
 
-def _of_words(message: str) -> ErrorCode:
-    """What a refused request was refused for."""
+def _of_status(status: int, message: str) -> ErrorCode:
+    """What a request was refused for; a redirection, which is not followed, is an address that is not there."""
+    if code := _BY_STATUS.get(404 if status < 400 else status):
+        return code
+    if status >= 500:
+        return "server_error"
     long = any(words in message.lower() for words in ("context length", "too long", "too many tokens", "maximum input"))
     return "context_length" if long else "internal"
 

@@ -134,6 +134,18 @@ def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: G
     assert (row.code, row.failures, row.retry_at) == ("", 0, None)
 
 
+def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
+    remote: Embedder, nba: Graph, vendor: VendorServer
+) -> None:
+    served.keep(remote)
+    vendor.requests.clear()
+    vendor.script(*[Script(status=308, error="", headers={"location": vendor.url})] * 9)
+    work()
+    assert len(vendor.requests) == 1
+    assert not EmbeddingFailure.objects.exists()
+    assert EmbeddingModel.objects.get().code == "auth_error"
+
+
 def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_day(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:

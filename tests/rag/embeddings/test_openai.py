@@ -135,7 +135,7 @@ def test_an_error_that_does_not_end_is_known_by_its_status(
         (Script(status=401, error=f"Incorrect API key provided: {KEY}"), "auth_error", False),
         (Script(status=400, error="This model's maximum context length is 8192 tokens"), "context_length", False),
         (Script(status=400, error="Invalid input"), "internal", False),
-        (Script(status=302, error="", headers={"location": "http://127.0.0.1:1/"}), "internal", False),
+        (Script(status=302, error="", headers={"location": "http://127.0.0.1:1/"}), "auth_error", False),
         (Script(cut="reset"), "network", True),
         (Script(raw=b"<html>502</html>", content_type="text/html"), "server_error", True),
         (Script(raw=b"{}", content_type="application/json"), "server_error", True),
