@@ -72,7 +72,7 @@ class EventStream:
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if name == b"data":
-            self._data_size += len(value)
+            self._data_size += len(value) + 1
             if self._data_size > MAX_EVENT_BYTES:
                 raise ProviderError("server_error", f"an event of the answer is longer than {MAX_EVENT_BYTES} bytes")
             self._data.append(value)

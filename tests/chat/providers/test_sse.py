@@ -60,6 +60,11 @@ def test_it_refuses_an_event_of_too_many_lines():
         events(*[b"data: " + b"x" * 10_000 + b"\n"] * 200)
 
 
+def test_it_refuses_an_event_of_too_many_empty_lines():
+    with pytest.raises(ProviderError, match="longer"):
+        events(*[b"data:\n" * 100_000] * 11)
+
+
 @given(
     st.lists(st.sampled_from([b"data: \xc3\xa9", b"\r\n", b"\n", b"\r", b": c", b"event: e", b"\xef\xbb\xbf", b"x"])),
     st.data(),
