@@ -69,9 +69,12 @@ class MessagesDecoder(Decoder):
             yield from self._stop_block({"index": index})
 
     def _start_message(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        """Its count of what was written is of the beginning only: none of it is what the whole answer takes."""
         self._count(_dict(payload.get("message")))
         if self.usage:
-            yield UsageReport(replace(self.usage, completion_tokens=0, reasoning_tokens=0, estimated=True))
+            self._counts["output_tokens"] = 0
+            self.usage = replace(self.usage, completion_tokens=0, reasoning_tokens=0)
+            yield UsageReport(replace(self.usage, estimated=True))
 
     def _start_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
         yield from self._stop_block(payload)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from chat.providers.base import EndReason, ModelRequest, Piece, ProviderError, TurnEnd, Usage, UsageReport
@@ -50,7 +51,7 @@ class Decoder(ABC):
         yield from self.pending()
         if self.ended is None:
             raise self._cut()
-        yield UsageReport(self.usage or self._estimate())
+        yield UsageReport(self._counted())
         yield TurnEnd(self._end_reason(self.ended))
 
     @abstractmethod
@@ -122,8 +123,14 @@ class Decoder(ABC):
             return "tool_calls"
         return "stop" if said == "tool_calls" and not self._calls else said
 
-    def _estimate(self) -> Usage:
-        return Usage(prompt_estimate(self._request), estimated_tokens(self._bytes), estimated=True)
+    def _counted(self) -> Usage:
+        """The vendor's counts. None of them is believed that is zero for something: they are estimated."""
+        written = estimated_tokens(self._bytes)
+        if self.usage is None or not self.usage.prompt_tokens:
+            return Usage(prompt_estimate(self._request), written, estimated=True)
+        if written and not self.usage.completion_tokens:
+            return replace(self.usage, completion_tokens=written, estimated=True)
+        return self.usage
 
 
 def place(index: object) -> int | str | None:

@@ -58,6 +58,17 @@ def test_it_estimates_usage_that_is_absent_or_absurd(count):
     assert reply.usage == Usage(2, 2, estimated=True)
 
 
+def test_it_estimates_what_was_written_where_only_the_beginning_was_counted():
+    reply, _ = read(start(input_tokens=10, cache_read_input_tokens=5, output_tokens=1), WHOLE, ending())
+    assert reply.usage == Usage(15, 2, 5, estimated=True)
+
+
+@pytest.mark.parametrize("told", [{"output_tokens": 0}, {"output_tokens": 7}])
+def test_it_believes_no_count_without_a_prompt(told):
+    reply, _ = read(start(input_tokens=0, output_tokens=0), WHOLE, ending(**told))
+    assert reply.usage == Usage(2, 2, estimated=True)
+
+
 def test_it_reads_calls_in_fragments():
     reply, _ = read(block(0, TOOL, part(""), part('{"query"'), part(': "x"}')), ending("tool_use"))
     [call] = reply.tool_calls
