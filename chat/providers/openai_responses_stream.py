@@ -82,11 +82,18 @@ class ResponsesDecoder(Decoder):
                 yield from self._add_item(payload)
                 call = self._calls_by_index[place(payload.get("output_index"))]
             yield from self._end_call(call, item.get("arguments"))
-        elif item.get("type") == "reasoning" and item.get("encrypted_content"):
-            kept: dict[str, Any] = {
-                name: item[name] for name in ("type", "id", "summary", "encrypted_content") if name in item
-            }
-            yield VendorBlock(VENDOR, kept)
+        elif item.get("type") == "reasoning" and (sealed := self.text(item.get("encrypted_content"))):
+            yield VendorBlock(VENDOR, self._reasoning(item, sealed))
+
+    def _reasoning(self, item: dict[str, Any], sealed: str) -> dict[str, Any]:
+        """As it is stored and sent back: what it consists of, cleaned, and nothing else."""
+        parts = item["summary"] if isinstance(item.get("summary"), list) else []
+        texts = [self.text(part["text"]) for part in parts if isinstance(part, dict) and part.get("text")]
+        kept: dict[str, Any] = {"type": "reasoning"}
+        if id_ := self.text(item.get("id")):
+            kept["id"] = id_
+        summary = [{"type": "summary_text", "text": text} for text in texts if text]
+        return kept | {"summary": summary, "encrypted_content": sealed}
 
     def _end_call(self, call: _Call, whole: object) -> Iterator[Piece]:
         """The arguments as a whole, where they did not come in parts."""

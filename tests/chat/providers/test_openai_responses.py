@@ -82,6 +82,45 @@ def test_it_reads_summaries_text_and_usage():
     assert (reply.vendor, sealed["encrypted_content"]) == ("openai-responses", seal("m", "I think."))
 
 
+@pytest.mark.parametrize(
+    ("item", "kept"),
+    [
+        (
+            {"id": "r\x00", "summary": [{"type": "summary_text", "text": "a\x00\ud800"}], "encrypted_content": "s\x00"},
+            {
+                "id": "r\ufffd",
+                "summary": [{"type": "summary_text", "text": "a\ufffd\ufffd"}],
+                "encrypted_content": "s\ufffd",
+            },
+        ),
+        (
+            {"id": 7, "summary": [[[]], {"text": 3}], "encrypted_content": "s"},
+            {"summary": [], "encrypted_content": "s"},
+        ),
+        (
+            {"id": "r", "summary": {"a": 1}, "encrypted_content": "s"},
+            {"id": "r", "summary": [], "encrypted_content": "s"},
+        ),
+    ],
+)
+def test_it_keeps_nothing_of_sealed_reasoning_that_could_not_be_stored_or_sent_back(item, kept):
+    done = event("response.output_item.done", output_index=0, item={"type": "reasoning"} | item)
+    reply, error = read(done, event("response.completed", response={}))
+    assert (error, reply.vendor_blocks) == ("", ({"type": "reasoning"} | kept,))
+
+
+def test_it_counts_sealed_reasoning_against_the_limit_of_an_answer():
+    item = {"type": "reasoning", "encrypted_content": "s" * 1_000_000}
+    reply, error = read(*[event("response.output_item.done", output_index=0, item=item)] * 5)
+    assert (error, len(reply.vendor_blocks)) == ("server_error", 4)
+
+
+@pytest.mark.parametrize("sealed", [["s"], {"s": 1}, 7, True])
+def test_it_keeps_no_reasoning_whose_seal_is_no_text(sealed):
+    done = event("response.output_item.done", item={"type": "reasoning", "encrypted_content": sealed})
+    assert read(done, event("response.completed", response={}))[0].vendor_blocks == ()
+
+
 def test_it_sets_summaries_apart():
     part, delta = "response.reasoning_summary_part.added", "response.reasoning_summary_text.delta"
     reply, _ = read(event(part), event(delta, delta="One."), event(part), event(delta, delta="Two."))
