@@ -139,7 +139,7 @@ class ProposeAgainView(APIView):
     @extend_schema(
         operation_id="proposeAgain",
         request=proposal_shapes.ProposeAgainBody,
-        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 429)},
+        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request, proposal_id: str) -> Response:
         """Tell the model what changed meanwhile, and ask it to propose again. For the conversation's owner."""

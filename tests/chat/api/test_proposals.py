@@ -14,7 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 from pytest_django import DjangoAssertNumQueries
 
-from chat.models import Proposal, StreamEvent
+from chat.models import Proposal, Session, StreamEvent
 from graphs.models import Graph, Membership, Node, Role, Workspace
 from tests.cast import draw_nba
 from tests.chat.api.callers import get, post
@@ -133,6 +133,14 @@ def test_a_stale_one_is_refused_with_what_changed(alice: User, nba: Graph) -> No
     asked = post(alice, f"proposals/{deleting.pk}/propose-again")
     assert asked.status_code == 202
     assert asked.json()["sessionId"] == str(deleting.session_id)
+
+
+def test_proposing_again_is_refused_as_described_where_the_model_is_gone(alice: User, nba: Graph) -> None:
+    renaming, deleting = waiting(alice, nba, RENAME, DELETE)
+    for each in (renaming, deleting):
+        post(alice, f"proposals/{each.pk}/decide", {"approved": True})
+    Session.objects.update(model="gone:model")
+    problem(post(alice, f"proposals/{deleting.pk}/propose-again"), 422, "model_unavailable")
 
 
 def test_it_previews_and_takes_edited_arguments(alice: User, bob: User, proposal: Proposal) -> None:
