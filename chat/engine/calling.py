@@ -115,7 +115,8 @@ class Call:
 
 def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bool) -> Call:
     """The request: what the run began with, its own rounds since, and the tools unless they are used up."""
-    rounds = [entry for round_ in answer.rounds[prompt.rounds_left_out :] for entry in round_entries(round_)]
+    summarised, sent = answer.rounds[: prompt.rounds_left_out], answer.rounds[prompt.rounds_left_out :]
+    rounds = [entry for round_ in sent for entry in round_entries(round_)]
     messages = [*prompt.messages, *rounds]
     if rounds:
         messages[-1] = replace(messages[-1], cache_breakpoint=True)
@@ -127,6 +128,7 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bo
         model=config.model,
         max_tokens=config.max_tokens,
         tools_allowed=tools,
+        earlier_calls=frozenset(call["id"] for round_ in summarised for call in round_["toolCalls"]),
     )
     return Call(config, request, sent=Sent(config, request, len(answer.rounds)))
 

@@ -68,6 +68,7 @@ class ModelRequest:
 
     With `tools_allowed` False it may not call any: they are not sent, or sent with a choice of "none" where a vendor
     needs to know the tools of earlier calls. The answer has to be whole before the event loop's clock shows `deadline`.
+    `earlier_calls` are ids of calls of this answer that are not among the messages: no new call may get one of them.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -76,6 +77,7 @@ class ModelRequest:
     max_tokens: int
     tools_allowed: bool = True
     deadline: float = math.inf
+    earlier_calls: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

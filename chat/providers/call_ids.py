@@ -12,14 +12,15 @@ UNNAMED = "unnamed_tool"
 
 
 class CallIds:
-    """Gives every call an id that no other call of the conversation has."""
+    """Gives every call an id that no other call of the answer has, nor of the conversation as far as it is sent."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
     @classmethod
     def of(cls, request: ModelRequest) -> "CallIds":
-        return cls(call.id for message in request.messages for call in message.tool_calls)
+        sent = {call.id for message in request.messages for call in message.tool_calls}
+        return cls(sent | request.earlier_calls)
 
     def claim(self, wanted: object) -> str:
         """The vendor's id where it is usable and new, else one made here."""

@@ -42,7 +42,7 @@ class ReadToolResult(ReadTool[ResultArguments]):
 
 
 def _result_of(context: ToolContext, call_id: str) -> Any:
-    """What the call gave, as it is stored; ids are unique in a conversation."""
+    """What the call gave, as it is stored: the latest, where a vendor used an id again that was no longer sent."""
     answers = _sent_once(context).filter(rounds__contains=[{"toolCalls": [{"id": call_id}]}])
     for rounds in answers.order_by("-sequence").values_list("rounds", flat=True)[:1]:
         for call in (call for round_ in rounds for call in round_["toolCalls"]):

@@ -228,7 +228,7 @@ def test_rounds_of_one_answer_are_summarised_too(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
     Node.objects.filter(graph=nba, key="fetch-api").update(process="line of code\n" * 700)
-    read = ScriptedCall("read_node_detail", DETAIL | {"field": "process"})
+    read = ScriptedCall("read_node_detail", DETAIL | {"field": "process"}, id="the_same_again")
     round_ = Script(tool_calls=(read,))
     vendor.script(round_, round_, round_, Script(text="So far: code."), round_, Script(text="Done."))
     accepted = turn(alice, f"Read it all {LONG}")
@@ -241,7 +241,8 @@ def test_rounds_of_one_answer_are_summarised_too(
     assert summary is not None
     assert summary.rounds > 0
     answer = Message.objects.get(pk=accepted.message_id)
-    assert len([round_ for round_ in answer.rounds if round_["toolCalls"]]) == len(asked) - 1
+    calls = [call["id"] for round_ in answer.rounds for call in round_["toolCalls"]]
+    assert len(set(calls)) == len(calls) == len(asked) - 1
     turn(alice, "And now?", str(accepted.session_id))
     assert_calls_have_results(vendor.requests[-1].body["messages"])
 
