@@ -1,17 +1,19 @@
-"""A browser for tests: one in each pytest process, a context of its own for every test. Loaded as a plugin.
+"""A browser for tests: one in each pytest process, one page for a module that is emptied. Loaded as a plugin.
 
 Playwright's synchronous API leaves its event loop marked as running between two calls. Beside a running loop neither
 `asyncio.run` nor, without being told so, Django's ORM work: so the mark stays within the modules that drive a browser.
 """
 
 import asyncio
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import NamedTuple
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from tests import cast, chromium
 
@@ -24,10 +26,18 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
+SIZE: ViewportSize = {"width": 1280, "height": 800}
+#: What a tab keeps. A page that was never left empty has nothing of the kind.
+FORGET = "() => { if (origin !== 'null') sessionStorage.clear(); }"
 
 #: What is expected comes sooner or later: a busy machine is no fault of the page.
 expect.set_options(timeout=20_000)
+
+
+@cache
+def listener() -> socket.socket:
+    """Where a test's own small site listens, one after the other: so the browser finds again what it has loaded."""
+    return socket.create_server(("127.0.0.1", 0))
 
 
 def sign_in(context: BrowserContext, user: User, url: str) -> None:
@@ -73,14 +83,35 @@ def browser(_started: _Started) -> Iterator[Browser]:
             context.close()
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+@pytest.fixture(scope="module")
+def _kept(browser: Browser) -> Page:
+    """One for the module: its process and what that has loaded and compiled cost more than most of its tests."""
+    context = browser.new_context(viewport=SIZE, locale="en-US")
     context.set_default_timeout(10_000)
-    yield context
-    context.close()
+    return context.new_page()
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
-    return context.new_page()
+def page(_kept: Page) -> Iterator[Page]:
+    yield _kept
+    _empty(_kept)
+
+
+@pytest.fixture
+def context(page: Page) -> BrowserContext:
+    return page.context
+
+
+def _empty(page: Page) -> None:
+    """As it was when it was new."""
+    context = page.context
+    for other in context.pages[1:]:
+        other.close()
+    page.unroute_all(behavior="ignoreErrors")
+    page.evaluate(FORGET)
+    page.goto("about:blank")
+    page.set_viewport_size(SIZE)
+    page.emulate_media(color_scheme="null", reduced_motion="null")
+    context.set_offline(False)
+    context.clear_cookies()
+    context.clear_permissions()

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.browser import listener
+
 STATIC = Path(__file__).parents[2] / "graphs" / "static"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -58,14 +60,17 @@ def served() -> Iterator[Site]:
             self.send_response(status)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Security-Policy", POLICY)
+            self.send_header("Cache-Control", "max-age=600" if self.path.startswith("/static/") else "no-store")
             self.end_headers()
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
             """Says nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    site.url = f"http://127.0.0.1:{server.server_port}/"
+    server = ThreadingHTTPServer(listener().getsockname(), Handler, bind_and_activate=False)
+    server.socket.close()
+    server.socket = listener().dup()
+    site.url = f"http://127.0.0.1:{listener().getsockname()[1]}/"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield site

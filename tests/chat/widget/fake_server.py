@@ -14,6 +14,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
+from tests.browser import listener
 from tests.chat.widget.fake_log import FakeSession, Json
 from tests.chat.widget.fake_proposals import FakeProposals
 
@@ -45,7 +46,6 @@ class FakeServer:
         self.answers: dict[str, Json] = {}
         self.sockets: dict[web.WebSocketResponse, set[str]] = {}
         self._loop = asyncio.new_event_loop()
-        self._port = 0
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -62,7 +62,7 @@ class FakeServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://127.0.0.1:{listener().getsockname()[1]}"
 
     def session(self, title: str = "", context: str = "graph:nba", **fields: Any) -> FakeSession:
         session = FakeSession(context=context, title=title, **fields)
@@ -144,9 +144,7 @@ class FakeServer:
         app.router.add_get("/{page}", self._page)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self._port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+        await web.SockSite(self._runner, listener().dup()).start()
 
     async def _shutdown(self) -> None:
         for socket in list(self.sockets):
@@ -154,7 +152,9 @@ class FakeServer:
         await self._runner.cleanup()
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
-        return _file(STATIC[request.match_info["area"]], request.match_info["path"])
+        response = _file(STATIC[request.match_info["area"]], request.match_info["path"])
+        response.headers["Cache-Control"] = "max-age=600"
+        return response
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
         response = _file(PAGES, request.match_info["page"])
