@@ -1,4 +1,4 @@
-"""A browser for tests: one in each pytest process, one page for a module that is emptied. Loaded as a plugin.
+"""A browser for tests: one in each pytest process, pages that a module uses again. Loaded as a plugin.
 
 Playwright's synchronous API leaves its event loop marked as running between two calls. Beside a running loop neither
 `asyncio.run` nor, without being told so, Django's ORM work: so the mark stays within the modules that drive a browser.
@@ -9,11 +9,11 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests import cast, chromium
 
@@ -26,10 +26,13 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
-SIZE: ViewportSize = {"width": 1280, "height": 800}
+Look = dict[str, Any]
+LOOK: Look = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "reduced_motion": "no-preference"}
 #: What a tab keeps. A page that was never left empty has nothing of the kind.
 FORGET = "() => { if (origin !== 'null') sessionStorage.clear(); }"
 
+#: Milliseconds that an action of a test may take.
+TIMEOUT = 10_000
 #: What is expected comes sooner or later: a busy machine is no fault of the page.
 expect.set_options(timeout=20_000)
 
@@ -83,18 +86,50 @@ def browser(_started: _Started) -> Iterator[Browser]:
             context.close()
 
 
+class Windows:
+    """Opens pages, each in a context of its own, and again those that an earlier test of the module had.
+
+    A new process, and loading and compiling everything again, cost more than most of these tests.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._used: list[tuple[Page, Look]] = []
+        self._empty: list[tuple[Page, Look]] = []
+
+    def open(self, **changes: Any) -> Page:
+        """`changes` are options of a context."""
+        look = LOOK | changes
+        found = next((kept for kept in self._empty if kept[1] == look), None)
+        if found:
+            self._empty.remove(found)
+        else:
+            found = self._browser.new_context(**look).new_page(), look
+        self._used.append(found)
+        return found[0]
+
+    def empty(self) -> None:
+        """The test is over."""
+        for page, look in self._used:
+            _as_new(page, look)
+        self._empty += self._used
+        self._used = []
+
+
 @pytest.fixture(scope="module")
-def _kept(browser: Browser) -> Page:
-    """One for the module: its process and what that has loaded and compiled cost more than most of its tests."""
-    context = browser.new_context(viewport=SIZE, locale="en-US")
-    context.set_default_timeout(10_000)
-    return context.new_page()
+def _windows(browser: Browser) -> Windows:
+    return Windows(browser)
 
 
 @pytest.fixture
-def page(_kept: Page) -> Iterator[Page]:
-    yield _kept
-    _empty(_kept)
+def windows(_windows: Windows) -> Iterator[Windows]:
+    yield _windows
+    _windows.empty()
+
+
+@pytest.fixture
+def page(windows: Windows) -> Page:
+    return windows.open()
 
 
 @pytest.fixture
@@ -102,16 +137,16 @@ def context(page: Page) -> BrowserContext:
     return page.context
 
 
-def _empty(page: Page) -> None:
-    """As it was when it was new."""
+def _as_new(page: Page, look: Look) -> None:
     context = page.context
     for other in context.pages[1:]:
         other.close()
     page.unroute_all(behavior="ignoreErrors")
     page.evaluate(FORGET)
     page.goto("about:blank")
-    page.set_viewport_size(SIZE)
-    page.emulate_media(color_scheme="null", reduced_motion="null")
+    page.set_viewport_size(look["viewport"])
+    page.emulate_media(color_scheme="null", reduced_motion=look["reduced_motion"])
+    context.set_default_timeout(TIMEOUT)
     context.set_offline(False)
     context.clear_cookies()
     context.clear_permissions()

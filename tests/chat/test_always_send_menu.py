@@ -4,37 +4,31 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from chat import keeping
 from chat.models import AlwaysSend
 from graphs.access import member_of
 from graphs.models import Graph, Workspace
-from tests.cast import draw_nba, signed_in
+from tests.browser import Windows, sign_in
+from tests.cast import draw_nba
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def opened(browser: Browser, nba: Graph, live_server: object) -> Iterator[Callable[[User], Page]]:
-    contexts: list[BrowserContext] = []
+def opened(windows: Windows, nba: Graph, live_server: object) -> Iterator[Callable[[User], Page]]:
     complaints: list[str] = []
 
     def open_page(user: User) -> Page:
-        context = browser.new_context(base_url=str(live_server), locale="en-US", reduced_motion="reduce")
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        (cookie,) = (value for name, value in signed_in(user).cookies.items() if name == "sessionid")
-        context.add_cookies([{"name": "sessionid", "value": cookie.value, "url": str(live_server)}])
-        page = context.new_page()
+        page = windows.open(base_url=str(live_server), reduced_motion="reduce")
+        sign_in(page.context, user, str(live_server))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto("/graphs/nba/")
         expect(page.locator(".zoom")).to_be_visible()
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 

@@ -1,16 +1,14 @@
 """What waits in a conversation is drawn on the page of its graph, and gone from it when it was decided."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from chat.deciding import Decision, decide
 from graphs.access import member_of
 from graphs.models import Graph
-from tests.browser import sign_in
+from tests.browser import Windows, sign_in
 from tests.proposed import DELETE, MOVE, waiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -20,13 +18,12 @@ CHANGED = """document.dispatchEvent(new CustomEvent("countersign:object-changed"
 
 
 @pytest.fixture
-def page(browser: Browser, bob: User, nba: Graph, live_server: LiveServer) -> Iterator[Page]:
+def page(windows: Windows, bob: User, nba: Graph, live_server: LiveServer) -> Page:
     """A viewer of the workspace, whose conversation it is not."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=live_server.url, locale="en-US")
-    sign_in(context, bob, live_server.url)
-    context.set_default_timeout(20_000)
-    yield context.new_page()
-    context.close()
+    page = windows.open(viewport={"width": 1280, "height": 900}, base_url=live_server.url)
+    sign_in(page.context, bob, live_server.url)
+    page.context.set_default_timeout(20_000)
+    return page
 
 
 def test_a_link_leads_to_a_proposal_in_the_drawing(page: Page, nba: Graph, alice: User) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext
 
 from graphs.models import Graph
-from tests.browser import sign_in
+from tests.browser import Windows, sign_in
 from tests.flows.visitor import Visitor
 from tests.site import Site, site
 
@@ -30,18 +29,14 @@ def two_processes(cast: None) -> Iterator[Site]:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:
-    """Opens a browser of its own for somebody: `visit(url, "alice")`, who is signed in, or `visit(url)`."""
-    contexts: list[BrowserContext] = []
+def visit(windows: Windows) -> Callable[..., Visitor]:
+    """Opens a window of its own for somebody: `visit(url, "alice")`, who is signed in, or `visit(url)`."""
 
     def open_browser(url: str, username: str = "", locale: str = "en-US", width: int = 1280) -> Visitor:
-        context = browser.new_context(viewport={"width": width, "height": 800}, locale=locale)
-        context.set_default_timeout(15_000)
-        contexts.append(context)
+        page = windows.open(viewport={"width": width, "height": 800}, locale=locale)
+        page.context.set_default_timeout(15_000)
         if username:
-            sign_in(context, User.objects.get(username=username), url)
-        return Visitor(context.new_page(), url)
+            sign_in(page.context, User.objects.get(username=username), url)
+        return Visitor(page, url)
 
-    yield open_browser
-    for context in contexts:
-        context.close()
+    return open_browser

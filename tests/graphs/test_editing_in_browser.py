@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from graphs import writing
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
+from tests.browser import Windows
 from tests.cast import PASSWORD, member
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -19,19 +20,17 @@ Opened = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(browser: Browser, alice: User, nba: Graph, live_server: object) -> Iterator[Opened]:
+def opened(windows: Windows, alice: User, nba: Graph, live_server: object) -> Iterator[Opened]:
     """The page of the graph as somebody who signed in sees it; nothing on it may break or be blocked."""
-    contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
     def open_page(username: str = "alice", width: int = 1280, touch: bool = False) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": 844}, base_url=str(live_server), locale="en-US",
-            reduced_motion="reduce", has_touch=touch,
-        )  # fmt: skip
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        page = context.new_page()
+        page = windows.open(
+            viewport={"width": width, "height": 844},
+            base_url=str(live_server),
+            reduced_motion="reduce",
+            has_touch=touch,
+        )
         page.on("console", lambda said: complaints.append(said.text) if "Content Security" in said.text else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto("/accounts/login/?next=/graphs/nba/")
@@ -42,8 +41,6 @@ def opened(browser: Browser, alice: User, nba: Graph, live_server: object) -> It
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 

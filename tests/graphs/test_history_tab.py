@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from graphs import rows, writing
 from graphs.models import Graph, Node, Origin
 from graphs.operations import Item, Update
 from graphs.recording import Applied, Because
-from tests.browser import sign_in
+from tests.browser import Windows, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -39,16 +39,14 @@ def reader() -> str:
 
 
 @pytest.fixture
-def page(browser: Browser, reader: str, alice: User, bob: User, nba: Graph, live_server: LiveServer) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=live_server.url, locale="en-US")
-    sign_in(context, {"alice": alice, "bob": bob}[reader], live_server.url)
-    context.set_default_timeout(15_000)
-    page = context.new_page()
+def page(windows: Windows, reader: str, alice: User, bob: User, nba: Graph, live_server: LiveServer) -> Iterator[Page]:
+    page = windows.open(viewport={"width": 1280, "height": 900}, base_url=live_server.url)
+    sign_in(page.context, {"alice": alice, "bob": bob}[reader], live_server.url)
+    page.context.set_default_timeout(15_000)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None)
     yield page
-    context.close()
     assert complaints == []
 
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from graphs.models import Graph, Node
+from tests.browser import Windows
 from tests.cast import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def page(browser: Browser, alice: User, nba: Graph, live_server: object) -> Iterator[Page]:
+def page(windows: Windows, alice: User, nba: Graph, live_server: object) -> Iterator[Page]:
     """Alice, signed in, on a small screen."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, base_url=str(live_server), locale="en-US")
-    page = context.new_page()
+    page = windows.open(viewport={"width": 390, "height": 844}, base_url=str(live_server))
     blocked: list[str] = []
     page.on("console", lambda said: blocked.append(said.text) if "Content Security Policy" in said.text else None)
     page.on("pageerror", lambda error: blocked.append(str(error)))
@@ -28,7 +28,6 @@ def page(browser: Browser, alice: User, nba: Graph, live_server: object) -> Iter
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/")
     yield page
-    context.close()
     assert blocked == []
 
 

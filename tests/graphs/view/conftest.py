@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser import Windows
 from tests.graphs import drawn
 
 
@@ -16,8 +17,8 @@ def site() -> Iterator[drawn.Site]:
 
 
 @pytest.fixture
-def page(page: Page) -> Iterator[Page]:
-    page.emulate_media(reduced_motion="reduce")
+def page(windows: Windows) -> Iterator[Page]:
+    page = windows.open(reduced_motion="reduce")
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None)
