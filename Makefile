@@ -5,6 +5,8 @@ WEB ?= 1
 WORKERS ?= 1
 DATA_DIR ?= .data
 export DATA_DIR DEMO_PASSWORD
+# Many processes start: they find again what the first one has compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The first Python that is new enough and really runs.
 FIND_PYTHON = for name in python3.11 python3.12 python3.13 python3; do \
