@@ -111,8 +111,11 @@ class Windows:
     def empty(self) -> None:
         """The test is over."""
         for page, look in self._used:
-            _as_new(page, look)
-        self._empty += self._used
+            if page.is_closed():
+                page.context.close()
+            else:
+                _as_new(page, look)
+                self._empty.append((page, look))
         self._used = []
 
 
