@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from chat import actions
-from chat.engine import claims, compacting, records
+from chat.engine import claims, records, summarising
 from chat.engine.states import State
 from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
@@ -27,7 +27,7 @@ from chat.models import (
     Summary,
 )
 from chat.prompts import window
-from chat.prompts.compaction import Cut
+from chat.prompts.cutting import Cut
 from chat.transcript import replay
 from graphs import actions as actions_of_graphs
 from graphs.access import member_of
@@ -148,7 +148,7 @@ def test_it_finds_what_looks_busy_for_ever(run: claims.ClaimedRun) -> None:
 
 @pytest.fixture
 def summary(run: claims.ClaimedRun) -> Summary:
-    compacting.store(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
+    summarising.store(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
     return Summary.objects.get()
 
 

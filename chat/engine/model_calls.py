@@ -7,7 +7,7 @@ from functools import partial
 
 from chat import error_texts, models_available
 from chat.database import in_db, in_tool_thread
-from chat.engine import calling, compacting, paying, records, telling
+from chat.engine import calling, paying, records, summarising, telling
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.failure import Failure
@@ -81,7 +81,7 @@ class ModelCalls:
             available = [choice.id for choice in registry.choices()]
             sentence = error_texts.model_unavailable(self._run.model or registry.default(), available)
             return Failure("internal", sentence, retryable=False)
-        room = compacting.room(self._config)
+        room = summarising.room(self._config)
         if failure := await self.load_prompt() or await self._make_room(self._config, tools, room):
             return failure
         try:
@@ -115,17 +115,17 @@ class ModelCalls:
         if self._squeezed:
             return False
         self._squeezed = True
-        return await self._make_room(config, tools, await compacting.less_than(self.last.request)) is None
+        return await self._make_room(config, tools, await summarising.less_than(self.last.request)) is None
 
     async def _make_room(self, config: ProviderConfig, tools: bool, room: int) -> Failure | None:
         """The prompt is another one where the earlier part had to be summarised; a failure where nothing helps."""
         request = calling.prepare(config, self.prompt, self._answer, tools=tools).request
         rounds = self._answer.rounds
-        crowded = compacting.Crowded(self._run, config, self.prompt, rounds, request, room)
+        crowded = summarising.Crowded(self._run, config, self.prompt, rounds, request, room)
         try:
-            if not await compacting.make_room(crowded, self._answer):
+            if not await summarising.make_room(crowded, self._answer):
                 return None
-        except compacting.TooLong:
+        except summarising.TooLong:
             return Failure("context_length", error_texts.TOO_LONG_FOR_MODEL, retryable=False, gave_up=True)
         self._prompt = None
         return await self.load_prompt()

@@ -55,7 +55,7 @@ def system_levels(
         "exclude_from_prompt": True,
     }
     records = {"records": always_sent.at_the_beginning(member.workspace, flagged=flagged)} if stored is None else {}
-    # Another process may have been first, and compaction may have moved later records there since.
+    # Another process may have been first, and a summary may have moved later records there since.
     kept, _made = Message.objects.update_or_create(
         session_id=session_id, sequence=0, defaults=written, create_defaults=written | records
     )

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from chat.models import Message, Proposal, ProposalStatus
-from chat.prompts.compaction import Cut
+from chat.prompts.cutting import Cut
 from chat.prompts.fencing import fenced
 from chat.providers.base import PromptMessage
 from rag.condensing import cut

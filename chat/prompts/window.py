@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chat.models import Message, Summary
-from chat.prompts.compaction import Cut, Part, cut
+from chat.prompts.cutting import Cut, Part, cut
 from chat.prompts.history import entries, round_entries
 from chat.providers.base import ModelRequest, PromptMessage
 from rag.encoding import as_json

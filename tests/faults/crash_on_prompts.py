@@ -28,7 +28,7 @@ SMALL = "anthropic:claude-sonnet-4-6"
 LONG = "word " * 2_200
 
 
-def compact(stage: Stage) -> str:
+def summarise(stage: Stage) -> str:
     """The third question does not fit any more: the first is summarised once, and the answer comes."""
     with _under_budget():
         opened = stage.alice.at(stage.first.url).post(

@@ -212,7 +212,7 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
         crash_on_graphs.save_in_time,
         crash_on_graphs.edit_by_hand,
         crash_on_graphs.roll_back,
-        crash_on_prompts.compact,
+        crash_on_prompts.summarise,
         crash_on_prompts.keep,
         crash_on_prompts.always,
         crash_on_prompts.deeper,

@@ -16,7 +16,7 @@ def session(alice: User, nba: Graph) -> Session:
 
 
 def test_who_comes_late_does_not_bring_old_records_back(session: Session, alice: User, nba: Graph) -> None:
-    """A process that slept read the messages before level 2 was there, and writes it after a compaction."""
+    """A process that slept read the messages before level 2 was there, and writes it after a summary was made."""
     history.system_levels(session.pk, nba, member_of(alice), [], flagged=False)
     Message.objects.filter(session=session, sequence=0).update(records="Later records")
     assert history.system_levels(session.pk, nba, member_of(alice), [], flagged=False)[1] == "Later records"

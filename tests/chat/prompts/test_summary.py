@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.models import Message
-from chat.prompts.compaction import Cut
+from chat.prompts.cutting import Cut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.telling import shown
 from chat.providers.base import PromptMessage

@@ -21,8 +21,8 @@ from chat.engine.side_calls import ask_aside
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Purpose, Summary
-from chat.prompts import compaction, window
-from chat.prompts.compaction import Cut
+from chat.prompts import cutting, window
+from chat.prompts.cutting import Cut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.telling import shown, summary_json
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
@@ -55,7 +55,7 @@ class Crowded:
 
 def room(config: ProviderConfig) -> int:
     """Tokens that a prompt may take."""
-    return compaction.room_for_prompt(config.context_window, config.max_tokens)
+    return cutting.room_for_prompt(config.context_window, config.max_tokens)
 
 
 async def less_than(refused: ModelRequest) -> int:
@@ -114,7 +114,7 @@ def _request(crowded: Crowded, place: Cut) -> ModelRequest:
     messages = [entry for each in earlier if each.message.sequence not in place.kept for entry in each.said]
     if place.sequence == crowded.run.position:
         messages += [entry for round_ in crowded.own_rounds()[: place.rounds] for entry in round_]
-    most = crowded.room - compaction.summary_room(crowded.room)
+    most = crowded.room - cutting.summary_room(crowded.room)
     return ModelRequest(
         messages=request_messages(crowded.prompt.summary, messages, most),
         tools=(),
@@ -150,7 +150,7 @@ def store(
             words = model = ""
         last = Summary.objects.filter(session_id=run.session_id).last()
         before = shown(last.content) if last else ""
-        text = summary_text(run.session_id, messages, place, words, compaction.summary_room(limit), before)
+        text = summary_text(run.session_id, messages, place, words, cutting.summary_room(limit), before)
         written = {
             "kept": list(place.kept),
             "content": text,

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.prompts.compaction import FILLED_AFTER, Part, cut, room_for_prompt, summary_room
+from chat.prompts.cutting import FILLED_AFTER, Part, cut, room_for_prompt, summary_room
 
 kinds = st.sampled_from(["question", "question", "answer", "pinned"])
 histories = st.lists(st.tuples(kinds, st.integers(1, 3_000)), max_size=30)

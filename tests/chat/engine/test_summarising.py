@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat import keeping
-from chat.engine import claims, compacting
+from chat.engine import claims, summarising
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
 from chat.models import Message, ModelCall, Purpose, Run, RunStatus, Session, Stream, Summary
-from chat.prompts.compaction import Cut
+from chat.prompts.cutting import Cut
 from chat.prompts.history import round_of
 from chat.providers.base import Reply, ToolCall
 from chat.tools import registry
@@ -159,9 +159,9 @@ def test_a_summary_that_comes_to_stand_for_more_is_written_anew(alice: User, nba
     accepted = ask(alice, "Hello")
     claims.register(process := uuid.uuid4(), "test:1")
     (run,) = claims.claim(process, 10)
-    compacting.store(run, Cut(2, 0, (1,), 100), "First words", "m", 10_000, 200)
+    summarising.store(run, Cut(2, 0, (1,), 100), "First words", "m", 10_000, 200)
     for _ in range(2):
-        compacting.store(run, Cut(2, 0, (), 90), "More words", "m", 10_000, 150)
+        summarising.store(run, Cut(2, 0, (), 90), "More words", "m", 10_000, 150)
     summary = Summary.objects.get(session=accepted.session_id)
     assert (summary.kept, summary.tokens_before) == ([], 150)
     assert "More words" in summary.content
@@ -216,11 +216,11 @@ def test_words_about_what_was_left_out_meanwhile_are_not_taken(alice: User, nba:
     (run,) = claims.claim(process, 10)
     question = Message.objects.get(pk=accepted.user_message_id)
     keeping.keep_message(member_of(alice), str(question.pk), "left_out")
-    compacting.store(run, Cut(2, 0, (), 100), "The number is 4711", "m", 10_000, 200)
+    summarising.store(run, Cut(2, 0, (), 100), "The number is 4711", "m", 10_000, 200)
     summary = Summary.objects.get()
     assert "4711" not in summary.content
     assert summary.model == ""
-    compacting.store(run, Cut(2, 1, (), 90), "Greetings", "m", 10_000, 200, {question.sequence})
+    summarising.store(run, Cut(2, 1, (), 90), "Greetings", "m", 10_000, 200, {question.sequence})
     assert "Greetings" in Summary.objects.get(rounds=1).content
 
 
@@ -265,13 +265,13 @@ def test_it_is_stored_once_and_only_by_the_owner_of_the_run(alice: User, nba: Gr
     claims.register(process, "test:1")
     (run,) = claims.claim(process, 10)
     place = Cut(1, 0, (), 100)
-    compacting.store(run, place, "First words", "m", 10_000, 200)
-    compacting.store(run, place, "Other words", "m", 10_000, 200)
+    summarising.store(run, place, "First words", "m", 10_000, 200)
+    summarising.store(run, place, "Other words", "m", 10_000, 200)
     assert "First words" in Summary.objects.get(session=accepted.session_id).content
     assert [event.type for event in events(accepted.session_id)].count("session_updated") == 2
     Stream.objects.filter(pk=run.stream_id).update(epoch=run.epoch + 1)
     with pytest.raises(Fenced):
-        compacting.store(run, Cut(2, 0, (), 100), "Late words", "m", 10_000, 200)
+        summarising.store(run, Cut(2, 0, (), 100), "Late words", "m", 10_000, 200)
     assert Summary.objects.count() == 1
 
 
