@@ -20,8 +20,8 @@ from chat.models import Proposal, ProposalStatus, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out, held_graph
 from chat.proposals.closing import expire_due, tell_others
 from chat.proposals.drafting import Draft, draft
+from chat.proposals.serialising import brief_json, decider, decision_event
 from chat.proposals.shortening import shorten
-from chat.proposals.telling import brief_json, decider, decision_event
 from chat.refusals import Refused
 from graphs import actions
 from graphs.access import Member, hold_role

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from chat import queries
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.telling import proposals_json
+from chat.proposals.serialising import proposals_json
 from graphs.access import Member
 from graphs.api.paging import page_of
 from graphs.api.problems import Problem

@@ -31,7 +31,7 @@ from chat.engine.states import Phase
 from chat.events.vocabulary import StoredEvent, storable
 from chat.models import Message, Proposal, ProposalStatus, Reservation, Run, RunStatus, SentRequest, Session
 from chat.prompts import window
-from chat.prompts.telling import shown
+from chat.prompts.serialising import shown
 from chat.sent_requests import reading
 from chat.transcript import WAITING, replay
 from graphs.models import ChangeSet, Graph, LiveEdit, Modification

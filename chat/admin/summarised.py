@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from chat.admin import figures
 from chat.models import Message, Summary
 from chat.prompts import window
-from chat.prompts.telling import shown
+from chat.prompts.serialising import shown
 
 
 @dataclass(frozen=True, slots=True)

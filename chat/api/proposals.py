@@ -15,7 +15,7 @@ from chat.api.messages import accepted_json
 from chat.api.requests import act, shared_proposal
 from chat.deciding import Decided, Decision
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.telling import brief_json, proposal_json, proposals_json
+from chat.proposals.serialising import brief_json, proposal_json, proposals_json
 from graphs.api.bodies import read_body
 from graphs.api.members import current_member
 from graphs.api.openapi import problems

@@ -11,7 +11,7 @@ from chat.engine.states import load
 from chat.events.vocabulary import event_json
 from chat.markdown import render
 from chat.models import Message, Session
-from chat.proposals.telling import proposals_json
+from chat.proposals.serialising import proposals_json
 from chat.providers.registry import Choice
 from chat.queries import EventPage
 

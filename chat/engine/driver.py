@@ -11,7 +11,7 @@ from django.utils import translation
 
 from chat import error_texts
 from chat.database import in_db, in_tool_thread
-from chat.engine import machine, records, telling
+from chat.engine import machine, records, telemetry
 from chat.engine.acting import Acted, Acting, Outcome
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun, StopReason
@@ -99,7 +99,7 @@ class Driver:
 
     async def drive(self) -> None:
         """Runs until the session rests. Whatever goes wrong, the run is closed and its person told."""
-        with translation.override(self.run.language), telling.of_run(self.run) as told:
+        with translation.override(self.run.language), telemetry.of_run(self.run) as told:
             try:
                 await self._drive_interruptibly()
             except Fenced:
@@ -253,7 +253,7 @@ class Driver:
         if acted.over:
             self._outcome = "waiting" if isinstance(acted.outcome, ValidationRequested) else "finished"
         self._answer.take_round(acted.rounds, acted.told)
-        telling.proposed(acted.told)
+        telemetry.proposed(acted.told)
 
     def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, records.Ending | None]:
         """What follows from an outcome; the run ends with it where a person is asked or the model is done."""
@@ -283,7 +283,7 @@ class Driver:
             self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
         await self._model_calls.note()
         if self._deserted:
-            telling.deserted()
+            telemetry.deserted()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
             await self._store(records.give_back, self.run)

@@ -7,7 +7,7 @@ from functools import partial
 
 from chat import error_texts, models_available
 from chat.database import in_db, in_tool_thread
-from chat.engine import calling, paying, records, summarising, telling
+from chat.engine import calling, paying, records, summarising, telemetry
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.failure import Failure
@@ -89,7 +89,7 @@ class ModelCalls:
             if error is not None and error.code == "context_length" and await self._squeeze(self._config, tools):
                 error = await self._ask(self._config, tools)
         except BudgetRefused as refusal:
-            telling.unpaid(self.last)
+            telemetry.unpaid(self.last)
             await self.note()
             return Failure("rate_limit", str(refusal), refusal.retryable)
         if error is None:
@@ -104,7 +104,7 @@ class ModelCalls:
         if self._budgeted:
             await paying.set_aside(self._call, self._run.account)
         self._budgeted = True
-        with telling.of_call(self._call):
+        with telemetry.of_call(self._call):
             cover = partial(paying.set_aside_again, self._call)
             await calling.perform(self._call, self._answer.show, self._run.account.workspace_id, cover)
         await self.note()
@@ -156,5 +156,5 @@ class ModelCalls:
 
     async def _note(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs
-        telling.costs(costs)
+        telemetry.costs(costs)
         await self._answer.tell_costs(costs)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chat.database import in_tool_thread
-from chat.engine import telling
+from chat.engine import telemetry
 from chat.engine.answer import Answer
 from chat.proposals import WriteCall
 from chat.providers.base import ToolCall
@@ -58,7 +58,7 @@ class CheckedCall:
 def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[CheckedCall]:
     """Unusable calls (malformed JSON, a tool that is not offered, extra keys) are refused with the reason."""
     checked = [CheckedCall(call.id, call.name, registry.parse(call.name, call.arguments, offered)) for call in calls]
-    telling.refused(checked, calls)
+    telemetry.refused(checked, calls)
     return checked
 
 
@@ -88,7 +88,7 @@ async def _run(call: CheckedCall, context: ToolContext, answer: Answer) -> None:
     if isinstance(call.found, registry.CallRefused):
         result: dict[str, Any] = {"error": call.found.message}
     else:
-        with telling.of_tool(call) as told:
+        with telemetry.of_tool(call) as told:
             result = await _result(call.found, context)
             told.returned(result)
     await answer.tell("tool_call_result", {"toolCallId": call.id, "result": result})

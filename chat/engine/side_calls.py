@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from chat.database import in_db
-from chat.engine import calling, paying, telling
+from chat.engine import calling, paying, telemetry
 from chat.engine.persisting import persistently
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
@@ -36,11 +36,11 @@ async def ask_aside(
     call = calling.Call(config, request, purpose=purpose, sent=Sent(config, request, round=0))
     try:
         await paying.set_aside(call, account)
-        with telling.of_call(call):
+        with telemetry.of_call(call):
             await calling.perform(call, _show_nobody, account.workspace_id, partial(paying.set_aside_again, call))
     finally:
         if costs := await paying.costs_of(call):
-            telling.costs(costs)
+            telemetry.costs(costs)
             await persistently(partial(in_db, record_now, account, costs))
             await tell(costs)
     if call.error is not None:

@@ -23,8 +23,8 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Purpose, Summary
 from chat.prompts import cutting, window
 from chat.prompts.cutting import Cut
+from chat.prompts.serialising import shown, summary_json
 from chat.prompts.summary import request_messages, summary_text
-from chat.prompts.telling import shown, summary_json
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
 from chat.spending.refusing import BudgetRefused
 

@@ -2,6 +2,6 @@
 
 from chat.proposals.closing import cancel_pending
 from chat.proposals.proposing import Proposed, WriteCall, propose
-from chat.proposals.telling import decision_event
+from chat.proposals.serialising import decision_event
 
 __all__ = ["Proposed", "WriteCall", "cancel_pending", "decision_event", "propose"]

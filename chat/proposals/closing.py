@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from chat import notices
 from chat.models import Proposal, ProposalStatus, Session
-from chat.proposals.telling import decision_event
+from chat.proposals.serialising import decision_event
 
 
 def cancel_pending(session: Session, messages: Collection[uuid.UUID] | None = None) -> list[Proposal]:

@@ -12,8 +12,8 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
+from chat.proposals.serialising import decision_event, proposal_event
 from chat.proposals.shortening import shorten
-from chat.proposals.telling import decision_event, proposal_event
 from graphs.access import Forbidden, Member, NotFound, hold_role
 from graphs.actions import Action, Batch
 from graphs.models import Graph

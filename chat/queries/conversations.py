@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import F, Prefetch, QuerySet
 
 from chat.models import AlwaysSend, Message, Proposal, Run, RunStatus, Session
-from chat.prompts.telling import summary_json
+from chat.prompts.serialising import summary_json
 from chat.queries.ids import parsed_id
 from chat.queries.proposals import in_brief
 from graphs.access import Member, NotFound

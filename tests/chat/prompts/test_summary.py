@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 
 from chat.models import Message
 from chat.prompts.cutting import Cut
+from chat.prompts.serialising import shown
 from chat.prompts.summary import request_messages, summary_text
-from chat.prompts.telling import shown
 from chat.providers.base import PromptMessage
 from graphs.models import Workspace
 from rag.tokens import count_tokens

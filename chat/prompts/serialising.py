@@ -1,4 +1,4 @@
-"""What people are told of what a model is sent."""
+"""The summary of earlier messages as people get it: its row as JSON, its words without the marks around them."""
 
 from typing import Any
 

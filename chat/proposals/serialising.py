@@ -1,4 +1,4 @@
-"""What the log and the API say of proposals."""
+"""Proposals as JSON, for the API, and as events, for the log."""
 
 import uuid
 from collections.abc import Iterable, Mapping
