@@ -29,7 +29,7 @@ LONG = "word " * 2_200
 
 
 def summarise(stage: Stage) -> str:
-    """The third question does not fit any more: the first is summarised once, and the answer comes."""
+    """The third question does not fit any more: the first is summarised once, and an answer comes."""
     with _under_budget():
         opened = stage.alice.at(stage.first.url).post(
             MESSAGES, {"context": NBA, "message": _long(stage), "model": SMALL}
@@ -41,7 +41,11 @@ def summarise(stage: Stage) -> str:
         assert not Summary.objects.filter(session=session).exists()
         stage.posted_once({"sessionId": session, "message": _long(stage)})
         stage.rests(session)
-    assert set(Run.objects.filter(session=session).values_list("status", flat=True)) == {RunStatus.SUCCEEDED}
+    *earlier, last = Run.objects.filter(session=session).select_related("message")
+    assert [run.status for run in earlier] == [RunStatus.SUCCEEDED] * 2
+    # An answer of which something was stored before its process died is closed with that, not written again.
+    died_while_shown = last.status == RunStatus.FAILED and last.message.content and last.error["retryable"]
+    assert last.status == RunStatus.SUCCEEDED or died_while_shown
     assert Summary.objects.filter(session=session).count() == 1
     told = StreamEvent.objects.filter(stream__session=session, type="session_updated", data__has_key="summary")
     assert told.count() == 1
