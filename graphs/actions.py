@@ -6,6 +6,7 @@
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from graphs.action_parts import (
     MAX_HANDLES,
@@ -55,6 +56,8 @@ class NodeUpdates(Coded):
     data_patches: Annotated[list[DataPatch], Field(min_length=1, max_length=100)] | None = Field(
         None, description="Changes of long texts in the data, in this order."
     )
+    #: As a person's form has it, where a null is a value. No model is told of it.
+    whole_data: SkipJsonSchema[JSONObject | None] = None
     handles: Handles | None = Field(None, description="All handles of the node as they will be.")
     width: Size | None = None
     height: Size | None = None

@@ -83,8 +83,10 @@ def update(draft: Draft, action: UpdateNode) -> None:
         new["process"] = updates.process
     if updates.process_patches is not None:
         new["process"] = patched(node["process"], updates.process_patches, f'"{action.node_key}"')
+    if updates.whole_data is not None:
+        new["data"] = updates.whole_data
     if updates.data is not None:
-        new["data"] = storable_object(merged(node["data"], updates.data))
+        new["data"] = storable_object(merged(new.get("data", node["data"]), updates.data))
     if updates.data_patches is not None:
         data = new.get("data", node["data"])
         new["data"] = storable_object(patched_data(data, updates.data_patches, f'"{action.node_key}"'))

@@ -59,6 +59,7 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
     expect(page.get_by_label("Node fetch-api")).to_be_focused()
     page.get_by_label("Node root").uncheck()
     expect(page.get_by_label("Node root")).to_have_count(0)
+    expect(page.get_by_label("Node fetch-api")).to_be_focused()
     assert kept() == {("third", "nba", "return"), ("demo", "nba", ""), ("demo", "nba", "fetch-api")}
 
     # What is refused is said, and shown as it is.
@@ -67,8 +68,11 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
     page.get_by_label("Node return").click()
     expect(page.get_by_role("alert")).to_have_text("At most 2 records can always be sent. Remove one first.")
     expect(page.get_by_label("Node return")).not_to_be_checked()
+    expect(page.get_by_label("Node return")).to_be_focused()
+    page.evaluate(SELECTED)  # the last row goes
+    expect(page.get_by_label("Node fetch-api")).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page.get_by_label("Node return")).to_be_hidden()
+    expect(page.get_by_label("Node fetch-api")).to_be_hidden()
 
     viewer = opened(bob)
     viewer.get_by_text("Always sent").click()

@@ -81,9 +81,13 @@ class AlwaysSend {
     this.list.append(h("li", {}, h("label", {}, box, h("span", { text }))));
   }
 
+  /** Who was there goes on at the next row, after the last one at the row before. */
   remove(nodeKey, box) {
+    const row = box.closest("li");
+    const beside = row.nextElementSibling ?? row.previousElementSibling;
+    if (document.activeElement === box) beside.querySelector("input").focus();
     this.boxes.delete(nodeKey);
-    box.closest("li").remove();
+    row.remove();
   }
 }
 

@@ -203,6 +203,13 @@ def test_what_is_edited_replaces_the_patches_it_came_from(blank: Page) -> None:
 
     assert edited("c", data) == {"process": "c", "data": {"url": "/three"}}
     assert edited("b", data) == {"processPatches": patches["processPatches"], "data": {"url": "/three"}}
+    # A patch cannot say that something shall be null: in it a null removes.
+    url = {"url": "/one", "n": None}
+    assert edited("b", url) == {"processPatches": patches["processPatches"], "wholeData": url}
+    inner = {"url": "/one", "n": {"a": {"b": None}}}
+    assert edited("b", inner)["wholeData"] == inner
+    kept = {"url": "/two", "n": [None]}
+    assert edited("b", kept)["data"] == {"url": "/two", "n": [None]}
 
 
 def test_a_batch_is_edited_as_a_whole_and_a_deletion_not_at_all(blank: Page) -> None:

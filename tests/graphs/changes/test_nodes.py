@@ -130,6 +130,9 @@ def test_data_is_merged_first_and_then_patched(nba: Graph) -> None:
 def test_people_replace_data_with_nulls_in_it(nba: Graph) -> None:
     planned = one(nba, "replace_data", nodeKey="fetch-api", data={"a": None})
     assert planned.operations[0].new == {"data": {"a": None}}  # type: ignore[union-attr]
+    # Who edits a proposal says it in its own words.
+    planned = one(nba, "update_node", nodeKey="fetch-api", updates={"name": "Ask", "wholeData": {"a": None}})
+    assert planned.operations[0].new == {"name": "Ask", "data": {"a": None}}  # type: ignore[union-attr]
 
 
 def test_a_node_that_does_not_exist_is_told_with_the_one_that_may_be_meant(nba: Graph) -> None:

@@ -49,14 +49,30 @@ export function editedArguments({ tool, diff, arguments: given }, values) {
   const place = into ? (edited[into] ??= {}) : edited;
   for (const { field, old, new: proposed } of entryOf(tool, diff).fields) {
     if (!(field in values) || same(values[field], proposed)) continue;
-    place[names[field] ?? field] = into && field === "data" ? mergePatch(old ?? {}, values[field]) : values[field];
     if (field in PATCHES) delete place[PATCHES[field]];
+    if (into && field === "data") editData(place, old ?? {}, values.data);
+    else place[names[field] ?? field] = values[field];
   }
   return edited;
 }
 
 function entryOf(tool, diff) {
   return diff.find(({ object, action }) => object.type === TOOLS[tool]?.kind && action !== "delete");
+}
+
+/** As a patch where one can say it, else as a whole. */
+function editData(updates, before, after) {
+  delete updates.data;
+  if (bringsNull(before, after)) updates.wholeData = after;
+  else updates.data = mergePatch(before, after);
+}
+
+/** A null in a patch removes: it cannot say that there shall be one. */
+function bringsNull(before, after) {
+  if (!isObject(after)) return false;
+  const known = isObject(before) ? before : {};
+  const changed = Object.keys(after).filter((name) => !same(known[name], after[name]));
+  return changed.some((name) => after[name] === null || bringsNull(known[name], after[name]));
 }
 
 /** What makes `after` of `before` by RFC 7396. */
