@@ -80,7 +80,7 @@ def by(calls: QuerySet[ModelCall], *fields: str) -> tuple[list[Spent], Spent | N
 
 def table_head() -> list[str]:
     """The names of what stands in the rows of a spreadsheet."""
-    return [name.removesuffix("_sum").replace("__", "_") for name in _TABLE]
+    return [name.partition("__")[0].removesuffix("_sum") for name in _TABLE]
 
 
 def table_of(calls: QuerySet[ModelCall], day: date) -> list[list[Any]]:

@@ -47,8 +47,8 @@ class ProgressBar:
             self._write("" if self._watched else "\n")
 
     def close(self) -> None:
-        """The last report stays."""
-        if self._seen:
+        """The last report stays; there is none of nothing."""
+        if self._seen and (self._total or self._done):
             self._write("\n")
 
     def _write(self, end: str) -> None:

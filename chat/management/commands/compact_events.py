@@ -31,6 +31,9 @@ class Command(BaseCommand):
                 reported = time.monotonic()
                 self.stdout.write(f"{total.events:,} events, {total.events / (reported - began):,.0f} a second ...")
                 self.stdout.flush()
+        if not total.events:
+            self.stdout.write(f"Folded 0 events: there are none left to fold of answers older than {days} days.")
+            return
         self.stdout.write(
             f"Folded {total.events:,} events in {time.monotonic() - began:.1f} s: {total.rows:,} rows and "
             f"{total.bytes:,} bytes fewer. PostgreSQL uses the space again after its next vacuum."

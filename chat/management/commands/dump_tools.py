@@ -8,6 +8,7 @@ from typing import Any, get_args
 from django.core.management.base import CommandParser
 
 from chat.management.asking import add_asking_options, asking, model_named
+from chat.prompts.tool_results import told
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
 from chat.tools import registry
@@ -54,7 +55,7 @@ class Command(QuietCommand):
             self.stdout.write(f"  refused: {example['refused']}\n")
             return
         size = f"{example['characters']} characters, about {example['tokens']} tokens"
-        self.stdout.write(f"{_json(example['result'])}\n{size}\n")
+        self.stdout.write(f"{example['told']}\n{size}\n")
 
 
 def _as_sent(specs: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -> list[dict[str, Any]]:
@@ -71,7 +72,7 @@ def _tokens(specs: tuple[ToolSpec, ...], config: ProviderConfig) -> dict[str, in
 def _examples(
     specs: tuple[ToolSpec, ...], context: ToolContext, values: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What each tool that reads answers to a real call."""
+    """What each tool that reads answers to a real call, and what a model is told of that."""
     for spec in specs:
         tool = registry.TOOLS[spec.name]
         if tool.kind == "write" or tool.context_type == ANYTHING:  # there is no conversation to be read
@@ -82,9 +83,9 @@ def _examples(
             yield spec.name, {"arguments": arguments, "refused": parsed.message}
             continue
         result = registry.run(parsed, context)
-        text = _json(result)
+        text = told(spec.name, result)
         size = {"characters": len(text), "tokens": count_tokens(text)}
-        yield spec.name, {"arguments": arguments, "result": result, **size}
+        yield spec.name, {"arguments": arguments, "result": result, "told": text, **size}
 
 
 def _values(graph: Graph) -> dict[str, Any]:

@@ -43,8 +43,10 @@ class Command(QuietCommand):
         except EmbedderUnavailable as problem:
             raise CommandError(str(problem)) from None
         except served.Overtaken:
+            served.forget()  # what this process knows is from before
             raise CommandError(
-                f"Another migration came before that of {to}. Run this again if it shall serve."
+                f"Another migration was ready first: questions are answered by {served.serving()}, not by {to}. "
+                f"Run this again if {to} shall answer them."
             ) from None
         except EmbeddingFailed as failure:
             raise CommandError(f"{to} fails ({failure.code}: {failure}). Run this again to go on.") from None

@@ -122,6 +122,7 @@ def test_a_spreadsheet_is_sent_a_day_at_a_time(demo_workspace: Workspace, other_
     call(other_workspace, "77", "2026-02-03")
     sent = parts(auditor(demo_workspace), **{"from": "2026-02-01", "to": "2026-02-28"})
     assert [part.count("\r\n") for part in sent] == [1, 3, 3, 3]
+    assert sent[0].startswith("day,workspace,user,provider,model,purpose,object,calls,prompt_tokens,")
     assert sent[-1].startswith("2026-02-28,demo,")
     assert "77" not in "".join(sent)
 

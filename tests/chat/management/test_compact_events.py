@@ -29,7 +29,7 @@ def test_it_says_what_it_folded_and_freed(session: Session, capsys: pytest.Captu
     call_command("compact_events", days=28)
     assert "Folded 30 events" in capsys.readouterr().out
     call_command("compact_events", days=0)
-    assert "Folded 0 events" in capsys.readouterr().out
+    assert "Folded 0 events: there are none left to fold" in capsys.readouterr().out
 
 
 def test_it_refuses_days_to_come() -> None:

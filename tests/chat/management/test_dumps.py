@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from rag.encoding import decode
 from tests.seeded import CANARY, World, world
 
 
@@ -80,6 +81,8 @@ def test_it_shows_the_tools_as_each_wire_has_them(here: World, wire: str, names:
         assert schema["type"] == "object"
     reading = next(tool for tool in found["tools"] if tool["name"] == "read_node_detail")
     assert reading["result"]["node"]["key"] == reading["arguments"]["nodeKey"]
+    assert decode(reading["told"]) == reading["result"]
+    assert reading["characters"] == len(reading["told"]) < len(json.dumps(reading["result"]))
 
 
 def test_it_shows_the_request_with_its_levels_and_breakpoints(here: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,9 @@ def test_what_is_soon_done_is_not_told() -> None:
 def test_nothing_of_nothing_is_all_of_it() -> None:
     line = ProgressBar(OutputWrapper(StringIO()), 0, "nodes").line()
     assert line.endswith("100%  0 of 0 nodes, 0 a second, 0:00:00 left")
+    out = StringIO()
+    ProgressBar(OutputWrapper(out), 0, "nodes").close()
+    assert out.getvalue() == ""
 
 
 @pytest.fixture

@@ -139,15 +139,18 @@ def test_the_worker_drops_what_was_made_in_part_for_a_model_that_others_dropped(
     assert set(Embedding.objects.values_list("model", flat=True)) == {LOCAL_MODEL}
 
 
+FIRST = f"Another migration was ready first: questions are answered by {LOCAL_MODEL}, not by {MODEL}. Run this again"
+
+
 def test_of_two_migrations_at_once_one_model_serves_and_the_other_says_so(local_serves: None, nba: Graph) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(served, "serve", _after(lambda: dropping.drop_all_but(LOCAL_MODEL), served.serve))
-        with pytest.raises(CommandError, match="Another migration"):
+        with pytest.raises(CommandError, match=FIRST):
             run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
     assert list(EmbeddingModel.objects.values_list("name", "serves")) == [(LOCAL_MODEL, True)]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(dropping, "drop_all_but", _after(lambda: served.serve(LOCAL_MODEL), dropping.drop_all_but))
-        with pytest.raises(CommandError, match="Another migration"):
+        with pytest.raises(CommandError, match=FIRST):
             run("migrate_embeddings", "--to", MODEL, "--drop-old", *AT_ONCE)
     assert served.serving() == LOCAL_MODEL
     assert Embedding.objects.filter(model=LOCAL_MODEL).count() == 3
