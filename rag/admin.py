@@ -31,18 +31,8 @@ class RetriedAdmin(ReadOnlyAdmin):
 class EmbeddingModelAdmin(RetriedAdmin):
     """A model that failed is asked again by itself; "Try again now" does not wait for that."""
 
-    list_display = (
-        "name",
-        "serves",
-        "graphs_waiting",
-        "graphs_paused",
-        "texts_failed",
-        "code",
-        "retry_at",
-        "dimensions",
-        "created_at",
-    )
-    fields = list_display
+    list_display = ("name", "serves", "graphs_waiting", "graphs_paused", "texts_failed", "code", "retry_at")
+    fields = (*list_display, "dimensions", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[EmbeddingModel]:
         failed = EmbeddingFailure.objects.filter(model=OuterRef("pk")).order_by().values("model")

@@ -54,10 +54,11 @@ class Command(QuietCommand):
             raise CommandError(STOPPED, returncode=INTERRUPTED) from None
 
     def _migrate(self, to: str, delay: int) -> None:
-        before = served.serving()
         embedder = registry.by_name(to)
         served.keep(embedder)
         self._embed(embedder, manner_for(embedder, batch=BATCH, delay_ms=delay))
+        served.forget()  # it took long
+        before = served.serving()
         served.serve(to)
         no_longer = f", {before} no longer" if before not in ("", to) else ""
         self.stdout.write(f"{to} answers questions now{no_longer}.")

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from chat.models import Message
 from graphs.models import Graph, Node, Workspace
+from rag.models import EmbeddingModel
 from tests.cast import PASSWORD
 from tests.chat.admin.talk import Talk, talk
 from tests.chat.spending.paid import budget
@@ -79,6 +80,12 @@ def test_nothing_is_blocked_and_nothing_sticks_out(
         page.goto(address)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+    # The queue of embeddings is a table that scrolls; on a screen all of it is seen.
+    name = "custom/nomic-embed-text-v1.5"
+    EmbeddingModel.objects.create(name=name, dimensions=8, code="server_error", retry_at=timezone.now())
+    page.goto(reverse("admin:rag_embeddingmodel_changelist"))
+    sticks_out = page.locator("#result_list").evaluate("table => table.scrollWidth > table.parentElement.clientWidth")
+    assert sticks_out == (width == 390)
     assert said == []
 
 
