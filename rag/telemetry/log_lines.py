@@ -64,8 +64,8 @@ def _sink() -> Callable[[Entry], None]:
 def _entry(name: str, level: Level, about: Mapping[str, Any], fields: Mapping[str, Any], text: Text) -> Entry:
     entry: Entry = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "event": name}
     values = {**about, **fields}
-    if settings.AI_LOG_TEXT:
-        values["text"] = {_camel(key): _cut(value) for key, value in text().items()}
+    if settings.AI_LOG_TEXT and (said := text()):
+        values["text"] = {_camel(key): _cut(value) for key, value in said.items()}
     return entry | {_camel(key): _plain(value) for key, value in values.items() if value is not None}
 
 

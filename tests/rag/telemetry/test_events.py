@@ -69,6 +69,8 @@ def test_text_comes_only_where_it_is_asked_for_and_never_without_end(settings: S
             pass
     assert "text" not in heard[0]
     assert len(heard[1]["text"]["query"]) == 8_001
+    tell("ws_chat")
+    assert "text" not in heard[2]
 
 
 def test_a_broken_sink_breaks_nothing(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
