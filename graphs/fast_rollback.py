@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphs import recording_hooks
-from graphs.fast_updates import TABLES, each_locked
+from graphs.fast_updates import TABLES, each_locked, outcome
 from graphs.locks import HOLD
 from graphs.models import Graph
 from graphs.objects import KINDS
 from graphs.prepared import prepared
-from graphs.recording import STORED, Applied, Because, Revised, parameters
+from graphs.recording import STORED, Applied, Because, parameters
 from graphs.storing import taken
 
 #: The graph, kind and fields of a change set. Two rows, or a size that is not all of its modifications, do not fit.
@@ -70,15 +70,7 @@ def take_back(done: Whole, because: Because, only_in: int | None = None) -> tupl
     with prepared() as cursor:
         cursor.execute(_statement(done.kind, done.fields), given)
         found = cursor.fetchone()
-    if found is None:
-        raise Graph.DoesNotExist
-    version, changed, *results = found
-    if not changed:
-        return version, None
-    recording_hooks.stored(results)
-    revised = Revised.of(graph, version)
-    touched = frozenset((done.kind, name) for name in done.fields)
-    return version, Applied(change_set_id, graph.workspace_id, (revised,), touched, because)
+    return outcome(found, change_set_id, graph, done.kind, done.fields, because)
 
 
 @lru_cache

@@ -7,7 +7,7 @@ It holds the graph, compares, writes and records. Where an item is not as expect
 import uuid
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from graphs import recording_hooks
 from graphs.locks import HOLD
@@ -50,6 +50,18 @@ def apply(graph: Graph, operations: Sequence[Update], because: Because) -> tuple
     with prepared() as cursor:
         cursor.execute(_statement(kind, names, len(items) == 1, bool(because.undoes)), given)
         found = cursor.fetchone()
+    return outcome(found, change_set_id, graph, kind, names, because)
+
+
+def outcome(
+    found: Sequence[Any] | None,
+    change_set_id: uuid.UUID,
+    graph: Graph,
+    kind: str,
+    names: Sequence[str],
+    because: Because,
+) -> tuple[int, Applied | None]:
+    """What one statement did to the fields of these names, from its row: version, whether it did, answers of hooks."""
     if found is None:
         raise Graph.DoesNotExist
     version, done, *results = found
