@@ -17,8 +17,8 @@ from rag.expansion import MAX_NODES, Surroundings, beginning, surroundings
 from rag.fusion import NAMED, fused
 from rag.metering import Account, account_of, embed
 from rag.ranking import best_first, with_links
-from rag.search import Survey, TokenSearch, survey
 from rag.telemetry.events import activity
+from rag.text_search import Survey, TokenSearch, survey
 from rag.vector_search import nearest
 
 #: Nodes that each way of finding hands on.

@@ -1,4 +1,4 @@
-"""The words of a question as `Node.search` holds them. Used by `rag.search`."""
+"""The words of a question as `Node.search` holds them. Used by `rag.text_search`."""
 
 import re
 import unicodedata

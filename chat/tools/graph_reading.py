@@ -10,7 +10,7 @@ from graphs.node_types import TypeRecord
 from graphs.refusals import some
 from graphs.sources import GraphSource, NodeRecord
 from rag.condensing import cut, handles_summary
-from rag.search import TokenSearch, survey
+from rag.text_search import TokenSearch, survey
 
 #: Rows of lists in an overview; a graph may have thousands of sheets.
 OVERVIEW_SHEETS = 40

@@ -21,7 +21,7 @@ from graphs.neighbours import Direction
 from graphs.refusals import some
 from graphs.sources import GraphSource, NodeRecord
 from rag.condensing import cut, handles_summary
-from rag.search import TokenSearch, survey
+from rag.text_search import TokenSearch, survey
 
 #: Nodes that one look around shows, and edges that one list shows.
 MAX_AROUND = 40

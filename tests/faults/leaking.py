@@ -34,7 +34,7 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     from graphs import listing
-    from rag.search import TokenSearch
+    from rag.text_search import TokenSearch
 
     listing.matching = exploding(listing.matching)
     TokenSearch.search = exploding(TokenSearch.search)  # type: ignore[method-assign]

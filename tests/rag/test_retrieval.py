@@ -15,7 +15,7 @@ from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.nodes import embed_all
 from rag.embeddings.registry import by_name, configured
 from rag.retrieval import retrieve
-from rag.search import TokenSearch, survey
+from rag.text_search import TokenSearch, survey
 from tests.seeded import CANARY, World, world
 
 

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphs.models import Graph, Node
-from rag import search
-from rag.search import TokenSearch, survey
+from rag import text_search
+from rag.text_search import TokenSearch, survey
 from tests.seeded import World, world
 
 
@@ -89,7 +89,7 @@ def test_it_asks_the_database_twice(here: World) -> None:
 @pytest.fixture
 def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
     """A graph that counts as large, whose word "common" is in every node and known to be."""
-    monkeypatch.setattr(search, "LARGE", 10)
+    monkeypatch.setattr(text_search, "LARGE", 10)
     sheet = here.nba.sheets.get(key="main")
     Node.objects.bulk_create(
         Node(graph=here.nba, sheet=sheet, key=f"n{number}", name=f"common thing{number % 500}", type="filter")
@@ -126,7 +126,7 @@ def test_words_are_looked_up_and_a_large_graph_is_not_gone_through(
     large: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of few rows that are wanted PostgreSQL believes that it soon meets them."""
-    monkeypatch.setattr(search, "WEIGHED_WORDS", 1)
+    monkeypatch.setattr(text_search, "WEIGHED_WORDS", 1)
     with connection.cursor() as cursor:
         cursor.execute("SELECT gin_clean_pending_list('node_search')")
     with CaptureQueriesContext(connection) as captured:
