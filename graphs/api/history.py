@@ -29,11 +29,14 @@ from graphs.objects import GRAPH
 from graphs.operations import Item
 from graphs.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 
-_VERSION = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
+_GREATEST = 2**31 - 1
+_VERSION = {"type": "integer", "minimum": 1, "maximum": _GREATEST}
 OBJECT = OpenApiParameter(
     "object", str, required=True, description="Kind and key of an object, for example graph:nba or nodeType:retry."
 )
 LONGEST_SEARCH = 100
+#: Digits of the greatest version.
+LONGEST_VERSION = len(str(_GREATEST))
 SEARCH = OpenApiParameter("search", str, description="In the field, the key or the name of what was modified.")
 FILTERS = [
     OBJECT,
@@ -231,6 +234,7 @@ def _moment(text: str, parameter: str) -> datetime:
 
 def _version(request: Request, name: str, subject: history.Subject) -> int:
     text = request.GET.get(name, "")
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) <= subject.version):
+    short = text.isascii() and text.isdigit() and len(text) <= LONGEST_VERSION
+    if not (short and 1 <= int(text) <= subject.version):
         raise invalid(name, _("“%(name)s” is a version of the object, a number.") % {"name": name})
-    return int(text[:10])
+    return int(text)

@@ -121,6 +121,12 @@ def test_two_versions_are_compared(nba: Graph, alice: User, editor: Client) -> N
     problem(editor.get(f"{HISTORY}/versions", {"object": "graph:nba", "a": 1, "b": 4}), 400, "validation")
 
 
+@pytest.mark.parametrize("version", ["0", "-1", "2.0", "²", "", "00000000010", "2" * 5_000])
+def test_what_is_no_version_is_refused(nba: Graph, alice: User, editor: Client, version: str) -> None:
+    rename(nba, "Fetch API", "One", by(alice))
+    problem(editor.get(f"{HISTORY}/versions", {"object": "graph:nba", "a": version}), 400, "validation")
+
+
 def test_a_deleted_type_keeps_its_history_and_comes_back(
     nba: Graph, alice: User, editor: Client, charlie: User
 ) -> None:
