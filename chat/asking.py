@@ -48,7 +48,8 @@ def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
             member, asked.message, session_id=asked.session_id or "", context=context, model=asked.model or ""
         ).to_json()
 
-    return once(member.user, key, asked.model_dump(include=set(Asked.model_fields)), act)
+    body = asked.model_dump(include=set(Asked.model_fields)) | {"workspace": member.workspace.pk}
+    return once(member.user, key, body, act)
 
 
 def count_run(user: User) -> None:

@@ -5,7 +5,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.models import IdempotencyKey, Message, Session
-from graphs.models import Graph
+from graphs.models import Graph, Membership, Role, Workspace
 from tests.chat.api.callers import ABOUT_NBA, ask, get, post
 from tests.graphs.api.callers import problem
 
@@ -97,6 +97,9 @@ def test_it_gives_the_same_answer_to_the_same_key_and_body(alice: User, bob: Use
     assert first.content == again.content
     problem(post(alice, "chat/messages", {**HELLO, "message": "Other"}, idempotency_key="k"), 422, "idempotency_key")
     assert Message.objects.filter(role="user").count() == 1
+    second = Workspace.objects.create(slug="second", name="Second")
+    Membership.objects.create(user=alice, workspace=second, role=Role.EDITOR)
+    problem(post(alice, "chat/messages?workspace=second", HELLO, idempotency_key="k"), 422, "idempotency_key")
     assert post(bob, "chat/messages", HELLO, idempotency_key="k").json()["sessionId"] != first.json()["sessionId"]
 
 
