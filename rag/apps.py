@@ -8,7 +8,7 @@ class RagConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from rag import checks  # noqa: F401
+        from rag import cache, checks  # noqa: F401
         from rag.embeddings import waking  # noqa: F401
         from rag.telemetry import listening
 

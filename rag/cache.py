@@ -1,41 +1,74 @@
-"""What was retrieved stays in the cache for two minutes. A change of the graph raises its version and so empties it.
+"""What was retrieved stays in the cache for two minutes.
 
-Without Valkey everything works, only slower.
+A change of the graph raises its version and so empties it; a change of its workspace's node types, which may come
+through another graph, names their state anew. Without Valkey everything works, only slower.
 """
 
 import hashlib
 import logging
+import uuid
+from typing import Any
 
 from django.core.cache import cache
+from django.db import transaction
+from django.dispatch import receiver
 from redis.exceptions import RedisError
 
 from graphs import valkey
 from graphs.models import Graph
+from graphs.objects import NODE_TYPE
+from graphs.recording import Applied
+from graphs.signals import changed
 from rag.context import GraphContext
 
 TTL_S = 120
 log = logging.getLogger("countersign.rag")
 
 
-def kept(graph: Graph, question: str) -> GraphContext | None:
-    """What was retrieved for this question from this version of the graph, if that is less than two minutes ago."""
+def place(graph: Graph, question: str) -> str:
+    """Where the cache has what this question brings from the graph and its node types as they are now.
+
+    To be asked before anything is read: what is read is never kept for a later state.
+    """
+    types = _read(_types(graph.workspace_id)) or ""
+    state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
+    return f"retrieval:{state}:{hashlib.sha256(question.encode()).hexdigest()}"
+
+
+def kept(place: str) -> GraphContext | None:
+    """What was kept there, if that is less than two minutes ago."""
+    found: GraphContext | None = _read(place)
+    return found
+
+
+def keep(place: str, context: GraphContext) -> None:
+    """For `TTL_S` seconds; without Valkey not at all."""
+    _write(place, context)
+
+
+@receiver(changed)
+def name_types_anew(change: Applied, **_kwargs: Any) -> None:
+    """For as long as something may be kept that was read before."""
+    if any(kind == NODE_TYPE.name for kind, _field in change.touched):
+        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex))
+
+
+def _types(workspace_id: int) -> str:
+    return f"retrieval:types:{workspace_id}"
+
+
+def _read(key: str) -> Any:
     try:
         with valkey.asked():
-            return cache.get(_key(graph, question))
+            return cache.get(key)
     except RedisError as error:
         log.warning("Retrieval cannot read its cache: %s", error)
         return None
 
 
-def keep(graph: Graph, question: str, context: GraphContext) -> None:
-    """For `TTL_S` seconds; without Valkey not at all."""
+def _write(key: str, value: object) -> None:
     try:
         with valkey.asked():
-            cache.set(_key(graph, question), context, TTL_S)
+            cache.set(key, value, TTL_S)
     except RedisError as error:
         log.warning("Retrieval cannot write its cache: %s", error)
-
-
-def _key(graph: Graph, question: str) -> str:
-    state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}"
-    return f"retrieval:{state}:{hashlib.sha256(question.encode()).hexdigest()}"

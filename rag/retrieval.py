@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphs.models import Graph
-from rag.cache import keep, kept
+from rag.cache import keep, kept, place
 from rag.context import GraphContext, GraphFacts
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.registry import current
@@ -36,11 +36,12 @@ def retrieve(graph: Graph, question: str, account: Account | None = None) -> Gra
     A question that finds nothing shows where the graph begins.
     """
     with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as told:
-        context = kept(graph, question)
+        here = place(graph, question)
+        context = kept(here)
         told.note(cache_hit=context is not None)
         if context is None:
             context = look_up(graph, question, account).context
-            keep(graph, question, context)
+            keep(here, context)
         told.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
     return context
 

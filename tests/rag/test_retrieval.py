@@ -1,4 +1,5 @@
 import pickle
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -6,8 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as NoRedis
 
-from graphs import valkey
-from graphs.models import Edge, Graph, Node
+from graphs import valkey, writing
+from graphs.models import Edge, Graph, Node, NodeType, Origin
+from graphs.operations import Item, Update
+from graphs.recording import Because
 from rag.context import GraphContext
 from rag.embeddings import served
 from rag.embeddings.base import EmbeddingFailed
@@ -113,6 +116,18 @@ def test_it_remembers_a_question_until_the_graph_changes(here: World) -> None:
     Node.objects.filter(graph=here.nba, key="fetch-api").update(name="Renamed")
     here.nba.version += 1
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].name == "Renamed"
+
+
+def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
+    here: World, django_capture_on_commit_callbacks: Any
+) -> None:
+    type_ = NodeType.objects.create(workspace=here.nba.workspace, key="mailer", display_name="Mailer")
+    Node.objects.filter(graph=here.nba, key="fetch-api").update(type=type_.key)
+    assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Mailer"
+    change = Update(Item("nodeType", "mailer"), {"displayName": "Mailer"}, {"displayName": "Post office"})
+    with django_capture_on_commit_callbacks(execute=True):
+        writing.apply(here.orders, [change], Because(None, Origin.MANUAL))
+    assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
 
 
 def embedded(graph: Graph) -> Graph:
