@@ -29,7 +29,7 @@ def output_labels(node_type: str, entry: dict[str, Any]) -> dict[int, str]:
     """What the main outputs of a node mean, by index, where the file says so."""
     labels = {index: label[:MAX_LABEL] for index, label in _regular_labels(node_type, entry).items()}
     if entry.get("onError") == _ERROR_OUTPUT and short_type(node_type) not in _SEVERAL_OUTPUTS:
-        labels[max(len(labels), 1)] = "error"
+        labels[max(labels, default=0) + 1] = "error"
     return labels
 
 

@@ -105,7 +105,7 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
         key="",
         name="",
         description="",
-        metadata={"nodeRed": {"sheets": _sheet_settings(entries, raws, sheets)}},
+        metadata={"nodeRed": {"sheets": _sheet_settings(entries, raws, sheets, warnings)}},
         sheets=_used_sheets(sheets, steps),
         nodes=_parsed_nodes(steps, wired, warnings),
         edges=edges,
@@ -139,14 +139,23 @@ def _used_sheets(sheets: dict[str, ParsedSheet], steps: list[_Step]) -> tuple[Pa
 
 
 def _sheet_settings(
-    entries: list[Entry], raws: list[dict[str, Any]], sheets: dict[str, ParsedSheet]
+    entries: list[Entry], raws: list[dict[str, Any]], sheets: dict[str, ParsedSheet], warnings: list[FileWarning]
 ) -> dict[str, dict[str, Any]]:
     """What tabs and subflows say beside their name, by the key of the sheet."""
-    return {
-        sheets[entry.id].key: {field: value for field, value in raw.items() if field not in {"id", "credentials"}}
-        for entry, raw in zip(entries, raws, strict=True)
-        if entry.type in SHEET_TYPES
-    }
+    settings: dict[str, dict[str, Any]] = {}
+    for index, (entry, raw) in enumerate(zip(entries, raws, strict=True)):
+        if entry.type not in SHEET_TYPES:
+            continue
+        sheet = sheets[entry.id]
+        where = f'[{index}] ("{shown(sheet.name)}")'
+        if "credentials" in raw:
+            warnings.append(FileWarning(where, _("The credentials are left out."), "secret_left_out"))
+        if sheet.key in settings:
+            message = _('The id "{id}" is used twice: this sheet is one with the first, and its settings are left out.')
+            warnings.append(FileWarning(where, message.format(id=shown(entry.id)), "duplicate"))
+            continue
+        settings[sheet.key] = {field: value for field, value in raw.items() if field not in {"id", "credentials"}}
+    return settings
 
 
 def _steps(

@@ -119,6 +119,13 @@ def test_it_labels_the_outputs_of_a_switch(parameters: dict[str, Any], labels: l
     assert [point["label"] for point in node(graph, "s").handles["R"]] == labels
 
 
+def test_the_error_output_of_a_switch_takes_no_rule_its_label() -> None:
+    rules = {"rules": [{"value2": "opened"}, {"output": 2, "value2": "closed"}]}
+    entry = n8n_node("S", "n8n-nodes-base.switch", parameters={"rules": rules}, onError="continueErrorOutput")
+    points = node(parsed(n8n(entry)), "s").handles["R"]
+    assert [point["label"] for point in points] == ["opened", "closed", "error"]
+
+
 @pytest.mark.parametrize("rules", [None, 5, [], {"rules": 5}, {"rules": [5, {"output": "x"}]}, {"values": [5]}])
 def test_it_survives_any_rules_of_a_switch(rules: Any) -> None:
     assert parsed(n8n(n8n_node("S", "n8n-nodes-base.switch", parameters={"rules": rules}))).nodes

@@ -119,7 +119,15 @@ def test_it_leaves_out_wires_to_entries_that_do_not_exist() -> None:
 def test_it_leaves_credentials_out() -> None:
     graph = parsed([entry("a", credentials={"password": "hunter2"}), TAB | {"credentials": {"p": "hunter2"}}])
     assert "hunter2" not in repr(graph)
-    assert [warning.code for warning in graph.warnings] == ["secret_left_out"]
+    assert [warning.code for warning in graph.warnings] == ["secret_left_out", "secret_left_out"]
+
+
+def test_it_tells_of_a_second_sheet_of_the_same_id() -> None:
+    graph = parsed([TAB | {"info": "first"}, TAB | {"label": "Other", "info": "second"}, entry("a")])
+    assert [warning.code for warning in graph.warnings] == ["duplicate"]
+    assert len(graph.sheets) == 1
+    (settings,) = graph.metadata["nodeRed"]["sheets"].values()
+    assert settings["info"] == "first"
 
 
 def test_it_reads_the_answer_of_the_admin_api() -> None:
