@@ -12,8 +12,8 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Sum
 from django.utils.safestring import SafeString, mark_safe
 
-from chat.admin import figures, summarised
-from chat.admin.summarised import ShownSummary
+from chat.admin import figures
+from chat.admin.summaries import ShownSummary, by_position, no_longer_sent
 from chat.markdown import render
 from chat.models import Message, ModelCall, Process, Proposal, Run, Session
 from chat.spending.settling import OF_CONVERSATION
@@ -89,7 +89,7 @@ def conversation_page(session: Session, page: str) -> Conversation:
     runs = _shown_runs([message.run for message in messages if hasattr(message, "run")])
     proposals, change_sets = _proposals(messages), _change_sets(session, messages)
     summaries = list(session.summaries.all())
-    ending, gone = summarised.by_position(summaries), summarised.no_longer_sent(messages, summaries)
+    ending, gone = by_position(summaries), no_longer_sent(messages, summaries)
     return Conversation(
         found,
         tuple(

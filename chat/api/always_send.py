@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import keeping, queries
+from chat import prompt_choices, queries
 from chat.api.requests import act
 from chat.models import AlwaysSend
 from graphs.api.bodies import Body, read_body
@@ -63,7 +63,7 @@ class GraphAlwaysSendView(APIView):
     def put(self, request: Request, key: str) -> Response:
         """Say whether a graph, or a node of it, is sent with every conversation of the workspace. For editors."""
         body = read_body(request, AlwaysSendBody)
-        act(keeping.always_send, current_member(request), key, body.node_key, always=body.always_send)
+        act(prompt_choices.always_send, current_member(request), key, body.node_key, always=body.always_send)
         return Response({"graphKey": key, "nodeKey": body.node_key, "alwaysSend": body.always_send})
 
 

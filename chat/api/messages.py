@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import asking, deepening, keeping, models_available
+from chat import asking, deepening, models_available, prompt_choices
 from chat.api import serialising, shapes
 from chat.api.requests import act, own_message_and_member, own_session
 from chat.api.serialising import model_json
@@ -62,7 +62,7 @@ class MessageView(APIView):
         """Pin a message, so that the model always sees it, or leave it out; from the next question on."""
         message, member = own_message_and_member(request, message_id)
         body = read_body(request, shapes.MessageKeepingBody)
-        kept = act(keeping.keep_message, member, str(message.pk), body.in_prompt)
+        kept = act(prompt_choices.keep_message, member, str(message.pk), body.in_prompt)
         return Response(serialising.messages_json([kept])[0])
 
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import asking, asking_again, deciding, notices, queries
+from chat import asking, deciding, notices, proposing_again, queries
 from chat.api import proposal_shapes, shapes
 from chat.api.messages import accepted_json
 from chat.api.requests import act, shared_proposal
@@ -147,4 +147,4 @@ class ProposeAgainView(APIView):
         read_body(request, proposal_shapes.ProposeAgainBody)
         member.require_editor()
         asking.count_run(member.user)
-        return Response(accepted_json(act(asking_again.propose_again, member, str(proposal.pk))), status=202)
+        return Response(accepted_json(act(proposing_again.propose_again, member, str(proposal.pk))), status=202)

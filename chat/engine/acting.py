@@ -15,9 +15,9 @@ from django.db import transaction
 
 from chat.engine import open_calls, records
 from chat.engine.claims import ClaimedRun
-from chat.engine.querying import CheckedCall
 from chat.engine.states import State
 from chat.engine.steps import ActionFailureOccurred, ActionsExecuted, RunStopped, ValidationRequested
+from chat.engine.tool_calls import CheckedCall
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Run, RunStatus, Session
 from chat.prompts import decisions, history

@@ -19,7 +19,6 @@ from chat.engine.endings import Endings
 from chat.engine.failure import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.persisting import persistently
-from chat.engine.querying import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
 from chat.engine.states import Limits, State
 from chat.engine.steps import (
     AIResponseParsed,
@@ -47,6 +46,7 @@ from chat.engine.steps import (
     ValidationReceived,
     ValidationRequested,
 )
+from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
 from chat.events.append import Fenced
 from chat.events.writer import GroupWriter
 from chat.transcript import Transcript

@@ -8,10 +8,10 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from chat.engine import rare
+from chat.engine import extras
 from chat.engine.claims import ClaimedRun
 from chat.engine.states import State
-from chat.engine.turns import changes_of_turn
+from chat.engine.turn_changes import changes_of_turn
 from chat.events import reading
 from chat.events.append import append, guard
 from chat.events.vocabulary import NewEvent
@@ -80,7 +80,7 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     asked = (message for message in reversed(earlier) if message.role == Message.Role.USER)
     question = next((message for message in asked if message.kind != Message.NOTE), None)
     block = "" if question is None or question.retrieved else _context(question, graph, run, member)
-    found = rare.look(run.account)
+    found = extras.look(run.account)
     if question is not None and block:
         _enrich(question, block, member, earlier, found)
     levels = history.system_levels(run.session_id, graph, member, earlier, flagged=found.always_sent)
@@ -118,7 +118,7 @@ def _context(question: Message, graph: Graph | None, run: ClaimedRun, member: Me
     return context_block(retrieve(graph, question.content, run.account))
 
 
-def _enrich(question: Message, block: str, member: Member, earlier: Sequence[Message], found: rare.Rare) -> None:
+def _enrich(question: Message, block: str, member: Member, earlier: Sequence[Message], found: extras.Extras) -> None:
     """Stores with the question what stands with it from now on."""
     begun = earlier[0].kind == Message.SYSTEM_PROMPT
     changed = always_sent.since_then(member.workspace, earlier, flagged=found.always_sent) if begun else ""

@@ -16,7 +16,7 @@ from rag.telemetry.events import Activity, about, activity, tell
 
 if TYPE_CHECKING:
     from chat.engine.calling import Call
-    from chat.engine.querying import CheckedCall
+    from chat.engine.tool_calls import CheckedCall
     from chat.spending.calls import CallCost
 
 #: Of arguments that are no JSON.

@@ -8,7 +8,7 @@ from functools import partial
 from chat.models import Purpose
 from chat.providers.base import Price, Usage
 from chat.providers.estimating import estimated_tokens, size
-from chat.spending import free
+from chat.spending import free_questions
 from chat.spending.calls import Bound, CallCost, counted, dollars
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
@@ -67,7 +67,7 @@ def _local(bound: Bound, kind: Kind, account: Account, ask: Callable[[], Embedde
     if kind == "stored":
         record_now(account, [cost])
     elif account.run_id is not None:
-        free.note(account.run_id, cost)
+        free_questions.note(account.run_id, cost)
     return embedded
 
 

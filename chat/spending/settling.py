@@ -11,7 +11,7 @@ from django.db.models import F
 
 from chat.models import BudgetUnit, BudgetUse, ModelCall, Purpose, Reservation, Session
 from chat.sent_requests.keeping import keep
-from chat.spending import free
+from chat.spending import free_questions
 from chat.spending.calls import CallCost
 from chat.spending.reserving import begin_periods, locked_uses
 from rag.metering import Account
@@ -27,7 +27,7 @@ def record(account: Account, costs: Sequence[CallCost]) -> None:
     Whoever calls this for a session holds it. What belongs to one reservation comes in one call of this; one that is
     gone was settled before, by a commit whose answer was lost or by who took the run over.
     """
-    costs = [*_unsettled(account, costs), *free.taken(account.run_id)]
+    costs = [*_unsettled(account, costs), *free_questions.taken(account.run_id)]
     if not costs:
         return
     kept = _kept(account, costs)

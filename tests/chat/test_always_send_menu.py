@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from chat import keeping
+from chat import prompt_choices
 from chat.models import AlwaysSend
 from graphs.access import member_of
 from graphs.models import Graph, Workspace
@@ -44,7 +44,7 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
 ) -> None:
     elsewhere = draw_nba(Workspace.objects.create(slug="third", name="Third"))
     AlwaysSend.objects.create(workspace=elsewhere.workspace, kind="node", graph_key="nba", node_key="return")
-    keeping.always_send(member_of(alice), "nba", "root", always=True)
+    prompt_choices.always_send(member_of(alice), "nba", "root", always=True)
     page = opened(alice)
     page.get_by_text("Always sent").click()
     expect(page.get_by_label("Node root")).to_be_checked()
@@ -63,7 +63,7 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
     assert kept() == {("third", "nba", "return"), ("demo", "nba", ""), ("demo", "nba", "fetch-api")}
 
     # What is refused is said, and shown as it is.
-    monkeypatch.setattr(keeping, "MAX_RECORDS", 2)
+    monkeypatch.setattr(prompt_choices, "MAX_RECORDS", 2)
     page.evaluate("document.dispatchEvent(new CustomEvent('countersign:node-selected', {detail: {key: 'return'}}))")
     page.get_by_label("Node return").click()
     expect(page.get_by_role("alert")).to_have_text("At most 2 records can always be sent. Remove one first.")

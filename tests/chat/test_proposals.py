@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat import asking_again, deciding
+from chat import deciding, proposing_again
 from chat.models import Allowance, IdempotencyKey, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
 from chat.proposals import Proposed, WriteCall, cancel_pending, propose
 from chat.proposals.drafting import canonical, digest_of
@@ -195,11 +195,11 @@ def stale(alice: User, nba: Graph) -> Proposal:
 
 
 def test_the_model_is_told_what_changed_and_asked_again_once(alice: User, stale: Proposal) -> None:
-    accepted = asking_again.propose_again(member_of(alice), str(stale.pk))
-    assert asking_again.propose_again(member_of(alice), str(stale.pk)) == accepted
+    accepted = proposing_again.propose_again(member_of(alice), str(stale.pk))
+    assert proposing_again.propose_again(member_of(alice), str(stale.pk)) == accepted
 
     IdempotencyKey.objects.all().delete()  # as they are after a day
-    assert asking_again.propose_again(member_of(alice), str(stale.pk)) == accepted
+    assert proposing_again.propose_again(member_of(alice), str(stale.pk)) == accepted
     (message,) = stale.session.messages.filter(content__contains="could not be applied")
     assert str(message.pk) == accepted["userMessageId"]
     assert message.session == stale.session
@@ -210,7 +210,7 @@ def test_what_expired_a_moment_ago_is_asked_for_again(alice: User, nba: Graph) -
     (late,) = waiting(alice, nba, RENAME)
     Proposal.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
-    accepted = asking_again.propose_again(member_of(alice), str(late.pk))
+    accepted = proposing_again.propose_again(member_of(alice), str(late.pk))
     late.refresh_from_db()
     assert late.status == ProposalStatus.EXPIRED
     assert late.session.messages.filter(pk=accepted["userMessageId"]).exists()
@@ -221,8 +221,8 @@ def test_only_the_owner_of_a_conversation_asks_again_and_only_where_something_ch
 ) -> None:
     colleague = member("dora", nba.workspace, Role.EDITOR)
     with pytest.raises(Forbidden):
-        asking_again.propose_again(member_of(colleague), str(stale.pk))
+        proposing_again.propose_again(member_of(colleague), str(stale.pk))
     (pending,) = waiting(alice, nba, MOVE)
     with pytest.raises(Refused) as refusal:
-        asking_again.propose_again(member_of(alice), str(pending.pk))
+        proposing_again.propose_again(member_of(alice), str(pending.pk))
     assert refusal.value.code == "conflict"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import keeping
+from chat import prompt_choices
 from chat.engine import claims, summarising
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
@@ -181,7 +181,7 @@ def test_what_is_left_out_later_is_in_no_summary_any_more(
         turn(alice, f"Next question {LONG}", session)
     assert "4711" in vendor.requests[-1].body["messages"][1]["content"]
     before = len(vendor.requests)
-    keeping.keep_message(member_of(alice), str(first.user_message_id), "left_out")
+    prompt_choices.keep_message(member_of(alice), str(first.user_message_id), "left_out")
     assert not Summary.objects.exists()
     assert events(first.session_id)[-1].data["summary"] is None
     turn(alice, "And now?", session)
@@ -203,9 +203,9 @@ def test_only_summaries_that_stand_for_what_is_left_out_go(alice: User, nba: Gra
             tokens_before=2,
             tokens_after=1,
         )
-    keeping.keep_message(member_of(alice), str(accepted.user_message_id), "pinned")
+    prompt_choices.keep_message(member_of(alice), str(accepted.user_message_id), "pinned")
     assert Summary.objects.count() == 3
-    keeping.keep_message(member_of(alice), str(accepted.user_message_id), "left_out")
+    prompt_choices.keep_message(member_of(alice), str(accepted.user_message_id), "left_out")
     assert Summary.objects.get().sequence == 3
     assert events(accepted.session_id)[-1].data["summary"]["content"] == "Up to 3."
 
@@ -215,7 +215,7 @@ def test_words_about_what_was_left_out_meanwhile_are_not_taken(alice: User, nba:
     claims.register(process := uuid.uuid4(), "test:1")
     (run,) = claims.claim(process, 10)
     question = Message.objects.get(pk=accepted.user_message_id)
-    keeping.keep_message(member_of(alice), str(question.pk), "left_out")
+    prompt_choices.keep_message(member_of(alice), str(question.pk), "left_out")
     summarising.store(run, Cut(2, 0, (), 100), "The number is 4711", "m", 10_000, 200)
     summary = Summary.objects.get()
     assert "4711" not in summary.content

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.models import BudgetUnit, ModelCall, Purpose, Reservation
-from chat.spending import free
+from chat.spending import free_questions
 from graphs.models import Graph, Workspace
 from rag.embeddings import keeping, registry, served
 from rag.embeddings.base import Embedded, EmbeddingFailed
@@ -110,4 +110,4 @@ def test_the_local_model_costs_nothing_and_is_under_no_budget(nba: Graph) -> Non
     assert ModelCall.objects.get().cost == 0
     embed(Stub("local/wordllama-256"), ["one"], "question", account_of(nba))
     assert ModelCall.objects.count() == 1
-    assert free.taken(None) == []
+    assert free_questions.taken(None) == []

@@ -1,4 +1,4 @@
-"""What most conversations have none of: looked for in one statement, so that a first token waits for no more."""
+"""What few conversations have beside their messages: one statement looks for all, as the first token waits for it."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND ac
 
 
 @dataclass(frozen=True, slots=True)
-class Rare:
+class Extras:
     """Whether the workspace has an active budget, of whatever it is, and records that are always sent; whether the
     conversation has a summary."""
 
@@ -22,7 +22,7 @@ class Rare:
     summary: bool
 
 
-def look(account: Account) -> Rare:
+def look(account: Account) -> Extras:
     with prepared() as cursor:
         cursor.execute(_LOOK, {"workspace": account.workspace_id, "session": account.session_id})
-        return Rare(*cursor.fetchone())
+        return Extras(*cursor.fetchone())
