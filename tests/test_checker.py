@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from chat import actions
-from chat.engine import claims, records, summarising
+from chat.engine import claims, storing, summarising
 from chat.engine.states import State
 from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
@@ -60,16 +60,16 @@ def run(alice: User) -> claims.ClaimedRun:
 
 def finish(run: claims.ClaimedRun) -> None:
     transcript = replay(captures.events_of(Stream.objects.get(pk=run.stream_id)), run.message_id)
-    ending = records.Ending(
+    ending = storing.Ending(
         state=State(),
-        means=records.Means(None, None),
+        means=storing.Means(None, None),
         outcome="finished",
         message_status=Message.Status.COMPLETE,
         run_status=RunStatus.SUCCEEDED,
         events=(NewEvent("done", {"reason": "finished", "fullText": transcript.text}, run.message_id, run.id),),
     )
     round_ = {"text": transcript.text, "toolCalls": [{**call, "arguments": "{}"} for call in transcript.tool_calls]}
-    records.finish(run, ending, transcript, [round_], [])
+    storing.finish(run, ending, transcript, [round_], [])
 
 
 def test_it_accepts_what_is_right(run: claims.ClaimedRun) -> None:

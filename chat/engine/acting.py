@@ -13,7 +13,7 @@ from typing import Any
 from django.db import Error as DatabaseTrouble
 from django.db import transaction
 
-from chat.engine import open_calls, records
+from chat.engine import open_calls, storing
 from chat.engine.claims import ClaimedRun
 from chat.engine.states import State
 from chat.engine.steps import ActionFailureOccurred, ActionsExecuted, RunStopped, ValidationRequested
@@ -33,7 +33,7 @@ log = logging.getLogger("countersign.engine")
 
 Outcome = ActionsExecuted | ActionFailureOccurred | ValidationRequested | RunStopped
 #: The next state, and how the run ends where it does.
-Conclude = Callable[[Outcome, Transcript], "tuple[State, records.Ending | None]"]
+Conclude = Callable[[Outcome, Transcript], "tuple[State, storing.Ending | None]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Acting:
 
     run: ClaimedRun
     context: ToolContext
-    means: records.Means
+    means: storing.Means
     reply: Reply
     calls: Sequence[CheckedCall]
     rounds: list[dict[str, Any]]
@@ -61,7 +61,7 @@ class Acting:
     def perform(self, conclude: Conclude, costs: Sequence[CallCost]) -> Acted:
         """Proposes what writes and stores the round. Does nothing a second time, nor once the run was stopped."""
         with transaction.atomic():
-            last = records.hold(self.run)
+            last = storing.hold(self.run)
             answer = Message.objects.get(pk=self.run.message_id)
             run = Run.objects.get(pk=self.run.id)
             if len(answer.rounds) > len(self.rounds):  # the commit had happened, only its answer was lost
@@ -77,10 +77,10 @@ class Acting:
                 self._say_afterwards(round_, rounds, told, transcript)
             state, ending = conclude(outcome, transcript)
             if ending is None:
-                records.store_round(self.run, state, rounds, costs, told)
+                storing.store_round(self.run, state, rounds, costs, told)
             else:
                 ending = replace(ending, events=(*told, *ending.events))
-                records.end(self.run, ending, transcript, rounds, costs, last)
+                storing.end(self.run, ending, transcript, rounds, costs, last)
         return Acted(rounds, tuple(told), outcome, over=ending is not None)
 
     def _propose_all(self, answer: Message) -> tuple[list[NewEvent], Transcript]:

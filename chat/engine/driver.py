@@ -11,7 +11,7 @@ from django.utils import translation
 
 from chat import error_texts
 from chat.database import in_db, in_tool_thread
-from chat.engine import machine, records, telemetry
+from chat.engine import machine, storing, telemetry
 from chat.engine.acting import Acted, Acting, Outcome
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun, StopReason
@@ -126,7 +126,7 @@ class Driver:
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
-            self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
+            self._answer.transcript = await persistently(partial(in_db, storing.shown_so_far, self.run))
             await self._model_calls.note_crashed()
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
@@ -255,7 +255,7 @@ class Driver:
         self._answer.take_round(acted.rounds, acted.told)
         telemetry.proposed(acted.told)
 
-    def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, records.Ending | None]:
+    def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, storing.Ending | None]:
         """What follows from an outcome; the run ends with it where a person is asked or the model is done."""
         step = machine.transition(self._state, outcome, self._limits)
         match step.effect:
@@ -273,20 +273,20 @@ class Driver:
     async def _save(self, state: State) -> None:
         """The round's events first: whoever takes the run over believes that readers saw what is stored."""
         await self._writer.flush(self.run.stream_id)
-        await self._store(records.save_round, self.run, state, list(self._answer.rounds))
+        await self._store(storing.save_round, self.run, state, list(self._answer.rounds))
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
         if self._acted is not None and self._acted.over:
             return
         if self.run.resumed and self._answer.transcript.empty:
-            self._answer.transcript = await persistently(partial(in_db, records.shown_so_far, self.run))
+            self._answer.transcript = await persistently(partial(in_db, storing.shown_so_far, self.run))
         await self._model_calls.note()
         if self._deserted:
             telemetry.deserted()
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
-            await self._store(records.give_back, self.run)
+            await self._store(storing.give_back, self.run)
             self._outcome = "handed over"
         elif self._ending == "hand over":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
@@ -305,11 +305,11 @@ class Driver:
                 end = await self._endings.failed(self._state, self._failure)
         await self._finish(end)
 
-    async def _finish(self, end: records.Ending) -> None:
+    async def _finish(self, end: storing.Ending) -> None:
         self._finishing = True
         self._outcome = end.error["code"] if end.error else end.outcome
         await self._writer.flush(self.run.stream_id)
-        await self._store(records.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
+        await self._store(storing.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 
     async def _store(
         self, write: Callable[..., T], *args: Any, by: Any = in_db, then: Callable[[T], None] | None = None

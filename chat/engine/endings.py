@@ -8,9 +8,9 @@ from chat.engine import machine
 from chat.engine.answer import Answer
 from chat.engine.failure import Failure
 from chat.engine.model_calls import ModelCalls
-from chat.engine.records import Ending
 from chat.engine.states import Limits, Phase, State, Waiting
 from chat.engine.steps import IllegalTransition, RunStopped, SystemErrorOccurred
+from chat.engine.storing import Ending
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, RunStatus
 from chat.transcript import Transcript

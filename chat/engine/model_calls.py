@@ -7,7 +7,7 @@ from functools import partial
 
 from chat import error_texts, models_available
 from chat.database import in_db, in_tool_thread
-from chat.engine import calling, paying, records, summarising, telemetry
+from chat.engine import calling, paying, prompting, storing, summarising, telemetry
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.failure import Failure
@@ -30,7 +30,7 @@ class ModelCalls:
         self._run = run
         self._answer = answer
         self._config: ProviderConfig | None = None
-        self._prompt: records.Prompt | None = None
+        self._prompt: prompting.Prompt | None = None
         self._call: calling.Call | None = None
         self._squeezed = False
         #: Whether budgets have to be looked at before the next call.
@@ -48,13 +48,13 @@ class ModelCalls:
         return self._call is not None and not self._call.request.tools_allowed
 
     @property
-    def prompt(self) -> records.Prompt:
+    def prompt(self) -> prompting.Prompt:
         assert self._prompt is not None
         return self._prompt
 
     @property
-    def means(self) -> records.Means:
-        return records.Means(self._config, self._prompt)
+    def means(self) -> storing.Means:
+        return storing.Means(self._config, self._prompt)
 
     async def load_prompt(self) -> Failure | None:
         """Once for a run; a failure where the object it is about is gone."""
@@ -62,13 +62,13 @@ class ModelCalls:
         if self._prompt is None:
             try:
                 await persistently(partial(in_tool_thread, self._load_prompt, self._run.member))
-            except records.ContextGone:
+            except prompting.ContextGone:
                 return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
         return None
 
     def _load_prompt(self, member: Member) -> None:
         """Together with whether there are budgets, which spares the first call of most a visit to the database."""
-        self._prompt = records.load_prompt(self._run, member)
+        self._prompt = prompting.load_prompt(self._run, member)
         self._budgeted = self._prompt.budgeted
 
     async def ask(self, tools: bool) -> Failure | None:

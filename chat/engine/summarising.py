@@ -13,10 +13,11 @@ from typing import Any
 from django.db import transaction
 
 from chat.database import in_db, in_tool_thread
-from chat.engine import records
+from chat.engine import storing
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.persisting import persistently
+from chat.engine.prompting import Prompt
 from chat.engine.side_calls import ask_aside
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
@@ -44,7 +45,7 @@ class Crowded:
 
     run: ClaimedRun
     config: ProviderConfig
-    prompt: records.Prompt
+    prompt: Prompt
     rounds: Sequence[dict[str, Any]]
     request: ModelRequest
     room: int
@@ -140,7 +141,7 @@ def store(
     Raises `Fenced` where another process has the run.
     """
     with transaction.atomic():
-        records.hold(run)
+        storing.hold(run)
         here = Summary.objects.filter(session_id=run.session_id, sequence=place.sequence, rounds=place.rounds)
         if here.filter(kept=list(place.kept)).exists():
             return

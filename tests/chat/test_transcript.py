@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.engine.claims import ClaimedRun
-from chat.engine.records import shown_so_far
+from chat.engine.storing import shown_so_far
 from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.transcript import Transcript, replay
 from tests.chat.events.logs import a_stream, append_now

@@ -28,22 +28,22 @@ POINTS = (
     Point("chat.engine.doorbell:ring", "queue"),
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
-    Point("chat.engine.records:_enrich"),
+    Point("chat.engine.prompting:_enrich"),
     Point("chat.prompts.history:system_levels"),
     Point("chat.engine.calling:perform"),
     Point("chat.engine.calling:perform", nth=2),
     Point("chat.engine.answer:Answer.show"),
     Point("chat.engine.answer:Answer.show", nth=5),
     Point("chat.tools.registry:run"),
-    Point("chat.engine.records:save_round"),
-    Point("chat.engine.records:finish"),
+    Point("chat.engine.storing:save_round"),
+    Point("chat.engine.storing:finish"),
     # and proposes changes
     Point("chat.engine.acting:Acting.perform", "propose"),
     # for which budgets pay
     Point("chat.spending.reserving:reserve", "paid"),
     Point("chat.engine.calling:perform", "paid"),
     Point("chat.engine.answer:Answer.show", "paid", nth=3),
-    Point("chat.engine.records:finish", "paid"),
+    Point("chat.engine.storing:finish", "paid"),
     Point("chat.spending.reserving:cover", "paid_twice"),
     Point("chat.spending.crashed:_settle", "settled"),
     # its conversation is too long for its model
@@ -90,7 +90,7 @@ POINTS = (
     Point("rag.embeddings.nodes:note_version", "embedded"),
     # processes come and go
     Point("chat.engine.claims:register", "start"),
-    Point("chat.engine.records:give_back", "hand_over"),
+    Point("chat.engine.storing:give_back", "hand_over"),
     Point("chat.engine.claims:leave", "hand_over"),
 )
 
@@ -140,9 +140,9 @@ WITHIN_TRANSACTION = {
     "chat.engine.claims:beat": "claim",
     "chat.engine.claims:_take_over": "claim, post_message, answer, retry, settle",
     "chat.engine.open_calls:close": "post_message, claim",
-    "chat.engine.records:Means.note": "Acting.perform",
-    "chat.engine.records:store_round": "save_round, Acting.perform",
-    "chat.engine.records:end": "finish, Acting.perform",
+    "chat.engine.storing:Means.note": "Acting.perform",
+    "chat.engine.storing:store_round": "save_round, Acting.perform",
+    "chat.engine.storing:end": "finish, Acting.perform",
     "chat.engine.summarising:_keep_records": "store",
     "chat.prompt_choices:_forget_summaries": "keep_message",
     "chat.sent_requests.keeping:keep": "record",

@@ -27,8 +27,8 @@ TELL = {"text": "It fetches the games of the day and gives them back to you.", "
 #: Frozen before each of these; in a usual run at one of them, another one every day.
 PLACES = (
     Point("chat.beginning:store:on_commit"),  # it owns the run and has written nothing yet
-    Point("chat.engine.records:finish"),  # in the middle of a transaction, with the rows of the run in its hands
-    Point("chat.engine.records:_enrich"),
+    Point("chat.engine.storing:finish"),  # in the middle of a transaction, with the rows of the run in its hands
+    Point("chat.engine.prompting:_enrich"),
     Point("chat.engine.calling:perform"),
     Point("chat.events.writer:GroupWriter._commit"),
     Point("chat.engine.answer:Answer.show", nth=5),

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chat import asking, queries
-from chat.engine import claims, doorbell, records
+from chat.engine import claims, doorbell, prompting
 from chat.models import Run, RunStatus, Session
 from graphs.access import member_of
 from graphs.models import Graph
@@ -116,13 +116,13 @@ def test_who_ends_takes_nothing_more(running: Engine, alice: User, nba: Graph) -
 def test_a_question_reaches_the_vendor_in_few_statements(bystander: Bystander, alice: User, nba: Graph) -> None:
     """From the moment its person is known; of a conversation that goes on about no object, where nothing is rare."""
     session_id = str(ask(alice, "one", context=None).session_id)
-    records.load_prompt(bystander.adopted[0], member_of(alice))
+    prompting.load_prompt(bystander.adopted[0], member_of(alice))
     Run.objects.update(status=RunStatus.SUCCEEDED)
     question = asking.Asked.model_validate({"message": "two", "sessionId": session_id})
     with CaptureQueriesContext(connection) as captured:
         asking.post(queries.member_in(alice, session_id), question, None)
         run = bystander.adopted[1]
         assert run.member is not None
-        records.load_prompt(run, run.member)
+        prompting.load_prompt(run, run.member)
     made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
     assert len(made) <= 12, "\n".join(made)

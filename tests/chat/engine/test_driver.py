@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat import actions
-from chat.engine import records
+from chat.engine import storing
 from chat.engine.claims import ClaimedRun
 from chat.events.committing import Committer
 from chat.models import Message, ModelCall, RunStatus, Session, StreamEvent
@@ -70,7 +70,7 @@ def test_it_keeps_the_prefix_of_the_prompt_from_turn_to_turn(
 def test_it_stores_a_round_after_its_events(
     monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
-    commit, save_round = Committer.commit, records.save_round
+    commit, save_round = Committer.commit, storing.save_round
     results: list[int] = []
 
     async def commit_slowly(self: Committer, parts: Any) -> Any:
@@ -82,7 +82,7 @@ def test_it_stores_a_round_after_its_events(
         save_round(run, *args)
 
     monkeypatch.setattr(Committer, "commit", commit_slowly)
-    monkeypatch.setattr(records, "save_round", look_and_save)
+    monkeypatch.setattr(storing, "save_round", look_and_save)
     vendor.script(Script(tool_calls=(SEARCH, DETAIL)), Script(text="Found."))
     rested(ask(alice, "Where?").run_id)
     assert results == [2]

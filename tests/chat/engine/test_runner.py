@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, OperationalError, connection, connections, transaction
 
 from chat import actions, error_texts
-from chat.engine import claims, records
+from chat.engine import claims, prompting
 from chat.events import presence
 from chat.models import Message, ModelCall, Process, Run, RunStatus, Session
 from graphs.access import member_of
@@ -339,7 +339,7 @@ def test_a_statement_that_takes_too_long_each_time_ends_the_run(
             cursor.execute("SET LOCAL statement_timeout = 1")
             cursor.execute("SELECT pg_sleep(10)")
 
-    monkeypatch.setattr(records, "load_prompt", load_prompt)
+    monkeypatch.setattr(prompting, "load_prompt", load_prompt)
     accepted = ask(alice, "SCRIPT:hello")
     with engine():
         run = rested(accepted.run_id)
