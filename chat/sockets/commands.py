@@ -1,46 +1,31 @@
 """What each frame of the chat socket does, once its person is known."""
 
 import uuid
-from collections.abc import Callable, Collection
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Collection
+from typing import Any
 
-from django.core.validators import slug_re
 from django.utils.translation import gettext as _
 
 from chat import actions, asking, deciding, deepening, queries
-from chat.database import in_db
-from chat.identity import Identity
 from chat.models import Message
 from chat.refusals import Refused
 from chat.sockets import frames
-from chat.sockets.connection import ENDINGS
+from chat.sockets.desk import Desk, require_good
 from chat.sockets.subscriptions import Subscriptions
-from chat.sockets.wire import Closing, Wire
-from chat.standing import Reader, Standing, look, standings
-from graphs.access import Member, NotFound, member_of
+from chat.sockets.wire import Wire
+from chat.standing import Reader, look
+from graphs.access import Member, NotFound
 from rag.telemetry.events import tell
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
+class Commands(Desk):
+    """The desk of the chat socket."""
 
-class Commands:
-    """`workspace` is the slug the connection named, `home` the id of the workspace it is in (None for none)."""
-
-    at_graph = False
-    __slots__ = ("_subscriptions", "_wire", "_workspace", "home", "identity")
+    __slots__ = ("_subscriptions",)
 
     def __init__(self, wire: Wire, subscriptions: Subscriptions, workspace: str) -> None:
-        self._wire = wire
+        super().__init__(wire, workspace)
         self._subscriptions = subscriptions
-        self._workspace = workspace
-        self.home: int | None = None
-        self.identity: Identity | None = None
-
-    def enter(self, person: Identity) -> None:
-        """From now on frames are this person's."""
-        self.identity = person
-        self.home = person.home(self._workspace)
 
     async def begin(self) -> None:
         """What is read is asked for."""
@@ -84,14 +69,6 @@ class Commands:
                 stream = await self._readable(_stream_name(frame))
                 self._subscriptions.stop(stream.id)
                 await self._confirm("ai:unsubscribed", frame, stream)
-
-    async def _as_person(self, act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`act(...)` in the database, if the person still may be here: asked for every frame anew."""
-        return await in_db(self._checked, lambda: act(*args, **kwargs))
-
-    def _checked(self, act: Callable[[], T]) -> T:
-        require_good(standings([self.reader()])[0])
-        return act()
 
     async def _chat(self, frame: frames.Chat) -> None:
         if frame.id is None:
@@ -192,21 +169,10 @@ class Commands:
 
     def _member(self, session_id: str | None) -> Member:
         """The person in the session's workspace, else in the socket's."""
-        assert self.identity is not None
         if session_id:
+            assert self.identity is not None
             return queries.member_in(self.identity.user, session_id)
-        return self._here(self.identity)
-
-    def _here(self, person: Identity) -> Member:
-        if self._workspace and not slug_re.fullmatch(self._workspace):
-            raise NotFound
-        return member_of(person.user, self._workspace or None)
-
-
-def require_good(standing: Standing) -> None:
-    """Raises `Closing` where the person may not stay."""
-    if standing.end:
-        raise Closing(ENDINGS[standing.end])
+        return self._here()
 
 
 def _stream_name(frame: frames.Subscribe | frames.Unsubscribe) -> str:

@@ -1,14 +1,14 @@
 """One WebSocket of a person: who are you, may you stay, and frames one after the other, no faster than they are taken.
 
 An ASGI application with a receive loop of its own: no channel layer and no middleware stack, which an idle socket pays.
-What frames do is the desk's (`Desk`): that of the chat socket or of a graph's.
+What frames do is the desk's (`desk.Desk`): that of the chat socket or of a graph's.
 """
 
 import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qs
 
 from django.utils import translation
@@ -22,9 +22,9 @@ from chat.identity import Headers, Identity
 from chat.refusals import Refused
 from chat.runtime import NotServing
 from chat.sockets import frames
+from chat.sockets.desk import ENDINGS, Desk
 from chat.sockets.pace import Pace
 from chat.sockets.wire import (
-    ACCESS_ENDED,
     NOT_AUTHENTICATED,
     RESTARTING,
     TOO_MANY,
@@ -45,7 +45,6 @@ log = logging.getLogger("countersign.socket")
 AUTHENTICATE_WITHIN_S = 10
 #: The longest frame of somebody unknown: a token fits.
 LONGEST_INTRODUCTION = 10_000
-ENDINGS: dict[End, int] = {"expired": NOT_AUTHENTICATED, "ended": ACCESS_ENDED}
 
 _open: set["Connection"] = set()
 
@@ -54,34 +53,6 @@ def close_all(code: int) -> None:
     """Says goodbye to every socket of this process."""
     for each in list(_open):
         each.close(code)
-
-
-class Desk(Protocol):
-    """What a socket is for. `identity` is whoever is at it, None while nobody knows; `at_graph` how it is counted."""
-
-    identity: Identity | None
-    at_graph: bool
-
-    def enter(self, person: Identity) -> None:
-        """From now on frames are this person's."""
-
-    async def begin(self) -> None:
-        """The person is known and may stay; called once."""
-
-    def reader(self) -> Reader:
-        """Who reads what, for checks of access."""
-
-    def read(self, data: Any) -> frames.Frame:
-        """A frame of this socket; raises `Refused`."""
-
-    async def do(self, frame: Any) -> None:
-        """Carries out one frame and answers it. Raises what refuses it, or `Closing` when the person may not stay."""
-
-    def lose(self, stream_ids: Collection[int]) -> None:
-        """They may not read on these streams."""
-
-    def leave(self) -> None:
-        """The connection is gone."""
 
 
 class Connection:

@@ -6,25 +6,22 @@ import json
 import logging
 import uuid
 from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from typing import Any
 
 from django.conf import settings
-from django.core.validators import slug_re
 from django.utils.translation import gettext as _
 
 from chat import runtime
 from chat.backpressure import TooSlow
-from chat.database import in_db
-from chat.identity import Identity
 from chat.live.people import Person
 from chat.live.room import GraphGone, Watcher
 from chat.live.rooms import Rooms
 from chat.refusals import Refused
 from chat.sockets import frames, graph_frames
-from chat.sockets.commands import require_good
+from chat.sockets.desk import Desk
 from chat.sockets.wire import NOT_THERE, RESTARTING, TOO_SLOW, Closing, Wire
-from chat.standing import Reader, standings
-from graphs.access import Member, NotFound, graph_for, member_of
+from chat.standing import Reader
+from graphs.access import Member, NotFound, graph_for
 from graphs.api import changes, limits
 from graphs.api.problems import Problem
 from graphs.changes import ChangeRefused
@@ -38,22 +35,17 @@ from graphs.workingcopy import editing, saving
 from graphs.workingcopy.editing import Edited
 
 log = logging.getLogger("countersign.socket")
-T = TypeVar("T")
 
 
-class GraphCommands:
+class GraphCommands(Desk):
     """The desk of one graph's socket; `end` closes the connection with a code."""
 
     at_graph = True
-    __slots__ = (
-        *("_edited", "_end", "_graph_id", "_key", "_pump", "_rooms", "_watcher", "_wire", "_workspace"),
-        *("home", "identity"),
-    )
+    __slots__ = ("_edited", "_end", "_graph_id", "_key", "_pump", "_rooms", "_watcher")
 
     def __init__(self, wire: Wire, end: Callable[[int], None], workspace: str, key: str) -> None:
-        self._wire = wire
+        super().__init__(wire, workspace)
         self._end = end
-        self._workspace = workspace
         self._key = key
         self._graph_id = 0
         self._watcher: Watcher | None = None
@@ -61,13 +53,6 @@ class GraphCommands:
         self._rooms: Rooms | None = None
         #: Whether the person changed something through this socket.
         self._edited = False
-        self.home: int | None = None
-        self.identity: Identity | None = None
-
-    def enter(self, person: Identity) -> None:
-        """From now on frames are this person's."""
-        self.identity = person
-        self.home = person.home(self._workspace)
 
     def reader(self) -> Reader:
         """Who is here, and in which workspace, for checks of access."""
@@ -172,23 +157,12 @@ class GraphCommands:
             person.cursor = frame.cursor.model_dump() if frame.cursor else None
             self._rooms.looks(self._watcher)
 
-    async def _as_person(self, act: Callable[..., T], *args: Any) -> T:
-        """`act(...)` in the database, if the person still may be here: asked for every frame anew."""
-        return await in_db(self._checked, act, *args)
-
-    def _checked(self, act: Callable[..., T], *args: Any) -> T:
-        require_good(standings([self.reader()])[0])
-        return act(*args)
-
     def _member(self) -> Member:
-        assert self.identity is not None
-        if self._workspace and not slug_re.fullmatch(self._workspace):
-            raise NotFound
         try:
             KeyConverter().to_python(self._key)
         except ValueError:
             raise NotFound from None
-        return member_of(self.identity.user, self._workspace or None)
+        return self._here()
 
     async def _tell(self, watcher: Watcher) -> None:
         """Everything that happens to the graph, as fast as the reader takes it."""
