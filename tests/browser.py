@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Error as BrowserError
 
 from tests import cast, chromium
 
@@ -111,10 +112,11 @@ class Windows:
     def empty(self) -> None:
         """The test is over."""
         for page, look in self._used:
-            if page.is_closed():
+            try:
+                _as_new(page, look)
+            except BrowserError:  # The test closed it, or left it on its way elsewhere.
                 page.context.close()
             else:
-                _as_new(page, look)
                 self._empty.append((page, look))
         self._used = []
 
