@@ -122,6 +122,7 @@ HARMLESS = {
     "rag.embeddings.dropping:_delete_some": "the same",
     "rag.telemetry.spans:provider": "writes nothing: the word is the SDK's",
     "rag.embeddings.openai:OpenAIEmbedder._asked": "writes nothing: the word is the SDK's",
+    "rag.cache:name_types_anew:on_commit": "what was kept before is shown for two minutes more",
     "rag.vector_indexes:build": "an index that is not whole is dropped and built again",
     "rag.vector_indexes:drop": "an index that nobody knows is dropped by the next look of a worker",
     "rag.admin:EmbeddingModelAdmin.try_again": "two statements of a person who may ask again",
