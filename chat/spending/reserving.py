@@ -107,6 +107,14 @@ def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
             _period(budget, account, today)
 
 
+def count_anew(budget: Budget) -> None:
+    """When a budget is active again: what was spent meanwhile counts. Belongs into the transaction that makes it so."""
+    Budget.objects.select_for_update(no_key=True).get(pk=budget.pk)
+    start = starts_on(budget.period, timezone.localdate())
+    for use in locked_uses(list(budget.uses.filter(starts_on=start).values_list("pk", flat=True))):
+        BudgetUse.objects.filter(pk=use.pk).update(used=_spent(budget, use.subject, start))
+
+
 def locked_uses(ids: list[int]) -> list[BudgetUse]:
     """In the order in which everybody locks them."""
     uses = BudgetUse.objects.select_related("budget").filter(pk__in=ids).order_by("pk")
@@ -154,7 +162,7 @@ def _period(budget: Budget, account: Account, today: date) -> int:
     subject, start = _subject(budget, account), starts_on(budget.period, today)
     use = budget.uses.filter(subject=subject, starts_on=start).first()
     if use is None:
-        use = budget.uses.create(subject=subject, starts_on=start, used=_spent(budget, account, start))
+        use = budget.uses.create(subject=subject, starts_on=start, used=_spent(budget, subject, start))
     return use.pk
 
 
@@ -168,12 +176,12 @@ def _subject(budget: Budget, account: Account) -> str:
             return str(account.session_id)
 
 
-def _spent(budget: Budget, account: Account, start: date) -> Decimal:
+def _spent(budget: Budget, subject: str, start: date) -> Decimal:
     calls = ModelCall.objects.filter(workspace=budget.workspace_id, created_at__gte=midnight(start))
     if budget.scope == BudgetScope.USER:
-        calls = calls.filter(user=account.user_id)
+        calls = calls.filter(user=int(subject))
     elif budget.scope != BudgetScope.WORKSPACE:
-        calls = calls.filter(session=account.session_id)
+        calls = calls.filter(session=uuid.UUID(subject))
     if budget.unit == BudgetUnit.TOKENS:
         calls = calls.exclude(provider=LOCAL)
         total = Sum(F("prompt_tokens") + F("completion_tokens"))

@@ -152,6 +152,7 @@ WITHIN_TRANSACTION = {
     "chat.spending.settling:settle": "the same, release",
     "chat.spending.settling:_count": "record",
     "chat.spending.reserving:_period": "reserve, record",
+    "chat.spending.reserving:count_anew": "the form of a budget",
     "chat.spending.reserving:_store": "reserve",
     "chat.events.append:_stored": "it raises where there is none",
     "chat.deciding:_claimed": "decide",

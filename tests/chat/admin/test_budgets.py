@@ -1,3 +1,4 @@
+import uuid
 from typing import Any
 
 import pytest
@@ -8,8 +9,11 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from chat.models import Budget, BudgetScope, BudgetUnit, SessionType
+from chat.spending.refusing import BudgetRefused
+from chat.spending.reserving import reserve
+from chat.spending.settling import record_now
 from graphs.models import Workspace
-from tests.chat.spending.paid import budget, session_of
+from tests.chat.spending.paid import account, bound, budget, session_of, took
 from tests.graphs.admin.staff import auditor
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +77,20 @@ def test_what_a_budget_measures_stays(demo_workspace: Workspace, other_workspace
     assert client.post(reverse("admin:chat_budget_delete", args=[foreign.pk]), {"post": "yes"}).status_code == 404
     assert client.post(reverse("admin:chat_budget_delete", args=[found.pk]), {"post": "yes"}).status_code == 302
     assert list(Budget.objects.all()) == [foreign]
+
+
+def test_what_is_spent_while_a_budget_is_off_counts_when_it_is_on_again(demo_workspace: Workspace) -> None:
+    client, found, reservation = auditor(demo_workspace), budget(demo_workspace, 100), uuid.uuid4()
+    address = reverse("admin:chat_budget_change", args=[found.pk])
+    reserve(account(demo_workspace), bound(), reservation)
+    record_now(account(demo_workspace), [took(reservation)])
+    assert client.post(address, {"limit": "100"}).status_code == 302
+    record_now(account(demo_workspace), [took(None)])
+    assert found.uses.get().used == 40
+    assert client.post(address, {"limit": "100", "active": "on"}).status_code == 302
+    assert found.uses.get().used == 80
+    with pytest.raises(BudgetRefused):
+        reserve(account(demo_workspace), bound(21), uuid.uuid4())
 
 
 def test_the_list_shows_who_spent_most(
