@@ -57,8 +57,8 @@ def _embedders() -> Iterator[Embedder]:
     names = list(EmbeddingModel.objects.values_list("name", flat=True))
     paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
     for name in names or [wanted]:
-        if name in paused:
-            continue
+        if name in paused or (names and not EmbeddingModel.objects.filter(name=name).exists()):
+            continue  # it was dropped while another one's graphs were embedded
         try:
             embedder = registry.by_name(name)
             served.keep(embedder)
@@ -115,8 +115,13 @@ def _try_again(embedder: Embedder) -> None:
 
 
 def _note(embedder: Embedder, failure: EmbeddingFailed) -> None:
-    """Nobody asks the model again before its pause is over, which is a day at most, whatever a vendor says."""
-    row = EmbeddingModel.objects.get(name=embedder.name)
+    """Nobody asks the model again before its pause is over, which is a day at most, whatever a vendor says.
+
+    Nothing for one that was dropped meanwhile.
+    """
+    row = EmbeddingModel.objects.filter(name=embedder.name).first()
+    if row is None:
+        return
     asked_for = timedelta(seconds=min(failure.retry_after or 0, LONGEST_PAUSE.total_seconds()))
     wanted = max(pause(row.failures + 1), asked_for)
     log.warning("%s fails (%s: %s); asked again in %s", embedder.name, failure.code, failure, wanted)

@@ -2,7 +2,7 @@
 
 import time
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from rag.embeddings.base import Embedder
 from rag.models import EmbeddingModel
@@ -41,6 +41,13 @@ def forget() -> None:
 
 def keep(embedder: Embedder) -> EmbeddingModel:
     """From now on this model's vectors are kept true; the first model of all answers questions at once."""
+    try:
+        return _keep(embedder)
+    except IntegrityError:  # another one became the first meanwhile
+        return _keep(embedder)
+
+
+def _keep(embedder: Embedder) -> EmbeddingModel:
     first = not EmbeddingModel.objects.filter(serves=True).exists()
     known = {"dimensions": embedder.dimensions, "serves": first}
     row, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=known)

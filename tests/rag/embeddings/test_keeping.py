@@ -1,15 +1,21 @@
 """Vectors follow what nodes say, in the background, whatever the model does meanwhile."""
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
+from threading import Barrier
+from types import SimpleNamespace
+from typing import Any
 
 import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -17,8 +23,9 @@ from graphs import writing
 from graphs.models import Graph, Node, Origin
 from graphs.operations import Delete, Item, Update
 from graphs.recording import Because
+from rag import vector_indexes
 from rag.embeddings import keeping, locks, registry, served
-from rag.embeddings.base import Embedder
+from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
 from rag.tasks import keep_embeddings
@@ -155,6 +162,69 @@ def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_d
     row = EmbeddingModel.objects.get()
     assert row.retry_at is not None
     assert row.retry_at - timezone.now() <= timedelta(days=1)
+
+
+def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
+    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
+    served.keep(remote)
+
+    def dropped(_graph: Graph, embedder: Embedder) -> Iterator[None]:
+        if embedder.name == MODEL:
+            served.forget_all_but(other.name)
+            raise EmbeddingFailed("timeout")
+        yield
+
+    looked_at: list[bool] = []
+    monkeypatch.setattr(keeping, "embed_changes", dropped)
+    monkeypatch.setattr(keeping, "drop_forgotten", lambda: looked_at.append(True))
+    work()
+    assert looked_at
+    assert EmbeddingModel.objects.get() == other
+
+
+def test_a_model_that_was_dropped_while_another_one_was_kept_stays_away(
+    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
+    served.keep(remote)
+    vendor.requests.clear()
+    fit = vector_indexes.fit
+
+    def dropped(graph_id: int, model: str, dimensions: int) -> None:
+        fit(graph_id, model, dimensions)
+        if model == registry.LOCAL_MODEL:
+            served.forget_all_but(model)
+
+    monkeypatch.setattr(vector_indexes, "fit", dropped)
+    work()
+    assert asked(vendor) == []
+    assert EmbeddingModel.objects.get().name == registry.LOCAL_MODEL
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_first_models_at_once_one_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both find that none serves yet."""
+    both, both_looked = ("custom/one", "custom/two"), Barrier(2, timeout=20)
+    get_or_create, tries = QuerySet.get_or_create, Counter[str]()
+
+    def together(self: QuerySet[Model], *args: Any, **kwargs: Any) -> Any:
+        tries[kwargs["name"]] += 1
+        if tries[kwargs["name"]] == 1:
+            both_looked.wait()
+        return get_or_create(self, *args, **kwargs)
+
+    def keep(name: str) -> str:
+        try:
+            return served.keep(SimpleNamespace(name=name, dimensions=8)).name  # type: ignore[arg-type]
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(QuerySet, "get_or_create", together)
+    with ThreadPoolExecutor(2) as threads:
+        assert tuple(threads.map(keep, both)) == both
+    assert sorted(EmbeddingModel.objects.values_list("serves", flat=True)) == [False, True]
 
 
 @pytest.mark.parametrize(("provider", "model"), [("none", ""), ("openai", ""), ("custom", "x")])
