@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests.graphs import drawn
 
@@ -139,6 +139,33 @@ def test_the_page_can_ask_for_a_proposal_before_the_drawing_is_there(page: Page,
     expect(ghosts(page, "sorting", "update")).to_have_class("ghost update chosen")
     tell(page, "select-proposal", id="decided-long-ago", **{"from": "inbox"})
     expect(page.locator(".toast")).to_contain_text("does not wait")
+
+
+def overlap(one: FloatRect, other: FloatRect) -> bool:
+    return all(
+        one[at] < other[at] + other[size] and other[at] < one[at] + one[size]
+        for at, size in (("x", "width"), ("y", "height"))
+    )
+
+
+def test_a_badge_that_grew_leaves_the_name_of_its_node_free(page: Page, site: drawn.Site) -> None:
+    site.graph["nodes"][1]["name"] = "Players of the season"
+    opened(page, site)
+    for _step in range(10):
+        if page.locator(".nodes .bold").count():
+            break
+        page.get_by_label("Zoom out").click()
+        page.evaluate("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    expect(page.locator(".nodes .bold")).to_have_count(4)
+    drawn_names = page.locator(".nodes text.name, .ghosts text.name").all()
+    names = [box for box in (name.bounding_box() for name in drawn_names) if box]
+    badges = page.locator(".ghosts .ghost:not(:has(.ghost-line)) .ghost-badge").all()
+    assert names
+    assert badges
+    for badge in badges:
+        box = badge.bounding_box()
+        assert box
+        assert not [name for name in names if overlap(box, name)]
 
 
 def test_clicking_a_ghost_tells_the_chat_and_goes_on_to_the_next_one_there(page: Page, site: drawn.Site) -> None:

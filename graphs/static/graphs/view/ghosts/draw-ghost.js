@@ -37,20 +37,22 @@ function trail([from, to], unit) {
   return svg("path", { class: "ghost-trail", d: `M${from.x} ${from.y}L${to.x} ${to.y}${head}` });
 }
 
+/** At the corner of a node; grown for the eye it stands above it, as the name may begin right below the corner. */
 function badge({ at, rank, number, action, kind }, unit, numbered) {
   const scale = Math.max(1, unit);
   const sign = SIGNS[action];
   const width = (numbered ? BADGE * 3.4 : BADGE * 2) * scale;
+  const height = BADGE * 2 * scale;
   const step = width + 3 * scale;
   const x = at.x + rank * step - (kind === "edge" ? width / 2 : BADGE * scale);
-  const y = at.y - BADGE * scale;
+  const y = at.y - height + (kind === "edge" ? height / 2 : BADGE / scale);
   return svg(
     "g",
     { class: "ghost-badge" },
-    rect("", { x, y, w: width, h: 2 * BADGE * scale }, BADGE * scale),
+    rect("", { x, y, w: width, h: height }, BADGE * scale),
     svg(
       "text",
-      { x: x + width / 2, y: at.y + 4.5 * scale, "font-size": 13 * scale },
+      { x: x + width / 2, y: y + height / 2 + 4.5 * scale, "font-size": 13 * scale },
       numbered ? `${sign} ${number}` : sign,
     ),
   );
