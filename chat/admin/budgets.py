@@ -153,18 +153,22 @@ class BudgetAdmin(PolicyAdmin):
 
 def _use(budget: Budget, used: Decimal, reserved: Decimal, name: str) -> SafeString:
     """In words and as a bar."""
-    words = gettext("%(used)s of %(limit)s") % {"used": _amount(budget, used), "limit": _amount(budget, budget.limit)}
+    words = gettext("%(used)s of %(limit)s") % {"used": _number(budget, used), "limit": _amount(budget, budget.limit)}
     if reserved:
-        words += gettext(", %(reserved)s reserved") % {"reserved": _amount(budget, reserved)}
+        words += gettext(", %(reserved)s reserved") % {"reserved": _number(budget, reserved)}
     whole = budget.limit or Decimal(1)
     text = f"{name}: {words}" if name else words
     return format_html("{}{}", text, charts.share(float(used / whole), float(reserved / whole), words))
 
 
 def _amount(budget: Budget, amount: Decimal) -> str:
-    if budget.unit == BudgetUnit.TOKENS:
-        return gettext("%(count)s tokens") % {"count": figures.number(int(amount))}
-    return figures.money(amount)
+    number = _number(budget, amount)
+    return gettext("%(count)s tokens") % {"count": number} if budget.unit == BudgetUnit.TOKENS else number
+
+
+def _number(budget: Budget, amount: Decimal) -> str:
+    """Without the word for tokens, where the limit beside it has it."""
+    return figures.number(int(amount)) if budget.unit == BudgetUnit.TOKENS else figures.money(amount)
 
 
 def _holds_for_each(budget: Budget) -> bool:

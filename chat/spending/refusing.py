@@ -67,16 +67,17 @@ def used_up(
     facts = {
         "budget": _named(budget),
         "amount": _shown(budget, amount),
-        "left": _shown(budget, max(budget.limit - used, Decimal(0))),
         "limit": _shown(budget, budget.limit),
-        "reserved": _shown(budget, reserved),
     }
+    left = max(budget.limit - used, Decimal(0))
     if used + amount <= budget.limit:
+        facts |= {"reserved": _number(budget, reserved), "left": _shown(budget, left)}
         sentence = _(
             "%(budget)s does not cover this at the moment: it may take up to %(amount)s, and answers under way hold "
             "%(reserved)s of the %(left)s that are left. Try again when they are done."
         )
         return BudgetRefused(sentence % facts, retryable=True)
+    facts["left"] = _number(budget, left)
     sentence = _("%(budget)s does not cover this: it may take up to %(amount)s, and %(left)s of %(limit)s are left.")
     if frees_at is None:
         after = _("Ask an administrator to raise it.")
@@ -91,6 +92,12 @@ def _named(budget: Budget) -> str:
 
 
 def _shown(budget: Budget, amount: Decimal) -> str:
+    number = _number(budget, amount)
+    return _("%(count)s tokens") % {"count": number} if budget.unit == BudgetUnit.TOKENS else number
+
+
+def _number(budget: Budget, amount: Decimal) -> str:
+    """Without the word for tokens, where a sentence says it later."""
     if budget.unit == BudgetUnit.TOKENS:
-        return _("%(count)s tokens") % {"count": number_format(int(amount), force_grouping=True)}
+        return number_format(int(amount), force_grouping=True)
     return _("$%(amount)s") % {"amount": number_format(amount, decimal_pos=4)}

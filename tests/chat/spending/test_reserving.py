@@ -173,7 +173,7 @@ def test_it_knows_what_was_spent_before_it(alice: User, demo_workspace: Workspac
     budget(demo_workspace, 100, scope=BudgetScope.USER)
     assert reserve(account(demo_workspace, alice), bound(10), uuid.uuid4())
     refused = refusal(account(demo_workspace, alice), bound(11))
-    assert "may take up to 11 tokens, and 10 tokens of 100 tokens are left" in str(refused)
+    assert "may take up to 11 tokens, and 10 of 100 tokens are left" in str(refused)
 
 
 def test_who_may_raise_a_limit_sees_what_was_spent_before_it(alice: User, demo_workspace: Workspace) -> None:
