@@ -154,6 +154,8 @@ STRINGS = [
     gettext_noop("Your answer"),
     gettext_noop("{count} tokens"),
     gettext_noop("{prompt} read, {cached} of them cached, {completion} written"),
+    gettext_noop("“~” is an estimate: some of it the model’s service did not count"),
+    gettext_noop("{count} tokens have no known price and are not in the cost"),
     # Proposals, undo and the inbox
     gettext_noop("1 change of another conversation waits"),
     gettext_noop("1 change recorded"),

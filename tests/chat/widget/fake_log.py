@@ -60,7 +60,8 @@ class FakeSession:
         told = [event for event in self.events if event["type"] == "ai:usage"]
         names = ("promptTokens", "completionTokens", "cachedTokens", "cost")
         sums = {name: sum(event[name] or 0 for event in told) for name in names}
-        return {**sums, "unpricedTokens": 0, "estimated": any(event.get("estimated") for event in told)}
+        unpriced = sum(int(str(event.get("unpricedTokens", 0))) for event in told)
+        return {**sums, "unpricedTokens": unpriced, "estimated": any(event.get("estimated") for event in told)}
 
     def message(self, message_id: str) -> Json:
         return next(each for each in self.messages if each["id"] == message_id)

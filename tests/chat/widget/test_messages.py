@@ -1,5 +1,7 @@
 """chat/static/chat/widget/view/messages.js, message.js, tool.js: how answers are shown."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -153,6 +155,16 @@ def test_it_says_what_the_conversation_used(widget: Widget) -> None:
     expect(widget.answers.locator(".facts").last).not_to_contain_text("$")
     widget.page.reload()
     expect(used).to_have_text("~2,234 tokens · ~$0.0042")
+
+
+def test_it_says_once_that_a_cost_is_not_all(widget: Widget) -> None:
+    used = widget.root.locator(".conversation-usage")
+    answer = widget.ask("One").start().write("Yes")
+    tokens = {"promptTokens": 1000, "completionTokens": 200, "cachedTokens": 0, "unpricedTokens": 200}
+    answer.emit("usage", **tokens, cost=0.0015, estimated=True)
+    answer.finish()
+    expect(used).to_have_text("~1,200 tokens · ≥$0.0015")
+    expect(used).to_have_attribute("title", re.compile("estimate.*200 tokens have no known price", re.DOTALL))
 
 
 def test_it_copies_an_answer_and_its_code(widget: Widget) -> None:

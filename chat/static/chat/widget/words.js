@@ -28,6 +28,11 @@ export function timeText(iso) {
   return Number.isNaN(then) ? "" : new Intl.DateTimeFormat(language(), { timeStyle: "short" }).format(then);
 }
 
+/** For what shall not be parted at the end of a line. */
+export function unbroken(text) {
+  return text.replaceAll(" ", "\u00a0");
+}
+
 export function momentText(iso) {
   const then = Date.parse(iso);
   const style = { dateStyle: "medium", timeStyle: "short" };
@@ -45,23 +50,29 @@ export function costText(cost) {
   return new Intl.NumberFormat(language(), style).format(cost);
 }
 
-/** Tokens, and dollars where the price is known; "~" where the vendor did not count, "≥" where some of it has no price. */
+/** Tokens, and dollars where the price is known: "~" where the vendor did not count, "≥" alone where some has no price. */
 export function usageText(usage) {
   const tokens = (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0);
   if (!tokens) return "";
   const about = usage.estimated ? "~" : "";
   const parts = [about + t("{count} tokens", { count: numberText(tokens) })];
-  if (usage.cost > 0) parts.push((usage.unpricedTokens ? "≥" : "") + about + costText(Number(usage.cost)));
+  if (usage.cost > 0) parts.push((usage.unpricedTokens ? "≥" : about) + costText(Number(usage.cost)));
   return parts.join(" · ");
 }
 
 export function usageTitle(usage) {
   if (!usage) return "";
-  return t("{prompt} read, {cached} of them cached, {completion} written", {
+  const counted = t("{prompt} read, {cached} of them cached, {completion} written", {
     prompt: numberText(usage.promptTokens ?? 0),
     cached: numberText(usage.cachedTokens ?? 0),
     completion: numberText(usage.completionTokens ?? 0),
   });
+  const unpriced = usage.unpricedTokens;
+  return [
+    counted,
+    usage.estimated ? t("“~” is an estimate: some of it the model’s service did not count") : "",
+    unpriced ? t("{count} tokens have no known price and are not in the cost", { count: numberText(unpriced) }) : "",
+  ].filter(Boolean).join("\n");
 }
 
 export function connectionText(state) {
