@@ -27,8 +27,9 @@ def http_options(config: ProviderConfig) -> dict[str, Any]:
 
 
 async def _shorten_error(response: httpx2.Response) -> None:
-    """The SDKs read errors whole; this one ends early where it does not end by itself."""
-    if response.is_error and isinstance(response.stream, httpx2.AsyncByteStream):
+    """The SDKs read whole what is no success; that ends early where it does not end by itself."""
+    if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.encoding = "utf-8"  # Whatever it says: JSON is, and Python knows encodings that are of no text.
         response.stream = _Beginning(response.stream)
 
 

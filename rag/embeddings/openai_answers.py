@@ -123,8 +123,9 @@ def _of_status(status: int, message: str) -> ErrorCode:
 
 
 def shorten_error(response: httpx2.Response) -> None:
-    """The SDK reads errors whole; this one ends early where it does not end by itself. A hook of its HTTP client."""
-    if response.is_error and isinstance(response.stream, httpx2.SyncByteStream):
+    """The SDK reads whole what is no success; that ends early where it does not end by itself. A hook of its client."""
+    if not response.is_success and isinstance(response.stream, httpx2.SyncByteStream):
+        response.encoding = "utf-8"  # Whatever it says: JSON is, and Python knows encodings that are of no text.
         seconds = response.request.extensions["timeout"]["read"]
         response.stream = _Beginning(response.stream, time.monotonic() + seconds)
 

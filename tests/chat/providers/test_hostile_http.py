@@ -98,6 +98,13 @@ def test_an_error_without_end_takes_little_memory(kind, vendor, monkeypatch, sta
     assert failure.status == (None if status == 200 else status)
 
 
+@pytest.mark.parametrize(("status", "charset"), [(307, "utf-8"), (401, "hex"), (401, "undefined")])
+def test_it_knows_by_its_status_what_is_no_answer(kind, vendor, status, charset):
+    endless = {"raw": (b"x" * 70_000,), "stall_at": 1, "content_type": f"application/json; charset={charset}"}
+    vendor.script(Script(status=status, **endless))
+    assert failure_of(kind, vendor, idle_timeout_s=5.0).status == status
+
+
 def test_an_error_that_holds_the_key_is_told_without_it(kind, vendor):
     vendor.script(Script(status=400, error=f"You sent {KEY} with Bearer {KEY}", headers={"x-key": KEY}))
     error = failure_of(kind, vendor)

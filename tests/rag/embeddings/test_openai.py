@@ -114,15 +114,18 @@ def test_a_question_does_not_wait_for_an_answer_that_comes_byte_by_byte(
         Script(status=500, raw=(b"x" * 70_000,), stall_at=1),
         Script(status=500, raw=(b"x",) * 300, delay_s=0.02),
         Script(status=500, raw=(b"x",), cut="eof", cut_at=1),
+        Script(status=500, raw=b"{}", content_type="application/json; charset=hex"),
+        Script(status=500, raw=b"{}", content_type="application/json; charset=undefined"),
+        Script(status=307, raw=(b"x" * 70_000,), stall_at=1, headers={"location": "http://127.0.0.1:1/"}),
     ],
-    ids=["endless", "slow", "cut"],
+    ids=["endless", "slow", "cut", "bytes", "no encoding", "endless redirection"],
 )
 def test_an_error_that_does_not_end_is_known_by_its_status(
     vendor: VendorServer, monkeypatch: pytest.MonkeyPatch, script: Script
 ) -> None:
     monkeypatch.setattr(openai, "TIMEOUT_S", 1.0)
     vendor.script(script)
-    with pytest.raises(EmbeddingFailed, match="HTTP 500"):
+    with pytest.raises(EmbeddingFailed, match=f"HTTP {script.status}"):
         embedder(vendor, "tiny", 2).embed(["a"], "stored")
 
 
