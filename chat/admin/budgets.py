@@ -8,7 +8,6 @@ from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import User
 from django.db.models import Case, DateField, F, Model, OuterRef, QuerySet, Subquery, Value, When
-from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -21,7 +20,6 @@ from chat.admin.budget_forms import BudgetForm
 from chat.admin.policy import PolicyAdmin
 from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Session
 from chat.spending.periods import EVER, starts_on
-from chat.spending.reserving import count_anew
 from graphs.admin.audit import WorkspaceFilter
 from graphs.admin.display import change_link
 
@@ -78,11 +76,6 @@ class BudgetAdmin(PolicyAdmin):
                 subject=Subquery(fullest.values("subject")[:1]),
             )
         )
-
-    def save_model(self, request: HttpRequest, obj: Budget, form: ModelForm, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        if change and obj.active and "active" in form.changed_data:
-            count_anew(obj)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return BudgetList

@@ -5,45 +5,20 @@ them at once spends more than a limit.
 """
 
 import uuid
-from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Exists, F, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import F
 from django.utils import timezone
 
-from chat.models import (
-    Budget,
-    BudgetPeriod,
-    BudgetScope,
-    BudgetUnit,
-    BudgetUse,
-    ModelCall,
-    Reservation,
-    Session,
-    SessionType,
-)
+from chat.models import Budget, BudgetPeriod, BudgetUnit, BudgetUse, Reservation
 from chat.spending import refusing
 from chat.spending.calls import Bound, CallCost
-from chat.spending.periods import ends_at, midnight, starts_on
+from chat.spending.periods import ends_at
 from chat.spending.refusing import BudgetRefused
-from rag.embeddings.registry import LOCAL
+from chat.spending.uses import begun, budgets_of, locked_uses
 from rag.metering import Account
-
-
-def budgets_of(account: Account) -> QuerySet[Budget]:
-    """The active budgets that a call falls under, in the order in which they are locked."""
-    holds = Q(scope=BudgetScope.WORKSPACE)
-    if account.user_id is not None:
-        holds |= Q(scope=BudgetScope.USER) & (Q(user=None) | Q(user=account.user_id))
-    if account.session_id is not None:
-        of_session = Q(session=None) | Q(session=account.session_id)
-        automated = Session.objects.filter(pk=account.session_id, type=SessionType.AUTOMATION)
-        holds |= Q(scope=BudgetScope.SESSION) & of_session
-        holds |= Q(scope=BudgetScope.AUTOMATION) & of_session & Q(Exists(automated))
-    return Budget.objects.filter(holds, workspace=account.workspace_id, active=True).order_by("pk")
 
 
 def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
@@ -53,12 +28,12 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
     """
     refusal: BudgetRefused | None = None
     with transaction.atomic(durable=True):
-        budgets = list(budgets_of(account).select_for_update(no_key=True))
+        budgets = list(budgets_of(account).filter(active=True).select_for_update(no_key=True))
         if not budgets:
             return False
         if Reservation.objects.filter(pk=reservation_id).exists():
             return True  # the commit had happened, only its answer was lost
-        uses = {use.budget_id: use for use in _periods(budgets, account, timezone.localdate())}
+        uses = {use.budget_id: use for use in begun(budgets, account, timezone.localdate())}
         try:
             for budget in budgets:
                 _require_room(budget, uses.get(budget.pk), bound)
@@ -94,37 +69,10 @@ def cover(reservation_id: uuid.UUID, spent: CallCost) -> None:
         reservation.save(update_fields=["tokens", "prompt_tokens", "cost"])
 
 
-def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
-    """Before a call is recorded that was reserved before midnight, and counts in the periods of then.
-
-    Those of now begin with what was recorded in them: begun later, they would count the call once more.
-    """
-    today = timezone.localdate()
-    late = [pk for each in reserved if timezone.localdate(each.created_at) != today for pk in each.uses]
-    if late:
-        budgets = budgets_of(account).filter(uses__in=late).distinct()
-        for budget in Budget.objects.filter(pk__in=budgets).order_by("pk").select_for_update(no_key=True):
-            _period(budget, account, today)
-
-
-def count_anew(budget: Budget) -> None:
-    """When a budget is active again: what was spent meanwhile counts. Belongs into the transaction that makes it so."""
-    Budget.objects.select_for_update(no_key=True).get(pk=budget.pk)
-    start = starts_on(budget.period, timezone.localdate())
-    for use in locked_uses(list(budget.uses.filter(starts_on=start).values_list("pk", flat=True))):
-        BudgetUse.objects.filter(pk=use.pk).update(used=_spent(budget, use.subject, start))
-
-
-def locked_uses(ids: list[int]) -> list[BudgetUse]:
-    """In the order in which everybody locks them."""
-    uses = BudgetUse.objects.select_related("budget").filter(pk__in=ids).order_by("pk")
-    return list(uses.select_for_update(of=("self",), no_key=True))
-
-
 def _require_room_for_all_attempts(reservation: Reservation, spent: CallCost) -> None:
     """A budget of each call limits what its attempts take together. Raises `BudgetRefused`."""
     account = Account(reservation.workspace_id, reservation.user_id, reservation.session_id)
-    for budget in budgets_of(account).filter(period=BudgetPeriod.CALL):
+    for budget in budgets_of(account).filter(active=True, period=BudgetPeriod.CALL):
         held, more = _held_and_more(budget, reservation, spent)
         if held + more > budget.limit:
             raise refusing.too_large(budget, held + more)
@@ -147,47 +95,6 @@ def _require_room(budget: Budget, use: BudgetUse | None, bound: Bound) -> None:
             raise refusing.too_large(budget, amount)
     elif amount and use.used + use.reserved + amount > budget.limit:
         raise refusing.used_up(budget, amount, use.used, use.reserved, _frees_at(use))
-
-
-def _periods(budgets: Iterable[Budget], account: Account, today: date) -> list[BudgetUse]:
-    """The present period of each budget that has one, with what was spent in it before the budget knew of it.
-
-    Their ids follow the days on which they began, not those of the budgets: they are locked in an order of their own.
-    """
-    return locked_uses([_period(each, account, today) for each in budgets if each.period != BudgetPeriod.CALL])
-
-
-def _period(budget: Budget, account: Account, today: date) -> int:
-    """The id of the present period of a budget that is locked; it begins with what was spent before."""
-    subject, start = _subject(budget, account), starts_on(budget.period, today)
-    use = budget.uses.filter(subject=subject, starts_on=start).first()
-    if use is None:
-        use = budget.uses.create(subject=subject, starts_on=start, used=_spent(budget, subject, start))
-    return use.pk
-
-
-def _subject(budget: Budget, account: Account) -> str:
-    match budget.scope:
-        case BudgetScope.WORKSPACE:
-            return ""
-        case BudgetScope.USER:
-            return str(account.user_id)
-        case _:
-            return str(account.session_id)
-
-
-def _spent(budget: Budget, subject: str, start: date) -> Decimal:
-    calls = ModelCall.objects.filter(workspace=budget.workspace_id, created_at__gte=midnight(start))
-    if budget.scope == BudgetScope.USER:
-        calls = calls.filter(user=int(subject))
-    elif budget.scope != BudgetScope.WORKSPACE:
-        calls = calls.filter(session=uuid.UUID(subject))
-    if budget.unit == BudgetUnit.TOKENS:
-        calls = calls.exclude(provider=LOCAL)
-        total = Sum(F("prompt_tokens") + F("completion_tokens"))
-    else:
-        total = Sum("cost")
-    return Decimal(calls.order_by().aggregate(total=Coalesce(total, 0, output_field=BudgetUse.used.field))["total"])
 
 
 def _amount(budget: Budget, bound: Bound) -> Decimal | None:

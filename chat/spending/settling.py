@@ -9,11 +9,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from chat.models import BudgetUnit, BudgetUse, ModelCall, Purpose, Reservation, Session
+from chat.models import Budget, BudgetUnit, BudgetUse, ModelCall, Purpose, Reservation, Session
 from chat.sent_requests.keeping import keep
 from chat.spending import free_questions
 from chat.spending.calls import CallCost
-from chat.spending.reserving import begin_periods, locked_uses
+from chat.spending.uses import begin_periods, locked_uses, present_periods
+from rag.embeddings.registry import LOCAL
 from rag.metering import Account
 
 #: What a conversation's figures count; vectors are for the graph and counted there.
@@ -31,14 +32,11 @@ def record(account: Account, costs: Sequence[CallCost]) -> None:
     if not costs:
         return
     kept = _kept(account, costs)
+    present = present_periods(account)
     ModelCall.objects.bulk_create(_row(account, cost, kept) for cost in costs)
     if account.session_id is not None:
         _count(account.session_id, [cost for cost in costs if cost.purpose in OF_CONVERSATION])
-    settled: dict[uuid.UUID, list[CallCost]] = defaultdict(list)
-    for cost in costs:
-        if cost.reservation is not None:
-            settled[cost.reservation].append(cost)
-    settle(settled)
+    _settle({cost.reservation for cost in costs if cost.reservation is not None}, costs, present)
 
 
 def record_now(account: Account, costs: Sequence[CallCost]) -> None:
@@ -52,32 +50,47 @@ def record_now(account: Account, costs: Sequence[CallCost]) -> None:
 def release(reservation_id: uuid.UUID) -> None:
     """Gives back what was set aside for a call that was never made."""
     with transaction.atomic():
-        settle({reservation_id: ()})
+        _settle({reservation_id}, (), {})
 
 
-def settle(took: Mapping[uuid.UUID, Sequence[CallCost]]) -> None:
-    """Replaces what was reserved by what was taken, more or less; nothing for a reservation that is settled already.
+def _settle(settled: Collection[uuid.UUID], costs: Sequence[CallCost], present: Mapping[int, int]) -> None:
+    """Gives back what was reserved, nothing where that was done before, and counts what was taken, more or less.
 
     In the caller's transaction; all that it locks it locks in the order of ids.
     """
-    if not took:
-        return
-    reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=took).order_by("pk")
-    reservations = list(reserved)
-    uses = {use.pk: use for use in locked_uses([pk for each in reservations for pk in each.uses])}
-    for reservation in reservations:
-        costs = took[reservation.pk]
-        for use in (uses[pk] for pk in reservation.uses if pk in uses):
-            held, spent = amounts(use.budget.unit, reservation, costs)
-            BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") - held, used=F("used") + spent)
-    Reservation.objects.filter(pk__in=[each.pk for each in reservations]).delete()
+    reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=settled).order_by("pk")
+    reservations = {each.pk: each for each in reserved} if settled else {}
+    ids = {pk for each in reservations.values() for pk in each.uses}
+    uses = {use.pk: use for use in locked_uses({*ids, *present.values()})}
+    held: dict[int, Decimal] = defaultdict(Decimal)
+    spent: dict[int, Decimal] = defaultdict(Decimal)
+    for reservation in reservations.values():
+        for pk in uses.keys() & set(reservation.uses):
+            held[pk] += _held(uses[pk].budget, reservation)
+    for cost in costs:
+        own = reservations[cost.reservation].uses if cost.reservation else ()
+        for pk in _counting(uses, own, present):
+            spent[pk] += _spent(uses[pk].budget, cost)
+    for pk in held.keys() | spent.keys():
+        BudgetUse.objects.filter(pk=pk).update(reserved=F("reserved") - held[pk], used=F("used") + spent[pk])
+    Reservation.objects.filter(pk__in=list(reservations)).delete()
 
 
-def amounts(unit: str, reservation: Reservation, costs: Collection[CallCost]) -> tuple[Decimal, Decimal]:
-    """What was reserved and what was taken, in a budget's unit."""
-    if unit == BudgetUnit.TOKENS:
-        return Decimal(reservation.tokens), Decimal(sum(cost.tokens for cost in costs))
-    return reservation.cost or Decimal(0), sum((cost.cost or Decimal(0) for cost in costs), Decimal(0))
+def _counting(uses: Mapping[int, BudgetUse], own: Collection[int], present: Mapping[int, int]) -> Collection[int]:
+    """The periods in which a call counts: its `own`, in which it was reserved, and those `present` of other budgets."""
+    reserved = {uses[pk].budget_id: pk for pk in own if pk in uses}
+    return {budget: pk for budget, pk in {**present, **reserved}.items() if pk in uses}.values()
+
+
+def _held(budget: Budget, reservation: Reservation) -> Decimal:
+    return Decimal(reservation.tokens) if budget.unit == BudgetUnit.TOKENS else reservation.cost or Decimal(0)
+
+
+def _spent(budget: Budget, cost: CallCost) -> Decimal:
+    """Tokens of the local model are bought from nobody."""
+    if budget.unit == BudgetUnit.TOKENS:
+        return Decimal(0 if cost.provider == LOCAL else cost.tokens)
+    return cost.cost or Decimal(0)
 
 
 def _unsettled(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:

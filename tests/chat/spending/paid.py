@@ -4,11 +4,15 @@ import uuid
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from chat.models import Budget, BudgetPeriod, BudgetUnit, Purpose, Session, SessionType, Stream
 from chat.providers.base import Price, Usage
 from chat.spending.calls import Bound, CallCost
+from chat.spending.refusing import BudgetRefused
+from chat.spending.reserving import reserve
 from graphs.models import Workspace
 from rag.metering import Account
 
@@ -24,9 +28,15 @@ def bound(tokens: int = 100, cost: str | None = "1") -> Bound:
     return Bound(Purpose.CHAT, "custom", "scripted", 60, tokens, None if cost is None else Decimal(cost), price)
 
 
-def took(reservation: uuid.UUID | None, prompt: int = 30, completion: int = 10, cost: str | None = "0.25") -> CallCost:
+def took(
+    reservation: uuid.UUID | None,
+    prompt: int = 30,
+    completion: int = 10,
+    cost: str | None = "0.25",
+    provider: str = "custom",
+) -> CallCost:
     amount = None if cost is None else Decimal(cost)
-    return CallCost("custom", "scripted", Usage(prompt, completion), amount, 5, "complete", reservation=reservation)
+    return CallCost(provider, "scripted", Usage(prompt, completion), amount, 5, "complete", reservation=reservation)
 
 
 def session_of(user: User, workspace: Workspace, type_: SessionType = SessionType.CHAT) -> Session:
@@ -37,3 +47,24 @@ def session_of(user: User, workspace: Workspace, type_: SessionType = SessionTyp
 
 def account(workspace: Workspace, user: User | None = None, session: Session | None = None) -> Account:
     return Account(workspace.pk, user and user.pk, session and session.pk)
+
+
+def left(found: Budget) -> tuple[Decimal, Decimal]:
+    """Spent and reserved in the only period of a budget."""
+    (use,) = found.uses.all()
+    return use.used, use.reserved
+
+
+def refusal(*args: object) -> BudgetRefused:
+    with pytest.raises(BudgetRefused) as refused:
+        reserve(*args, uuid.uuid4())  # type: ignore[arg-type]
+    return refused.value
+
+
+def somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) "
+            "WHERE NOT granted AND datname = current_database()"
+        )
+        return cursor.fetchone() is not None

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.utils import timezone, translation
 
 from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation, SessionType
@@ -17,21 +17,9 @@ from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_now, release
 from graphs.models import Workspace
 from tests.chat.engine.driving import until
-from tests.chat.spending.paid import account, bound, budget, session_of, took
+from tests.chat.spending.paid import account, bound, budget, left, refusal, session_of, somebody_waits, took
 
 pytestmark = pytest.mark.django_db
-
-
-def left(found: Budget) -> tuple[Decimal, Decimal]:
-    """Spent and reserved in the only period."""
-    (use,) = found.uses.all()
-    return use.used, use.reserved
-
-
-def refusal(*args: object) -> BudgetRefused:
-    with pytest.raises(BudgetRefused) as refused:
-        reserve(*args, uuid.uuid4())  # type: ignore[arg-type]
-    return refused.value
 
 
 @pytest.mark.django_db(transaction=True)
@@ -77,18 +65,9 @@ def test_it_locks_in_the_order_of_who_settles(demo_workspace: Workspace) -> None
             settling = BudgetUse.objects.select_for_update(no_key=True)
             settling.get(pk=first.pk)
             waiting = threads.submit(reserving)
-            until(_somebody_waits)
+            until(somebody_waits)
             settling.select_for_update(no_key=True, nowait=True).get(pk=second.pk)
         assert waiting.result()
-
-
-def _somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) "
-            "WHERE NOT granted AND datname = current_database()"
-        )
-        return cursor.fetchone() is not None
 
 
 def test_it_settles_with_what_was_taken_more_or_less(demo_workspace: Workspace) -> None:
@@ -215,10 +194,11 @@ def test_what_changes_while_a_call_is_under_way(demo_workspace: Workspace, monke
     Budget.objects.filter(pk=day.pk).update(limit=50)
     gone.delete()
     record_now(account(demo_workspace), [took(reservation)])
-    assert left(off) == (40, 0)
-    before, present = day.uses.order_by("starts_on")
-    assert (before.starts_on.isoformat(), before.used, before.reserved) == ("2026-12-31", 40, 0)
-    assert (present.used, present.reserved) == (0, 0)  # the call counts once, in the day in which it was reserved
+    for found in (day, off):
+        before, present = found.uses.order_by("starts_on")
+        assert before.starts_on.isoformat() == ("2026-12-31" if found == day else "2026-12-01")
+        assert (before.used, before.reserved) == (40, 0)
+        assert (present.used, present.reserved) == (0, 0)  # it counts once, in the period of its reservation
     assert not Reservation.objects.exists()
     refusal(account(demo_workspace), bound(51))
     assert reserve(account(demo_workspace), bound(50), uuid.uuid4())

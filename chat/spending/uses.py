@@ -1,0 +1,129 @@
+"""The periods of budgets: each begins with what was spent before, and what is recorded later counts in it.
+
+That is also what a budget was not asked for: a call of a time when it was switched off, or was not made yet.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import date
+from decimal import Decimal
+
+from django.db import connection
+from django.db.models import Exists, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from chat.models import (
+    Budget,
+    BudgetPeriod,
+    BudgetScope,
+    BudgetUnit,
+    BudgetUse,
+    ModelCall,
+    Reservation,
+    Session,
+    SessionType,
+)
+from chat.spending.periods import midnight, starts_on
+from rag.embeddings.registry import LOCAL
+from rag.metering import Account
+
+#: Together with a workspace's number it names a lock. Who records calls holds it with others who do, who begins a
+#: period holds it alone: what is recorded is in the sum that a period begins with, or counts in it afterwards.
+ADVISORY_LOCK = 0x5370656E
+LOCKS = 2**31 - 1
+
+
+def budgets_of(account: Account) -> QuerySet[Budget]:
+    """The budgets that a call falls under, also those that are off, in the order in which they are locked."""
+    holds = Q(scope=BudgetScope.WORKSPACE)
+    if account.user_id is not None:
+        holds |= Q(scope=BudgetScope.USER) & (Q(user=None) | Q(user=account.user_id))
+    if account.session_id is not None:
+        of_session = Q(session=None) | Q(session=account.session_id)
+        automated = Session.objects.filter(pk=account.session_id, type=SessionType.AUTOMATION)
+        holds |= Q(scope=BudgetScope.SESSION) & of_session
+        holds |= Q(scope=BudgetScope.AUTOMATION) & of_session & Q(Exists(automated))
+    return Budget.objects.filter(holds, workspace=account.workspace_id).order_by("pk")
+
+
+def begun(budgets: Iterable[Budget], account: Account, today: date) -> list[BudgetUse]:
+    """The present period of each of these budgets that has one; the budgets are locked.
+
+    Their ids follow the days on which they began, not those of the budgets: they are locked in an order of their own.
+    """
+    return locked_uses([_begun(each, account, today) for each in budgets if each.period != BudgetPeriod.CALL])
+
+
+def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
+    """Before a call is recorded that was reserved before midnight, and counts in the periods of then.
+
+    Those of now begin with what was recorded in them: begun later, they would count the call once more.
+    """
+    today = timezone.localdate()
+    late = [pk for each in reserved if timezone.localdate(each.created_at) != today for pk in each.uses]
+    if late:
+        budgets = budgets_of(account).filter(uses__in=late).distinct()
+        for budget in Budget.objects.filter(pk__in=budgets).order_by("pk").select_for_update(no_key=True):
+            _begun(budget, account, today)
+
+
+def present_periods(account: Account) -> dict[int, int]:
+    """By budget the id of the present period in which a call counts that is recorded now.
+
+    Nobody begins one until the caller's transaction ends: what has none then begins with what this one records.
+    """
+    _hold("pg_advisory_xact_lock_shared", account.workspace_id)
+    today = timezone.localdate()
+    now = Q()
+    for period in (BudgetPeriod.DAY, BudgetPeriod.MONTH, BudgetPeriod.TOTAL):
+        now |= Q(budget__period=period, starts_on=starts_on(period, today))
+    whose = ["", str(account.user_id), str(account.session_id)]
+    uses = BudgetUse.objects.filter(now, budget__in=budgets_of(account), subject__in=whose)
+    return dict(uses.values_list("budget", "pk"))
+
+
+def locked_uses(ids: Collection[int]) -> list[BudgetUse]:
+    """In the order in which everybody locks them."""
+    if not ids:
+        return []
+    uses = BudgetUse.objects.select_related("budget").filter(pk__in=ids).order_by("pk")
+    return list(uses.select_for_update(of=("self",), no_key=True))
+
+
+def _begun(budget: Budget, account: Account, today: date) -> int:
+    """The id of the present period of a budget that is locked."""
+    subject, start = _subject(budget, account), starts_on(budget.period, today)
+    use = budget.uses.filter(subject=subject, starts_on=start).first()
+    if use is None:
+        _hold("pg_advisory_xact_lock", account.workspace_id)
+        use = budget.uses.create(subject=subject, starts_on=start, used=_spent(budget, account, start))
+    return use.pk
+
+
+def _hold(lock: str, workspace_id: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {lock}(%s, %s)", [ADVISORY_LOCK, workspace_id % LOCKS])
+
+
+def _subject(budget: Budget, account: Account) -> str:
+    match budget.scope:
+        case BudgetScope.WORKSPACE:
+            return ""
+        case BudgetScope.USER:
+            return str(account.user_id)
+        case _:
+            return str(account.session_id)
+
+
+def _spent(budget: Budget, account: Account, start: date) -> Decimal:
+    calls = ModelCall.objects.filter(workspace=budget.workspace_id, created_at__gte=midnight(start))
+    if budget.scope == BudgetScope.USER:
+        calls = calls.filter(user=account.user_id)
+    elif budget.scope != BudgetScope.WORKSPACE:
+        calls = calls.filter(session=account.session_id)
+    if budget.unit == BudgetUnit.TOKENS:
+        calls = calls.exclude(provider=LOCAL)
+        total = Sum(F("prompt_tokens") + F("completion_tokens"))
+    else:
+        total = Sum("cost")
+    return Decimal(calls.order_by().aggregate(total=Coalesce(total, 0, output_field=BudgetUse.used.field))["total"])
