@@ -26,7 +26,8 @@ class ModelCall(models.Model):
     """One attempt to call a model: tokens as the vendor counted them (or `estimated`), cost in US dollars, times in ms.
 
     `cost` is empty where the registry has no price. `first_token_ms` is empty where nothing came, `retries` counts the
-    attempts before this one. Whoever it was for may be gone later; what it cost stays. `object` is `type:id`.
+    attempts before this one. Whoever it was for may be gone later; what it cost stays. `object` is `type:id`. `attempt`
+    keeps it from being recorded twice; rows from before there was one have none.
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="model_calls", verbose_name=_("workspace"))
@@ -38,6 +39,7 @@ class ModelCall(models.Model):
     )
     run = models.ForeignKey(Run, models.SET_NULL, related_name="model_calls", null=True, verbose_name=_("run"))
     request = models.ForeignKey(SentRequest, models.SET_NULL, null=True, editable=False, related_name="model_calls")
+    attempt = models.UUIDField(unique=True, null=True, editable=False)
     object = models.CharField(_("object"), max_length=140, blank=True)
     purpose = models.CharField(_("purpose"), max_length=12, choices=Purpose.choices, default=Purpose.CHAT)
     provider = models.CharField(_("provider"), max_length=40)

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -34,7 +34,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """One attempt, to be recorded; all of a call share its `reservation` and what was `sent`. Times are in ms."""
+    """One attempt, to be recorded once; all of a call share its `reservation` and what was `sent`. Times are in ms."""
 
     provider: str
     model: str
@@ -47,6 +47,7 @@ class CallCost:
     purpose: Purpose = Purpose.CHAT
     reservation: uuid.UUID | None = None
     sent: Sent | None = None
+    attempt: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
     def tokens(self) -> int:

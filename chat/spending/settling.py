@@ -25,10 +25,10 @@ COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens"
 def record(account: Account, costs: Sequence[CallCost]) -> None:
     """Stores the attempts of calls and settles their reservations, in the caller's transaction.
 
-    Whoever calls this for a session holds it. What belongs to one reservation comes in one call of this; one that is
-    gone was settled before, by a commit whose answer was lost or by who took the run over.
+    Repeated it does nothing more. Whoever calls this for a session holds it. What belongs to one reservation comes in
+    one call of this.
     """
-    costs = [*_unsettled(account, costs), *free_questions.taken(account.run_id)]
+    costs = [*_unrecorded(account, costs), *free_questions.taken(account.run_id)]
     if not costs:
         return
     kept = _kept(account, costs)
@@ -93,14 +93,27 @@ def _spent(budget: Budget, cost: CallCost) -> Decimal:
     return cost.cost or Decimal(0)
 
 
-def _unsettled(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
+def _unrecorded(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
+    """Without what a commit whose answer was lost has recorded, or, of a reservation, who took the run over."""
+    held, recorded = _held_reservations(account, costs), _recorded(costs)
+    unsettled = [cost for cost in costs if cost.reservation is None or cost.reservation in held]
+    return [cost for cost in unsettled if cost.attempt not in recorded]
+
+
+def _held_reservations(account: Account, costs: Sequence[CallCost]) -> set[uuid.UUID]:
     wanted = {cost.reservation for cost in costs if cost.reservation is not None}
     if not wanted:
-        return list(costs)
+        return set()
     reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=wanted).order_by("pk")
     begin_periods(account, reserved)
-    held = {each.pk for each in reserved}
-    return [cost for cost in costs if cost.reservation is None or cost.reservation in held]
+    return {each.pk for each in reserved}
+
+
+def _recorded(costs: Sequence[CallCost]) -> set[uuid.UUID | None]:
+    """Which attempts that nothing was reserved for have their row."""
+    attempts = [cost.attempt for cost in costs if cost.reservation is None]
+    calls = ModelCall.objects.filter(attempt__in=attempts) if attempts else ModelCall.objects.none()
+    return set(calls.values_list("attempt", flat=True))
 
 
 def _kept(account: Account, costs: Sequence[CallCost]) -> set[uuid.UUID]:
@@ -119,6 +132,7 @@ def _row(account: Account, cost: CallCost, kept: Collection[uuid.UUID]) -> Model
         user_id=account.user_id,
         session_id=account.session_id,
         run_id=account.run_id,
+        attempt=cost.attempt,
         object=account.object,
         purpose=cost.purpose,
         provider=cost.provider,

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.db.models.functions import Now
 
 from chat import actions
@@ -35,6 +36,7 @@ from chat.spending.reserving import reserve
 from chat.spending.settling import record_now
 from graphs.access import member_of
 from graphs.models import Graph
+from rag.metering import Account
 from tests.chat.engine.driving import Engine, ask, engine, of_run, rested, types, until
 from tests.chat.spending.paid import account, bound, budget, session_of, took
 from tests.vendors import Script, ScriptedCall, VendorServer
@@ -119,21 +121,27 @@ def most(run: Run) -> int:
     return 3 * call.prompt_tokens + 4096
 
 
+@pytest.mark.parametrize("limited", [True, False])
 def test_it_records_what_a_reply_cost_that_was_stopped_before_it_acted(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+    limited: bool, running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    day, perform = budget(nba.workspace, 10**6), Acting.perform
+    """Once, though its commit is not answered."""
+    day, perform, commits = budget(nba.workspace, 10**6, active=limited), Acting.perform, []
 
     def stopped_before(self: Acting, *args: Any) -> Any:
         Run.objects.filter(pk=self.run.id).update(stop_requested_at=Now())
-        return perform(self, *args)
+        commits.append(perform(self, *args))
+        if len(commits) == 1:
+            raise OperationalError("the connection is gone")
+        return commits[-1]
 
     monkeypatch.setattr(Acting, "perform", stopped_before)
     vendor.script(Script(tool_calls=(ScriptedCall("propose_update_node", RENAME),)))
     run = rested(ask(alice, "Rename it").run_id)
     assert run.outcome == "stopped"
     assert ModelCall.objects.get(run=run).prompt_tokens == 100
-    assert state(day) == (120, 0)
+    assert run.session.usage["promptTokens"] == 100
+    assert not limited or state(day) == (120, 0)
 
 
 @pytest.mark.parametrize(("limited", "settled"), [(True, False), (False, False), (True, True)])
@@ -229,6 +237,45 @@ def test_a_call_that_somebody_settled_meanwhile_is_recorded_once(alice: User, nb
     assert ModelCall.objects.get().outcome == "crashed"
     assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 60
     assert state(day) == (60, 0)
+
+
+def test_what_is_recorded_again_because_its_commit_was_not_answered_is_recorded_once(alice: User, nba: Graph) -> None:
+    """Also without a budget, and beside what is new."""
+    who = account(nba.workspace, alice, session_of(alice, nba.workspace))
+    first, second = took(None), took(None)
+    record_now(who, [first])
+    record_now(who, [first, second])
+    assert ModelCall.objects.count() == 2
+    assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 60
+    day = budget(nba.workspace, 1000)
+    reserve(who, bound(), uuid.uuid4())
+    record_now(who, [first, second])
+    assert state(day) == (80, 100)
+
+
+def test_it_records_a_call_beside_an_answer_once_whose_commit_was_not_answered(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = []
+
+    def unanswered(who: Account, costs: Sequence[CallCost]) -> None:
+        record_now(who, costs)
+        commits.append(costs)
+        if len(commits) == 1:
+            raise OperationalError("the connection is gone")
+
+    async def tell(_costs: Sequence[CallCost]) -> None:
+        """Nobody listens."""
+
+    monkeypatch.setattr(side_calls, "record_now", unanswered)
+    vendor.script(Script(text="In brief."))
+    config = configured().resolve()
+    request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)
+    who = account(nba.workspace, alice, session_of(alice, nba.workspace))
+    running.on_loop(side_calls.ask_aside(who, config, request, Purpose.SUMMARY, tell))
+    assert len(commits) == 2
+    assert ModelCall.objects.get().prompt_tokens == 100
+    assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 100
 
 
 def test_a_reservation_outside_of_runs_is_known_by_its_age(nba: Graph) -> None:
