@@ -9,27 +9,12 @@ from rag.embeddings.base import Vectors
 from rag.expansion import PER_NODE
 from rag.ranking import SEEDS
 from rag.retrieval import FOUND
-from rag.vector_search import (
-    EXACT,
-    FEWEST_CANDIDATES,
-    MEMORY_OF_MORE,
-    MORE_CANDIDATES,
-    MOST_CANDIDATES,
-    ONE_LOOK,
-    VECTORS_OF_ONE,
-)
+from rag.vector_search import EXACT, FEWEST_CANDIDATES, GROWTH, MOST_CANDIDATES
 
 _NEAREST = """
 SELECT target_id FROM rag_embedding
 WHERE graph_id = {graph} AND model = '{model}' AND target_type = 'node' AND dimensions = {dimensions}
 ORDER BY vector::halfvec({dimensions}) <=> %s::halfvec({dimensions}) LIMIT {limit}"""
-#: As far as the index looks on in a very large graph.
-_LOOKED_ON = f"""
-WITH looked_on AS MATERIALIZED (
-    SELECT target_id, vector::halfvec({{dimensions}}) <=> %s::halfvec({{dimensions}}) AS distance FROM rag_embedding
-    WHERE graph_id = {{graph}} AND model = '{{model}}' AND target_type = 'node' AND dimensions = {{dimensions}}
-    ORDER BY distance LIMIT {MORE_CANDIDATES}
-) SELECT target_id FROM looked_on ORDER BY distance + 0 LIMIT {{limit}}"""
 #: `OFFSET 0` keeps PostgreSQL from an order by some index.
 _EXACTLY = """
 SELECT target_id FROM (
@@ -53,11 +38,9 @@ class Floors:
 
     def __init__(self, graph: Graph, model: str, dimensions: int, nodes: int) -> None:
         values = {"graph": graph.pk, "model": model, "dimensions": dimensions}
-        self._on = nodes > ONE_LOOK
-        indexed = _LOOKED_ON if self._on else _NEAREST
-        self._exactly, self._indexed = (text.format(**values, limit="{limit}") for text in (_EXACTLY, indexed))
+        self._exactly, self._indexed = (text.format(**values, limit="{limit}") for text in (_EXACTLY, _NEAREST))
         self._is_large = nodes > EXACT
-        self._candidates = max(FEWEST_CANDIDATES, min(MOST_CANDIDATES, nodes // VECTORS_OF_ONE))
+        self._candidates = max(FEWEST_CANDIDATES, min(MOST_CANDIDATES, round(nodes**GROWTH / 5)))
 
     def take(self, vector: Vectors) -> None:
         """Both statements, the second from the first five of the first; reads at most what retrieval does."""
@@ -66,11 +49,7 @@ class Floors:
     def look_at_as_many_candidates(self) -> None:
         """As retrieval does; for this connection, until those of another graph do."""
         with connection.cursor() as cursor:
-            cursor.execute(
-                f"SET hnsw.ef_search = {self._candidates}; "
-                f"SET hnsw.iterative_scan = {'relaxed_order' if self._on else 'off'}; "
-                f"SET hnsw.max_scan_tuples = 2147483647; SET hnsw.scan_mem_multiplier = {MEMORY_OF_MORE}"
-            )
+            cursor.execute(f"SET hnsw.ef_search = {self._candidates}")
 
     def nearest(self, vector: Vectors, limit: int) -> list[int]:
         """With the graph's own index where it has one, which looks at as many candidates as retrieval has it do."""

@@ -83,12 +83,14 @@ def most_statements(asked: Sequence[Asked]) -> int:
 
 def recall(one: Asked, model: str, questions: int) -> float:
     """Which part of the true ten is found the way retrieval looks for them."""
+    from rag.text_search import TokenSearch, survey
     from rag.vector_search import nearest
 
     hits = wanted = 0
-    for vector in one.vectors[:questions]:
+    for question, vector in zip(one.questions[:questions], one.vectors[:questions], strict=True):
         true = set(one.floors.exactly(vector, FOUND))
-        found = {target for target, _ in nearest(one.graph.pk, model, vector, FOUND, threshold=-1)}
+        met = TokenSearch().search(one.graph, survey(one.graph, question), question, FOUND).met
+        found = {target for target, _ in nearest(one.graph.pk, model, vector, FOUND, threshold=-1, also=met)}
         hits, wanted = hits + len(true & found), wanted + len(true)
     return hits / wanted
 

@@ -71,10 +71,10 @@ class Found:
 def look_up(graph: Graph, question: str, account: Account | None = None) -> Found:
     """What `retrieve` gives where nothing is cached, with the reasons."""
     known = survey(graph, question)
-    hits = TokenSearch().search(graph, known, question, FOUND)
-    named = {hit.node_id: hit.said for hit in hits if hit.said}
-    words = {hit.node_id: hit.score for hit in hits}
-    cosines = _cosines(graph, known, question, account)
+    searched = TokenSearch().search(graph, known, question, FOUND)
+    named = {hit.node_id: hit.said for hit in searched.hits if hit.said}
+    words = {hit.node_id: hit.score for hit in searched.hits}
+    cosines = _cosines(graph, known, question, account, searched.met)
     scores = fused(words, cosines, named)
     facts = GraphFacts(graph.key, graph.name, graph.description, known.sheets, graph.metadata)
     if not scores:
@@ -92,7 +92,7 @@ def look_up(graph: Graph, question: str, account: Account | None = None) -> Foun
     return Found(_context(facts, around, ranked), tuple(why))
 
 
-def _cosines(graph: Graph, known: Survey, question: str, account: Account | None) -> dict[int, float]:
+def _cosines(graph: Graph, known: Survey, question: str, account: Account | None, met: list[int]) -> dict[int, float]:
     """The nodes whose vectors are nearest to the question's; none where nothing was embedded or nothing embeds now."""
     learned(known.serving)
     embedder = current() if known.serving and question.strip() else None
@@ -106,7 +106,7 @@ def _cosines(graph: Graph, known: Survey, question: str, account: Account | None
     except EmbeddingFailed as error:
         log.warning("A question is searched by its words only: %s", error.code)
         return {}
-    return dict(nearest(graph.pk, embedder.name, vector, FOUND))
+    return dict(nearest(graph.pk, embedder.name, vector, FOUND, also=met))
 
 
 def _context(facts: GraphFacts, around: Surroundings, ranked: list[int]) -> GraphContext:

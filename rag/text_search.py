@@ -39,6 +39,14 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Searched:
+    """The best nodes, and in a large graph all that were met on the way, whose vectors are worth a look."""
+
+    hits: list[Hit]
+    met: list[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """What a search has to know about a graph: `nodes` is counted to `LARGE` + 1, `common` are those of the
     question's words that are frequent. `serving` names the embedding model that answers."""
@@ -78,19 +86,21 @@ def survey(graph: Graph, question: str) -> Survey:
 class TokenSearch:
     """The half that finds words."""
 
-    def search(self, graph: Graph, survey: Survey, question: str, limit: int, sheet: str | None = None) -> list[Hit]:
+    def search(self, graph: Graph, survey: Survey, question: str, limit: int, sheet: str | None = None) -> Searched:
         """At most `limit` nodes that have words of the question, best first; one query, none without words."""
         query = _Query.of(question, survey)
         if not query.words and not query.mentioned:
-            return []
+            return Searched([], [])
         with connection.cursor() as cursor:
             cursor.execute(query.sql(sheet), query.values(graph, sheet))
-            rows = {node_id: (key, name, ranks) for node_id, key, name, ranks in cursor.fetchall()}
+            found = cursor.fetchall()
+        rows = {node_id: (key, name, ranks) for node_id, key, name, ranks, _ in found if node_id is not None}
+        met = [node_id for *_, all_met in found for node_id in all_met or ()]
         scores = weighed({node_id: ranks for node_id, (_, _, ranks) in rows.items()}, survey.nodes)
         names = [(node_id, key, name) for node_id, (key, name, _) in rows.items()]
         named = said(question, names, survey.common if survey.large else ())
         hits = [Hit(node_id, score, named.get(node_id, 0)) for node_id, score in scores.items()]
-        return sorted(hits, key=lambda hit: (-hit.said, -hit.score, hit.node_id))[:limit]
+        return Searched(sorted(hits, key=lambda hit: (-hit.said, -hit.score, hit.node_id))[:limit], met)
 
 
 def weighed(ranks: Mapping[int, Sequence[float]], nodes: int) -> dict[int, float]:
@@ -113,18 +123,21 @@ class _Query:
         return cls(search_words(question), mentions(question), survey)
 
     def sql(self, sheet: str | None) -> str:
-        """Ranked candidates; a node may come twice."""
+        """Ranked candidates, of which a node may come twice; a row without a node has all those of a large graph."""
         rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
         if sheet is not None:
             rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
         arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
         return f"""
+            WITH candidates AS MATERIALIZED ({" UNION ALL ".join(arms)})
             SELECT id, key, name,
-                ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word)
+                ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word),
+                NULL
             FROM (
-                SELECT * FROM ({" UNION ALL ".join(arms)}) AS candidates
+                SELECT * FROM candidates
                 ORDER BY ts_rank(%(weights)s::real[], search, %(any)s::tsquery) DESC, id LIMIT {2 * SHORTLIST}
-            ) AS shortlist"""  # noqa: S608 - only constants are put together
+            ) AS shortlist
+            UNION ALL SELECT NULL, NULL, NULL, NULL, (SELECT array_agg(id) FROM candidates WHERE %(large)s)"""  # noqa: S608 - only constants are put together
 
     def _arms(self, rows: str) -> Iterator[str]:
         """Where candidates come from; what each of them costs does not grow with the graph."""
@@ -147,6 +160,7 @@ class _Query:
             "pairs": self._pairs(),
             "rare": self._rare(),
             "weights": WEIGHTS,
+            "large": self.survey.large,
         }
 
     def _any_form(self, word: str) -> str:

@@ -82,10 +82,10 @@ class SearchNodes(ReadTool[SearchArguments]):
             raise ToolFailed(
                 f"There is no sheet {arguments.sheet_id!r}. Sheets: {some(key for key, _ in known.sheets)}."
             )
-        hits = TokenSearch().search(
+        searched = TokenSearch().search(
             context.graph, known, arguments.query, arguments.max_results, sheet=arguments.sheet_id
         )
-        nodes = source.nodes_by_id(hit.node_id for hit in hits)
+        nodes = source.nodes_by_id(hit.node_id for hit in searched.hits)
         names = source.type_names(node.type for node in nodes)
         rows = fitting(nodes, lambda node: node_row(node, names) | {"beginning": _beginning(node)})
         if not rows:

@@ -35,7 +35,7 @@ Field_ = Literal["name", "type", "sheet", "process", "data", "handles", "positio
 
 def not_found(context: ToolContext, key: str) -> ToolFailed:
     """Says that there is no such node, and which ones may be meant."""
-    hits = TokenSearch().search(context.graph, survey(context.graph, key), key, 5)
+    hits = TokenSearch().search(context.graph, survey(context.graph, key), key, 5).hits
     nodes = GraphSource(context.graph).nodes_by_id(hit.node_id for hit in hits)
     meant = f" Perhaps you mean: {some(node.key for node in nodes)}." if nodes else ""
     return ToolFailed(f"There is no node with the key {key!r} in this graph.{meant} search_nodes finds keys.")

@@ -139,7 +139,7 @@ def embedded(graph: Graph) -> Graph:
 
 def test_it_also_finds_by_meaning(here: World) -> None:
     question = "deliveries by courier"
-    assert TokenSearch().search(here.orders, survey(here.orders, question), question, 20) == []
+    assert TokenSearch().search(here.orders, survey(here.orders, question), question, 20).hits == []
     assert keys(retrieve(embedded(here.orders), question))[0] == "book-carrier"
 
 

@@ -16,7 +16,7 @@ def here(db: None) -> World:
 
 
 def found(graph: Graph, question: str, limit: int = 20, sheet: str | None = None) -> list[str]:
-    hits = TokenSearch().search(graph, survey(graph, question), question, limit, sheet)
+    hits = TokenSearch().search(graph, survey(graph, question), question, limit, sheet).hits
     keys = dict(Node.objects.values_list("pk", "key"))
     return [keys[hit.node_id] for hit in hits]
 
@@ -73,15 +73,17 @@ def test_it_searches_one_sheet_where_told(here: World) -> None:
 
 def test_it_stays_in_the_graph(here: World) -> None:
     keys = dict(Node.objects.values_list("pk", "graph_id"))
-    hits = TokenSearch().search(
-        here.nba, survey(here.nba, "fetch players secret-node"), "fetch secret-node players", 20
+    hits = (
+        TokenSearch()
+        .search(here.nba, survey(here.nba, "fetch players secret-node"), "fetch secret-node players", 20)
+        .hits
     )
     assert {keys[hit.node_id] for hit in hits} == {here.nba.pk}
 
 
 def test_it_asks_the_database_twice(here: World) -> None:
     with CaptureQueriesContext(connection) as queries:
-        found_hits = TokenSearch().search(here.orders, survey(here.orders, "invoice"), "invoice", 20)
+        found_hits = TokenSearch().search(here.orders, survey(here.orders, "invoice"), "invoice", 20).hits
     assert found_hits
     assert len(queries) == 2
 
@@ -116,6 +118,16 @@ def test_it_shows_some_nodes_where_only_a_common_word_is_asked_for(large: Graph)
 
 def test_it_finds_keys_in_a_large_graph(large: Graph) -> None:
     assert found(large, "what does n123 do, and common?")[0] == "n123"
+
+
+def test_it_says_whom_it_met_in_a_large_graph(large: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = "thing7 thing8"
+    searched = TokenSearch().search(large, survey(large, question), question, 1)
+    assert len(searched.hits) == 1
+    keys = dict(Node.objects.values_list("pk", "key"))
+    assert {keys[id_] for id_ in searched.met} == {f"n{n + part}" for n in (0, 500, 1000, 1500) for part in (7, 8)}
+    monkeypatch.setattr(text_search, "LARGE", 10_000)
+    assert TokenSearch().search(large, survey(large, question), question, 1).met == []
 
 
 def test_it_prefers_words_that_stand_together(large: Graph) -> None:

@@ -58,8 +58,8 @@ def plan(graph: Graph, question: Vectors) -> str:
         return "\n".join(row for (row,) in cursor.fetchall())
 
 
-def candidates(graph: Graph, question: Vectors, vectors_of_one: int, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(vector_search, "VECTORS_OF_ONE", vectors_of_one)
+def candidates(graph: Graph, question: Vectors, growth: float, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(vector_search, "GROWTH", growth)
     nearest(graph.pk, MODEL, question, 10)
     with connection.cursor() as cursor:
         cursor.execute("SHOW hnsw.ef_search")
@@ -99,18 +99,21 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
         cursor.execute("SHOW hnsw.ef_search")
         assert cursor.fetchone()[0] == "40", "set for the statement only"
     with transaction.atomic():
-        assert [candidates(nba, questions[0], part, monkeypatch) for part in (200, 2, 1)] == ["500", "750", "1000"]
+        assert [candidates(nba, questions[0], growth, monkeypatch) for growth in (0.6, 1, 2)] == ["200", "300", "1000"]
     assert len(nearest(small.pk, MODEL, random_vectors(1, DIMENSIONS)[0], 10, threshold=-1)) == 3
 
-    # As many as a very large graph: one look at 20 finds less than looking on to 900 does.
+    # What an index misses that looks at few candidates is found among what was met by words, and nothing else is.
+    monkeypatch.setattr(vector_search, "GROWTH", 0)
     monkeypatch.setattr(vector_search, "FEWEST_CANDIDATES", 10)
-    monkeypatch.setattr(vector_search, "MOST_CANDIDATES", 20)
-    once = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
-    monkeypatch.setattr(vector_search, "ONE_LOOK", NODES - 1)
-    monkeypatch.setattr(vector_search, "MORE_CANDIDATES", 900)
-    assert " rows=900.00 loops=1" in plan(nba, questions[0])
-    looked_on = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
-    assert looked_on == exact != once
+    few = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    assert few != exact
+    foreign = small.nodes.values_list("pk", flat=True)
+    also = [[target for target, _ in right] + [*foreign, ids[0]] for right in exact]
+    assert [
+        nearest(nba.pk, MODEL, question, 10, threshold=-1, also=met)
+        for question, met in zip(questions, also, strict=True)
+    ] == exact
+    assert nearest(nba.pk, MODEL, questions[0], 10, threshold=exact[0][4][1], also=also[0])[4:] == exact[0][4:5]
 
     monkeypatch.setattr(vector_indexes, "DROPPED_BELOW", NODES)
     vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
