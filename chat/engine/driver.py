@@ -283,7 +283,7 @@ class Driver:
             self._answer.transcript = await persistently(partial(in_db, storing.shown_so_far, self.run))
         await self._model_calls.note()
         if self._deserted:
-            telemetry.deserted()
+            telemetry.deserted(self._answer.transcript)
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
             await self._store(storing.give_back, self.run)

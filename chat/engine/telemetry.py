@@ -11,7 +11,9 @@ from chat.engine.claims import ClaimedRun
 from chat.events.vocabulary import NewEvent
 from chat.providers.base import PromptMessage, ToolCall
 from chat.providers.circuit import CircuitOpen
+from chat.providers.estimating import estimated_tokens, size
 from chat.tools import registry
+from chat.transcript import Transcript
 from rag.telemetry.events import Activity, about, activity, tell
 
 if TYPE_CHECKING:
@@ -146,9 +148,9 @@ def proposed(told: Iterable[NewEvent]) -> None:
             tell("hitl_decision", outcome="allowed", **named)
 
 
-def deserted() -> None:
-    """An answer is stopped because nobody reads it any more."""
-    tell("client_disconnect_abort", "warning")
+def deserted(shown: Transcript) -> None:
+    """An answer is stopped because nobody reads it any more; about so many tokens of it were shown."""
+    tell("client_disconnect_abort", "warning", tokens_streamed=estimated_tokens(size(shown.text + shown.reasoning)))
 
 
 def _message(message: PromptMessage) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from pytest_django import Settings
 
 from chat.deciding import Decision, decide
-from chat.models import Proposal
+from chat.events import presence
+from chat.models import Message, Proposal, Session
 from graphs.access import member_of
 from graphs.models import Graph
 from rag.telemetry import events
@@ -95,6 +96,22 @@ def test_a_failed_call_and_its_run(running: Engine, vendor: VendorServer, alice:
     ]
     assert of("llm_call_done")[0]["outcome"] == "auth_error"
     assert of("agent_chat_done")[0]["outcome"] == "auth_error"
+    assert "canary" not in json.dumps(heard)
+
+
+def test_an_answer_that_everybody_left_says_how_much_was_shown(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, settings: Settings
+) -> None:
+    settings.DISCONNECT_GRACE_S = 0.1
+    vendor.script(Script(text="canary-said " * 40, delay_s=0.05))
+    accepted = ask(alice, QUESTION)
+    presence.seen([Session.objects.get(pk=accepted.session_id).stream_id], None)
+    rested(accepted.run_id)
+    until(lambda: of("agent_chat_done"))
+    (left,) = of("client_disconnect_abort")
+    assert (left["level"], left["session"]) == ("warning", str(accepted.session_id))
+    shown = Message.objects.get(pk=accepted.message_id).content
+    assert left["tokensStreamed"] == -(-len(shown) // 4)
     assert "canary" not in json.dumps(heard)
 
 
