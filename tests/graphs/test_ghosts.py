@@ -148,15 +148,19 @@ def overlap(one: FloatRect, other: FloatRect) -> bool:
     )
 
 
-def test_a_badge_that_grew_leaves_the_name_of_its_node_free(page: Page, site: drawn.Site) -> None:
-    site.graph["nodes"][1]["name"] = "Players of the season"
-    opened(page, site)
-    for _step in range(10):
-        if page.locator(".nodes .bold").count():
+def zoomed_out(page: Page, until: str) -> None:
+    for _step in range(20):
+        if page.locator(until).count():
             break
         page.get_by_label("Zoom out").click()
         page.evaluate("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-    expect(page.locator(".nodes .bold")).to_have_count(4)
+    expect(page.locator(until).first).to_be_attached()
+
+
+def test_a_badge_that_grew_leaves_the_name_of_its_node_free(page: Page, site: drawn.Site) -> None:
+    site.graph["nodes"][1]["name"] = "Players of the season"
+    opened(page, site)
+    zoomed_out(page, ".nodes .bold")
     drawn_names = page.locator(".nodes text.name, .ghosts text.name").all()
     names = [box for box in (name.bounding_box() for name in drawn_names) if box]
     badges = page.locator(".ghosts .ghost:not(:has(.ghost-line)) .ghost-badge").all()
@@ -166,6 +170,18 @@ def test_a_badge_that_grew_leaves_the_name_of_its_node_free(page: Page, site: dr
         box = badge.bounding_box()
         assert box
         assert not [name for name in names if overlap(box, name)]
+
+
+def test_far_out_a_badge_is_on_its_block(page: Page, site: drawn.Site) -> None:
+    opened(page, site)
+    zoomed_out(page, ".far-icon")
+    ring, badge = (
+        ghosts(page, "rename", "update").locator(part).bounding_box() for part in (".ghost-ring", ".ghost-badge")
+    )
+    assert ring
+    assert badge
+    middles = [box["y"] + box["height"] / 2 for box in (ring, badge)]
+    assert middles[0] == pytest.approx(middles[1], abs=2)
 
 
 def test_clicking_a_ghost_tells_the_chat_and_goes_on_to_the_next_one_there(page: Page, site: drawn.Site) -> None:

@@ -37,15 +37,25 @@ function trail([from, to], unit) {
   return svg("path", { class: "ghost-trail", d: `M${from.x} ${from.y}L${to.x} ${to.y}${head}` });
 }
 
-/** At the corner of a node; grown for the eye it stands above it, as the name may begin right below the corner. */
-function badge({ at, rank, number, action, kind }, unit, numbered) {
+/**
+ * At the corner of a node, where the name may begin right below: grown for the eye, the badge stands above it. Far out
+ * names stand above and below, so that it is on the block.
+ */
+function top({ at, kind }, height, { level, unit }) {
+  if (kind === "edge") return at.y - height / 2;
+  return level === "far" ? at.y + (at.h - height) / 2 : at.y - height + BADGE / Math.max(1, unit);
+}
+
+function badge(mark, detail) {
+  const { at, rank, number, action, kind, numbered } = mark;
+  const { unit } = detail;
   const scale = Math.max(1, unit);
   const sign = SIGNS[action];
   const width = (numbered ? BADGE * 3.4 : BADGE * 2) * scale;
   const height = BADGE * 2 * scale;
   const step = width + 3 * scale;
   const x = at.x + rank * step - (kind === "edge" ? width / 2 : BADGE * scale);
-  const y = at.y - height + (kind === "edge" ? height / 2 : BADGE / scale);
+  const y = top(mark, height, detail);
   return svg(
     "g",
     { class: "ghost-badge" },
@@ -81,6 +91,6 @@ export function drawGhost(mark, detail) {
     "g",
     { class: `ghost ${mark.action}${mark.chosen ? " chosen" : ""}`, "data-proposal": mark.proposal.id },
     ...shapes(mark, detail),
-    detail.unit < BADGES_BELOW ? badge(mark, detail.unit, mark.numbered) : null,
+    detail.unit < BADGES_BELOW ? badge(mark, detail) : null,
   );
 }
