@@ -264,3 +264,10 @@ def test_a_line_says_where_earlier_messages_are_summarised(widget: Widget) -> No
     line.locator("summary").press("Enter")
     expect(line.locator(".summary-text")).to_have_text("They want it all.")
     assert line.evaluate("(element) => element.nextElementSibling.textContent").startswith("Three")
+    words = line.locator("summary span")
+    words.evaluate("words => words.append(' and more of them on a line of its own')")
+    room = line.evaluate("line => [...line.querySelectorAll('summary > *')].map(each => each.getBoundingClientRect())")
+    whole = line.bounding_box()
+    assert whole
+    assert room[0]["left"] - whole["x"] >= 16, "the rule before it stays where the words need two lines"
+    assert words.evaluate("words => getComputedStyle(words).textAlign") == "center"

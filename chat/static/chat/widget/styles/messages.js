@@ -151,10 +151,11 @@ export const messagesCss = `
 }
 .summarised summary::-webkit-details-marker { display: none; }
 .summarised summary::before, .summarised summary::after {
-  content: ""; flex: 1; block-size: 1px; background: var(--c-border);
+  content: ""; flex: 1; min-inline-size: 16px; block-size: 1px; background: var(--c-border);
 }
+.summarised summary span { text-align: center; text-wrap: balance; }
 .summarised summary:hover { color: var(--c-text); }
-.summarised .icon { inline-size: 14px; flex: none; }
+.summarised .icon { display: inline-block; inline-size: 14px; block-size: 14px; margin-inline: 2px; vertical-align: -2px; }
 .summarised .icon-chevron { transition: transform .15s; }
 .summarised[open] .icon-chevron { transform: rotate(180deg); }
 .summary-about { margin-block: 6px; }

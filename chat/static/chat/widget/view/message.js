@@ -198,7 +198,7 @@ export class AssistantMessage {
     const nothing = changes === 0 && proposals.length === 0 ? t("No changes recorded") : "";
     const facts = [ending, nothing, name, usageText(usage), unbroken(timeText(createdAt))].filter(Boolean);
     const line = this.part("facts", () => h("span", { class: "facts" }));
-    line.textContent = facts.join(" · ");
+    line.textContent = facts.join("\u00a0· ");
     line.title = usageTitle(usage);
     const keeping = this.part("keeping", () => new Keeping(this.actions.keep));
     const tools = [content ? this.copy(id) : null, deeper && !gaveUp ? this.deeper(id, deeper, busy) : null];

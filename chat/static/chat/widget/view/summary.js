@@ -10,8 +10,8 @@ export class SummaryLine {
     this.summary = null;
     this.text = h("div", { class: "summary-text", dir: "auto" });
     this.about = h("p", { class: "summary-about" });
-    const words = h("span", { text: t("Earlier messages are summarised for the model") });
-    const head = h("summary", {}, icon("list"), words, icon("chevron"));
+    const words = t("Earlier messages are summarised for the model");
+    const head = h("summary", {}, h("span", {}, icon("list"), `\u00a0${words}\u00a0`, icon("chevron")));
     this.element = h("details", { class: "summarised" }, head, this.about, this.text);
   }
 
