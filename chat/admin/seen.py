@@ -265,7 +265,8 @@ def _part(part: Part, called: str = "") -> ShownPart:
     name, label = part.name or called, str(LABELS[part.kind])
     cut = len(part.text) > MAX_TEXT_CHARS
     text = part.text[:MAX_TEXT_CHARS]
-    return ShownPart(part.kind, f"{label}: {name}" if name else label, text, figures.number(count_tokens(text)), cut)
+    heading = _("%(label)s: %(name)s") % {"label": label, "name": name} if name else label
+    return ShownPart(part.kind, heading, text, figures.number(count_tokens(text)), cut)
 
 
 def _tools(tools: str | None) -> tuple[ShownTool, ...]:
