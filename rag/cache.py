@@ -22,6 +22,8 @@ from graphs.signals import changed
 from rag.context import GraphContext
 
 TTL_S = 120
+#: No retrieval takes longer.
+LONGEST_S = 120
 log = logging.getLogger("countersign.rag")
 
 
@@ -43,14 +45,14 @@ def kept(place: str) -> GraphContext | None:
 
 def keep(place: str, context: GraphContext) -> None:
     """For `TTL_S` seconds; without Valkey not at all."""
-    _write(place, context)
+    _write(place, context, TTL_S)
 
 
 @receiver(changed)
 def name_types_anew(change: Applied, **_kwargs: Any) -> None:
-    """For as long as something may be kept that was read before."""
+    """For as long as something may be kept that was read before, also by a retrieval that is under way."""
     if any(kind == NODE_TYPE.name for kind, _field in change.touched):
-        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex))
+        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex, LONGEST_S + TTL_S))
 
 
 def _types(workspace_id: int) -> str:
@@ -66,9 +68,9 @@ def _read(key: str) -> Any:
         return None
 
 
-def _write(key: str, value: object) -> None:
+def _write(key: str, value: object, ttl_s: int) -> None:
     try:
         with valkey.asked():
-            cache.set(key, value, TTL_S)
+            cache.set(key, value, ttl_s)
     except RedisError as error:
         log.warning("Retrieval cannot write its cache: %s", error)

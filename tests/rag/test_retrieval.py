@@ -1,4 +1,5 @@
 import pickle
+import time
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from graphs import valkey, writing
 from graphs.models import Edge, Graph, Node, NodeType, Origin
 from graphs.operations import Item, Update
 from graphs.recording import Because
+from rag.cache import keep, place
 from rag.context import GraphContext
 from rag.embeddings import served
 from rag.embeddings.base import EmbeddingFailed
@@ -119,14 +121,21 @@ def test_it_remembers_a_question_until_the_graph_changes(here: World) -> None:
 
 
 def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
-    here: World, django_capture_on_commit_callbacks: Any
+    here: World, django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     type_ = NodeType.objects.create(workspace=here.nba.workspace, key="mailer", display_name="Mailer")
     Node.objects.filter(graph=here.nba, key="fetch-api").update(type=type_.key)
-    assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Mailer"
+    before = place(here.nba, "fetch-api")
+    found = retrieve(here.nba, "fetch-api")
+    assert found.relevant_nodes[0].type_name == "Mailer"
     change = Update(Item("nodeType", "mailer"), {"displayName": "Mailer"}, {"displayName": "Post office"})
     with django_capture_on_commit_callbacks(execute=True):
         writing.apply(here.orders, [change], Because(None, Origin.MANUAL))
+    assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
+    began = time.time()
+    monkeypatch.setattr(time, "time", lambda: began + 5)
+    keep(before, found)  # by a retrieval that was under way
+    monkeypatch.setattr(time, "time", lambda: began + 121)
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
 
 
