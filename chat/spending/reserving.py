@@ -59,7 +59,7 @@ def cover(reservation_id: uuid.UUID, spent: CallCost) -> None:
             return
         for use in locked_uses(reservation.uses):
             held, more = _held_and_more(use.budget, reservation, spent)
-            if use.used + use.reserved + more > use.budget.limit:
+            if use.budget.active and use.used + use.reserved + more > use.budget.limit:
                 raise refusing.used_up(use.budget, held + more, use.used, use.reserved - held, _frees_at(use))
             BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + more)
         _require_room_for_all_attempts(reservation, spent)

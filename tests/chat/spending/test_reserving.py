@@ -215,6 +215,20 @@ def test_a_failed_attempt_needs_room_beside_the_next_one(demo_workspace: Workspa
     assert left(tokens) == (200, 0)
 
 
+def test_a_budget_that_was_switched_off_refuses_no_further_attempt(demo_workspace: Workspace) -> None:
+    day, month = budget(demo_workspace, 150), budget(demo_workspace, 150, period=BudgetPeriod.MONTH)
+    reserve(account(demo_workspace), bound(), reservation := uuid.uuid4())
+    Budget.objects.filter(pk=day.pk).update(active=False)
+    with pytest.raises(BudgetRefused):
+        cover(reservation, took(None, 100, 0))
+    assert left(day) == left(month) == (0, 100)
+    Budget.objects.filter(pk=month.pk).update(active=False)
+    cover(reservation, took(None, 100, 0))
+    assert left(day) == left(month) == (0, 200)
+    record_now(account(demo_workspace), [took(reservation), took(reservation)])
+    assert left(day) == left(month) == (80, 0)
+
+
 def test_a_budget_of_each_call_limits_all_its_attempts_together(alice: User, demo_workspace: Workspace) -> None:
     budget(demo_workspace, 250, period=BudgetPeriod.CALL, scope=BudgetScope.USER)
     money = budget(demo_workspace, 2, period=BudgetPeriod.CALL, unit=BudgetUnit.USD, active=False)
