@@ -1,29 +1,46 @@
 """Native files of graphs, with everything a graph holds. Called by the command and the API."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from django.db import connection, transaction
 
 from graphs.interchange.base import NATIVE_FORMAT, NATIVE_VERSION
 from graphs.models import BUILT_IN_TYPES, Graph, NodeType
 
 
 def export_graph(graph: Graph) -> dict[str, Any]:
-    """The native document of a graph, in at most four queries. `docs/interchange.md` describes it."""
-    nodes = _nodes(graph)
-    used_types = {node["type"] for node in nodes} - set(BUILT_IN_TYPES)
-    return {
-        "format": NATIVE_FORMAT,
-        "formatVersion": NATIVE_VERSION,
-        "key": graph.key,
-        "name": graph.name,
-        "description": graph.description,
-        "metadata": graph.metadata,
-        "version": graph.version,
-        "sheets": list(graph.sheets.order_by("position", "id").values("key", "name")),
-        "nodes": nodes,
-        "edges": _edges(graph),
-        "nodeTypes": _node_types(graph, used_types),
-    }
+    """The native document of a graph, of one moment, in at most four queries. `docs/interchange.md` describes it."""
+    with _one_moment():
+        nodes = _nodes(graph)
+        used_types = {node["type"] for node in nodes} - set(BUILT_IN_TYPES)
+        return {
+            "format": NATIVE_FORMAT,
+            "formatVersion": NATIVE_VERSION,
+            "key": graph.key,
+            "name": graph.name,
+            "description": graph.description,
+            "metadata": graph.metadata,
+            "version": graph.version,
+            "sheets": list(graph.sheets.order_by("position", "id").values("key", "name")),
+            "nodes": nodes,
+            "edges": _edges(graph),
+            "nodeTypes": _node_types(graph, used_types),
+        }
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """What is read within is of one moment: no edge without its nodes. In a transaction, as that one has it."""
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
 
 
 def as_json(document: dict[str, Any]) -> str:

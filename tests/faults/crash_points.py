@@ -105,6 +105,7 @@ HARMLESS = {
     "graphs.rollback:roll_back": "one transaction, as apply; a savepoint of _rolled_back where a person asks for it",
     "chat.engine.acting:Acting._propose": "a savepoint of the transaction of perform",
     "graphs.models.workflows:Graph.save": "one statement; the house changes graphs otherwise, programs may call it",
+    "graphs.exports:_one_moment": "writes nothing",
     "graphs.imports:import_graph": "one transaction, nothing of a conversation: the graph is there or not",
     "graphs.imports:_create_graph": "a savepoint of that transaction",
     "config.management.commands.seed_demo:Command.handle": "one transaction of the first start, which the next repeats",

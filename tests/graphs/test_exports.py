@@ -1,8 +1,11 @@
 import json
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
+import psycopg
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 
 from graphs.exports import as_json, export_graph
@@ -93,6 +96,25 @@ def test_it_needs_as_many_queries_for_many_nodes_as_for_few(
         graph = stored(workspace, parsed(native(nodes=nodes, edges=[])))
         with django_assert_num_queries(4):
             export_graph(graph)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_is_of_one_moment_while_others_change_the_graph(workspace: Workspace) -> None:
+    """Else a file could have edges of nodes that it has not, and nobody could import it."""
+    graph = stored(workspace, parsed(native()))
+    whole = export_graph(graph)
+    other = psycopg.connect(**connection.get_connection_params(), autocommit=True)
+
+    def nodes_go_meanwhile(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        found = execute(sql, params, many, context)
+        if 'FROM "graphs_node"' in sql:
+            other.execute("DELETE FROM graphs_edge")
+            other.execute("DELETE FROM graphs_node")
+        return found
+
+    with closing(other), connection.execute_wrapper(nodes_go_meanwhile):
+        assert export_graph(graph) == whole
+    assert export_graph(graph)["edges"] == export_graph(graph)["nodes"] == [] != whole["edges"]
 
 
 def test_it_keeps_everything_on_the_way_to_another_workspace(workspace: Workspace) -> None:
