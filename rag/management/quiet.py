@@ -2,9 +2,12 @@
 
 import logging
 import os
+from collections.abc import Mapping
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+
+from graphs.json_values import UNSTORABLE
 
 #: What a shell says of a program whose reader went away.
 NOBODY_READS = 141
@@ -17,6 +20,7 @@ class QuietCommand(BaseCommand):
     """
 
     def execute(self, *args: Any, **options: Any) -> str | None:
+        _refuse_what_is_no_text(options)
         events = logging.getLogger("countersign.events")
         before, events.disabled = events.disabled, options["verbosity"] < 2
         try:
@@ -29,3 +33,10 @@ class QuietCommand(BaseCommand):
         finally:
             events.disabled = before
         return said
+
+
+def _refuse_what_is_no_text(options: Mapping[str, Any]) -> None:
+    """What a shell of another encoding gives: PostgreSQL refuses it, and could only say so by a traceback."""
+    for name, value in options.items():
+        if isinstance(value, str) and UNSTORABLE.search(value):
+            raise CommandError(f"What was given as {name} is no text in UTF-8.")

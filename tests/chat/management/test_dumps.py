@@ -49,6 +49,14 @@ def test_it_says_when_there_is_no_such_graph(here: World, command: tuple[str, ..
         output(*command, "--graph", "nowhere")
 
 
+def test_what_a_shell_of_another_encoding_gives_is_refused(here: World) -> None:
+    latin = os.fsdecode(b"caf\xe9")
+    with pytest.raises(CommandError, match="given as query is no text in UTF-8"):
+        output("dump_context", latin, "--graph", "nba")
+    with pytest.raises(CommandError, match="given as graph is no text in UTF-8"):
+        output("dump_prompt", "x", "--graph", latin)
+
+
 def document(*command: str) -> Any:
     return json.loads(output(*command, "--json"))
 
