@@ -97,6 +97,10 @@ def test_names_stand_where_others_point_and_at_what_they_selected(page: Page, se
     dot = page.locator(".live-dot").bounding_box()
     assert corner
     assert dot
+    name = page.locator(".live-name").bounding_box()
+    assert name
+    # The badges of proposals are at the left.
+    assert name["x"] + name["width"] == pytest.approx(corner["x"] + corner["width"], abs=4)
     # The drawing may stretch its sheet: who points at the corner of a node points at it on every page.
     assert dot["x"] + dot["width"] / 2 == pytest.approx(corner["x"], abs=3)
     assert dot["y"] + dot["height"] / 2 == pytest.approx(corner["y"], abs=3)

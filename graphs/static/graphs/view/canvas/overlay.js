@@ -25,9 +25,13 @@ function ring({ box, note }, kind, gap) {
   );
 }
 
-/** A ring in the colour of the first of those who selected an item, with the names of all of them. */
+/**
+ * A ring in the colour of the first of those who selected an item, with the names of all of them at its right corner:
+ * at the left one are the badges of proposals.
+ */
 function othersRing(item, names) {
-  const label = svg("text", { class: "live-name", x: item.box.x, y: item.box.y - 11 });
+  const { x, y, w } = item.box;
+  const label = svg("text", { class: "live-name", x: x + w, y: y - 11, "text-anchor": "end" });
   label.textContent = names.join(", ");
   const parts = [ring(item, "live-ring", 6), label];
   for (const part of parts) part.style.setProperty("--hue", hueOf(names[0]));
