@@ -7,6 +7,7 @@ from functools import partial
 from chat.database import in_db, in_tool_thread
 from chat.engine.calling import Call
 from chat.engine.persisting import persistently
+from chat.events.append import Fenced
 from chat.providers.base import Usage
 from chat.spending.calls import Bound, CallCost, bound_of, counted
 from chat.spending.refusing import BudgetRefused
@@ -40,12 +41,12 @@ async def _reserve(account: Account, bound: Bound, reservation: uuid.UUID) -> bo
 
 
 async def set_aside_again(call: Call, failed: CallCost) -> None:
-    """An attempt that the vendor may charge for needs room beside the next one. Raises `BudgetRefused`."""
+    """An attempt that the vendor may charge for needs room beside the next one. Raises `BudgetRefused`, `Fenced`."""
     if call.reservation is None or failed.usage == Usage():
         return
     try:
         await persistently(partial(in_db, cover, call.reservation, failed))
-    except BudgetRefused:
+    except (BudgetRefused, Fenced):
         call.started = math.inf  # the next attempt is never made
         raise
 

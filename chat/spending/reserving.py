@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from chat.events.append import Fenced
 from chat.models import Budget, BudgetPeriod, BudgetUnit, BudgetUse, Reservation
 from chat.spending import refusing
 from chat.spending.calls import Bound, CallCost
@@ -51,12 +52,12 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
 def cover(reservation_id: uuid.UUID, spent: CallCost) -> None:
     """Before a call is made again: what the failed attempt took is set aside beside the bound of the next one.
 
-    Raises `BudgetRefused` where there is no room for both.
+    Raises `BudgetRefused` where there is no room for both, `Fenced` where who took the run over has settled the call.
     """
     with transaction.atomic(durable=True):
         reservation = Reservation.objects.select_for_update(no_key=True).filter(pk=reservation_id).first()
         if reservation is None:
-            return
+            raise Fenced
         for use in locked_uses(reservation.uses):
             held, more = _held_and_more(use.budget, reservation, spent)
             if use.budget.active and use.used + use.reserved + more > use.budget.limit:

@@ -10,8 +10,9 @@ from django.db import OperationalError
 from django.db.models.functions import Now
 
 from chat import actions
-from chat.engine import side_calls
+from chat.engine import paying, side_calls
 from chat.engine.acting import Acting
+from chat.events.append import Fenced
 from chat.models import (
     Budget,
     BudgetPeriod,
@@ -32,7 +33,7 @@ from chat.providers.base import ModelRequest, PromptMessage
 from chat.spending import crashed
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
-from chat.spending.reserving import reserve
+from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_now
 from graphs.access import member_of
 from graphs.models import Graph
@@ -113,6 +114,35 @@ def test_it_sets_aside_for_a_second_attempt_what_the_first_one_took(
     assert run.error["code"] == "rate_limit"
     assert [call.outcome for call in ModelCall.objects.filter(run=run)] == ["server_error"]
     assert (state(day)[1], held.count()) == (0, 0)
+
+
+def test_it_makes_no_further_attempt_of_a_call_that_was_settled_by_who_took_the_run_over(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrying, "FIRST_DELAY_S", 0.001)
+    day = budget(nba.workspace, 10**6)
+
+    def taken_over(reservation: uuid.UUID, failed: CallCost) -> None:
+        Reservation.objects.update(created_at="2026-01-01T00:00Z")
+        assert crashed.settle_all() == 1
+        cover(reservation, failed)
+
+    monkeypatch.setattr(paying, "cover", taken_over)
+    vendor.script(Script(raw=b"<html>"), Script(text="Too late."))
+    config = configured().resolve()
+    request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)
+    told: list[CallCost] = []
+
+    async def tell(costs: Sequence[CallCost]) -> None:
+        told.extend(costs)
+
+    with pytest.raises(Fenced):
+        running.on_loop(side_calls.ask_aside(account(nba.workspace, alice), config, request, Purpose.SUMMARY, tell))
+    assert len(vendor.requests) == 1
+    assert [cost.outcome for cost in told] == ["server_error"]
+    call = ModelCall.objects.get()
+    assert call.outcome == "crashed"
+    assert state(day) == (call.prompt_tokens, 0)
 
 
 def most(run: Run) -> int:
