@@ -18,6 +18,7 @@ from chat.models import Purpose
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
 from chat.sent_requests.keeping import Sent
 from chat.spending.calls import CallCost
+from chat.spending.refusing import BudgetRefused
 from chat.spending.settling import record_now
 from rag.metering import Account
 
@@ -38,6 +39,9 @@ async def ask_aside(
         await paying.set_aside(call, account)
         with telemetry.of_call(call):
             await calling.perform(call, _show_nobody, account.workspace_id, partial(paying.set_aside_again, call))
+    except BudgetRefused:
+        telemetry.unpaid(call)
+        raise
     finally:
         if costs := await paying.costs_of(call):
             telemetry.costs(costs)

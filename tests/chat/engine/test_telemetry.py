@@ -1,6 +1,7 @@
 """The events of a run, as a sink gets them: what happened, about whom, and not a word of what was said."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,13 +12,19 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from pytest_django import Settings
 
 from chat.deciding import Decision, decide
+from chat.engine import side_calls
 from chat.events import presence
-from chat.models import Message, Proposal, Session
+from chat.models import Message, Proposal, Purpose, Session
+from chat.models_available import configured
+from chat.providers.base import ModelRequest, PromptMessage
+from chat.spending.calls import CallCost
+from chat.spending.refusing import BudgetRefused
 from graphs.access import member_of
 from graphs.models import Graph
 from rag.telemetry import events
 from rag.telemetry.spans import Spans
 from tests.chat.engine.driving import Engine, ask, rested, until
+from tests.chat.spending.paid import account, budget
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -112,6 +119,23 @@ def test_an_answer_that_everybody_left_says_how_much_was_shown(
     assert (left["level"], left["session"]) == ("warning", str(accepted.session_id))
     shown = Message.objects.get(pk=accepted.message_id).content
     assert left["tokensStreamed"] == -(-len(shown) // 4)
+    assert "canary" not in json.dumps(heard)
+
+
+def test_a_call_that_no_budget_pays_for(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+    """An answer, and a call beside one."""
+    budget(nba.workspace, 1)
+    rested(ask(alice, QUESTION).run_id)
+    config = configured().resolve()
+    request = ModelRequest((PromptMessage("user", QUESTION),), (), config.model, 200)
+
+    async def nobody(_costs: Sequence[CallCost]) -> None:
+        """Nothing was taken."""
+
+    with pytest.raises(BudgetRefused):
+        running.on_loop(side_calls.ask_aside(account(nba.workspace), config, request, Purpose.SUMMARY, nobody))
+    assert [(each["level"], each["model"]) for each in of("budget_refused")] == [("warning", config.model)] * 2
+    assert vendor.requests == []
     assert "canary" not in json.dumps(heard)
 
 
