@@ -8,10 +8,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as NoRedis
 
-from graphs import valkey, writing
+from graphs import actions, rollback, valkey, writing
+from graphs.editing import Request
 from graphs.models import Edge, Graph, Node, NodeType, Origin
 from graphs.operations import Item, Update
 from graphs.recording import Because
+from graphs.scopes import ChangeSets
+from graphs.workingcopy import editing, saving
 from rag.cache import keep, place
 from rag.context import GraphContext
 from rag.embeddings import served
@@ -118,6 +121,30 @@ def test_it_remembers_a_question_until_the_graph_changes(here: World) -> None:
     Node.objects.filter(graph=here.nba, key="fetch-api").update(name="Renamed")
     here.nba.version += 1
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].name == "Renamed"
+
+
+def test_every_way_of_changing_a_graph_empties_what_was_kept(here: World) -> None:
+    def shown() -> str:
+        """What a question shows, asked of the graph as it is stored."""
+        found = retrieve(Graph.objects.get(pk=here.nba.pk), "fetch-api")
+        return next((node.name for node in found.relevant_nodes if node.key == "fetch-api"), "gone")
+
+    def named(new: str) -> Update:
+        return Update(Item("node", "fetch-api"), {"name": shown()}, {"name": new})
+
+    alice, before = here.alice.user, shown()
+    live = actions.parse("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Live"}})
+    editing.edit(here.alice, here.nba.pk, Request([live], [], "", "key", "digest"))
+    assert shown() == "Live" != before
+    rollback.roll_back(here.nba.workspace_id, alice, ChangeSets(saving.save_edits(here.nba.pk)))
+    assert shown() == before
+    applied = writing.apply(here.nba, [named("By hand")], Because(alice, Origin.MANUAL))
+    assert shown() == "By hand"
+    rollback.roll_back(here.nba.workspace_id, alice, ChangeSets((applied.change_set_id,)))
+    assert shown() == before
+    gone = actions.parse("delete_node", {"nodeKey": "fetch-api"})
+    editing.edit(here.alice, here.nba.pk, Request([gone], [], "", "other", "digest"))
+    assert shown() == "gone"
 
 
 def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
