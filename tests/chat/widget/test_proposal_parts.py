@@ -210,6 +210,8 @@ def test_what_is_edited_replaces_the_patches_it_came_from(blank: Page) -> None:
     assert edited("b", inner)["wholeData"] == inner
     kept = {"url": "/two", "n": [None]}
     assert edited("b", kept)["data"] == {"url": "/two", "n": [None]}
+    proposal["arguments"] = {"nodeKey": "n", "updates": {"process": "b", "wholeData": {"url": "/two", "n": 1}}}
+    assert edited("b", data) == {"process": "b", "data": {"url": "/three"}}
 
 
 def test_a_batch_is_edited_as_a_whole_and_a_deletion_not_at_all(blank: Page) -> None:

@@ -63,6 +63,7 @@ function entryOf(tool, diff) {
 /** As a patch where one can say it, else as a whole. */
 function editData(updates, before, after) {
   delete updates.data;
+  delete updates.wholeData;
   if (bringsNull(before, after)) updates.wholeData = after;
   else updates.data = mergePatch(before, after);
 }
