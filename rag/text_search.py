@@ -12,7 +12,8 @@ from django.db import connection
 
 from graphs.models import Graph
 from rag.naming import said
-from rag.words import COMMON, beginning, forms, mentions, rarity, search_words
+from rag.stop_words import STOP_WORDS
+from rag.words import COMMON, beginning, forms, mentions, plain, rarity, search_words
 
 #: A graph with more nodes than this is large: only whole words search it, and common ones never alone.
 LARGE = 2_000
@@ -25,8 +26,11 @@ WEIGHED_WORDS = 400
 SAMPLED = 1_500
 #: How many of the best by rank are weighed again by how rare their words are and by their names.
 SHORTLIST = 60
+#: How many that the question may name are weighed besides: other words of it may be in hundreds of nodes.
+NAMED = 40
 #: What a word counts in data, in process, in type, and in key or name.
 WEIGHTS = "{0.05, 0.2, 0.5, 1.0}"
+_RANK = "ts_rank(%(weights)s::real[], search, %(any)s::tsquery)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +120,12 @@ class _Query:
 
     words: tuple[str, ...]
     mentioned: tuple[str, ...]
+    plain: str
     survey: Survey
 
     @classmethod
     def of(cls, question: str, survey: Survey) -> "_Query":
-        return cls(search_words(question), mentions(question), survey)
+        return cls(search_words(question), mentions(question), plain(question), survey)
 
     def sql(self, sheet: str | None) -> str:
         """Ranked candidates, of which a node may come twice; a row without a node has all those of a large graph."""
@@ -134,15 +139,21 @@ class _Query:
                 ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word),
                 NULL
             FROM (
-                SELECT * FROM candidates
-                ORDER BY ts_rank(%(weights)s::real[], search, %(any)s::tsquery) DESC, id LIMIT {2 * SHORTLIST}
+                (
+                    SELECT * FROM candidates
+                    WHERE key = ANY(%(mentioned)s) OR name = ANY(%(mentioned)s) OR {_phrase("key")} OR {_phrase("name")}
+                    ORDER BY key = ANY(%(mentioned)s) DESC, {_RANK} DESC, id LIMIT {NAMED}
+                ) UNION ALL (
+                    SELECT * FROM candidates ORDER BY {_RANK} DESC, id LIMIT {2 * SHORTLIST}
+                )
             ) AS shortlist
             UNION ALL SELECT NULL, NULL, NULL, NULL, (SELECT array_agg(id) FROM candidates WHERE %(large)s)"""  # noqa: S608 - only constants are put together
 
     def _arms(self, rows: str) -> Iterator[str]:
         """Where candidates come from; what each of them costs does not grow with the graph."""
-        if self.words and not self.survey.large:
-            yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE search @@ %(any)s::tsquery"  # noqa: S608
+        if not self.survey.large:
+            said = "search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s)"
+            yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE {said}"  # noqa: S608
         elif self._rare():
             if self._pairs():
                 yield _first(WEIGHED_PAIRS, f"{rows} AND search @@ %(pairs)s::tsquery")
@@ -155,6 +166,8 @@ class _Query:
             "graph": graph.pk,
             "sheet": sheet,
             "mentioned": list(self.mentioned),
+            "plain": f" {self.plain} ",
+            "little": [*STOP_WORDS, *(self.survey.common if self.survey.large else ())],
             "any": " | ".join(map(self._any_form, self.words)),
             "each": list(map(self._any_form, self.words)),
             "pairs": self._pairs(),
@@ -182,6 +195,12 @@ class _Query:
 
     def _is_rare(self, form: str) -> bool:
         return form not in self.survey.common
+
+
+def _phrase(column: str) -> str:
+    """Whether the question says the words of a key or name side by side, and not one word that says little."""
+    words = f"translate(lower({column}), '-_.:/', '     ')"
+    return f"(strpos(%(plain)s, ' ' || {words} || ' ') > 0 AND {words} <> ALL(%(little)s))"
 
 
 def _first(count: int, rows: str) -> str:

@@ -88,6 +88,26 @@ def test_it_asks_the_database_twice(here: World) -> None:
     assert len(queries) == 2
 
 
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ('What does "7" do with the customer import?', "7"),
+        ("what is before {{node:7}} and customer import", "7"),
+        ("compare the customer import with night sync", "quiet"),
+        ("compare the customer import with last ditch", "last_ditch"),
+        ('What does "Find" do with the customer import?', "found"),
+    ],
+)
+def test_what_is_named_is_found_however_many_nodes_have_the_other_words(here: World, question: str, key: str) -> None:
+    named = (("7", "Pause"), ("quiet", "Night sync"), ("last_ditch", "Handler"), ("found", "Find"))
+    crowd = ((f"k{number}", f"customer import {number}") for number in range(150))
+    sheet = here.nba.sheets.get(key="main")
+    Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=key, name=name, type="filter") for key, name in (*named, *crowd)
+    )
+    assert found(here.nba, question)[0] == key
+
+
 @pytest.fixture
 def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
     """A graph that counts as large, whose word "common" is in every node and known to be."""
