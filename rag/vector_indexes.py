@@ -24,6 +24,8 @@ MOST_MEMORY = 2 * 2**30
 #: of 100 right nodes among texts that have little in common (docs/embeddings.md).
 LINKS = 32
 CHOSEN_FROM = 128
+#: pgvector's limit of an index of half vectors. Longer ones are all compared, in a graph of any size.
+MOST_DIMENSIONS = 4_000
 #: What pgvector holds of a vector while it builds, beside its numbers: its links and itself.
 BYTES_A_LINK = 32
 BYTES_AN_ELEMENT = 256
@@ -42,7 +44,7 @@ def fit(graph_id: int, model: str, dimensions: int) -> None:
     if state.indexed:
         if not _more_than(DROPPED_BELOW, graph_id, model):
             drop(graph_id, model)
-    elif _more_than(EXACT, graph_id, model):
+    elif dimensions <= MOST_DIMENSIONS and _more_than(EXACT, graph_id, model):
         build(graph_id, model, dimensions)
 
 

@@ -23,6 +23,8 @@ from rag.telemetry.events import activity
 BATCH = 100
 #: Nodes that are read together, and stored together where that takes no longer than `STORED_S`.
 STORED = 1_000
+#: A text that every model takes.
+HARMLESS = "dimensions"
 #: Seconds of work that a killed process may lose, and the vendor's calls with it.
 STORED_S = 1.0
 
@@ -162,14 +164,19 @@ def _embed_some(graph: Graph, embedder: Embedder, batches: deque[Sequence[_Text]
 
 
 def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list[_Answer]) -> int:
-    """All at once; where the model refuses that, by halves, until what it refuses stands alone: how many texts."""
+    """All at once; where the model refuses that, by halves, until what it refuses stands alone: how many texts.
+
+    Some endpoints answer what they cannot take as if they were broken; one that takes another text is not.
+    """
     try:
         with activity("embedding_batch", model=embedder.name, graph=graph.pk, texts=len(texts)) as told:
             embedded = embed(embedder, [each.text for each in texts], "stored", account_of(graph))
             told.note(prompt_tokens=embedded.tokens)
         answers.append(_Answer(texts, embedded))
     except EmbeddingFailed as failure:
-        if failure.code not in OF_THE_TEXT:
+        if failure.code == "server_error" and failure.retry_after is None:
+            embed(embedder, [HARMLESS], "stored", account_of(graph))
+        elif failure.code not in OF_THE_TEXT:
             raise
         if len(texts) == 1:
             note_failure(graph.pk, texts[0].node.id, embedder.name, failure.code)

@@ -8,7 +8,7 @@ from django.db import OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from psycopg.errors import DiskFull
 
-from graphs.models import Graph, Node
+from graphs.models import Graph, Node, Workspace
 from rag import vector_indexes, vector_search
 from rag.embeddings.base import Vectors
 from rag.index_names import PREFIX, index_name
@@ -133,6 +133,20 @@ def test_indexes_of_graphs_that_are_gone_go_too(nba: Graph) -> None:
     assert indexes() == []
     assert not Embedding.objects.exists()
     assert vector_search.EXACT == 20_000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_vectors_that_are_too_long_for_an_index_are_all_compared(
+    nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_indexes, "EXACT", 2)
+    for graph, dimensions in ((nba, 4_000), (draw_nba(other_workspace), 4_096)):
+        keep(graph, random_vectors(3, dimensions))
+        EmbeddedGraph.objects.create(graph=graph, model=MODEL, version=1)
+        vector_indexes.fit(graph.pk, MODEL, dimensions)
+        assert indexes() == [index_name(nba.pk, MODEL)]
+        assert len(nearest(graph.pk, MODEL, random_vectors(1, dimensions)[0], 10, threshold=-1)) == 3
+    vector_indexes.drop(nba.pk, MODEL)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,6 +1,7 @@
 """What an endpoint for embeddings answers when nothing else is scripted: vectors that depend on the text alone.
 
-A text with "refused" in it makes it refuse the whole batch, one with "nonsense" gets a vector that is none.
+A text with "refused" in it makes it refuse the whole batch, at one with "breaking" it breaks, and one with "nonsense"
+gets a vector that is none.
 """
 
 import json
@@ -17,6 +18,8 @@ def embeddings_script(body: dict[str, Any]) -> Script:
     texts = body["input"]
     if any("refused" in text for text in texts):
         return Script(status=400, error="Invalid input")
+    if any("breaking" in text for text in texts):
+        return Script(status=500, error="failed to encode response: json: unsupported value: NaN")
     dimensions = DIMENSIONS.get(body["model"], OTHERS)
     items = [
         {"object": "embedding", "index": index, "embedding": vector(text, dimensions)}

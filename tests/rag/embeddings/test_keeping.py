@@ -123,6 +123,28 @@ def test_one_text_that_is_refused_stands_alone_and_is_tried_again_when_due(
     assert set(hashes()) == {"root"}, "the vector of its earlier text is gone"
 
 
+def test_a_text_that_an_endpoint_breaks_at_keeps_no_other_waiting(remote: Embedder, nba: Graph) -> None:
+    """As Ollama does, whose model gives numbers for some texts that are none."""
+    nba.nodes.filter(key="fetch-api").update(name="breaking")
+    work()
+    assert set(hashes()) == {"root", "return"}
+    assert EmbeddingFailure.objects.get().code == "server_error"
+    assert EmbeddingModel.objects.get().failures == 0
+
+
+@pytest.mark.parametrize(("headers", "calls"), [({}, 2), ({"retry-after": "600"}, 1)])
+def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
+    remote: Embedder, nba: Graph, vendor: VendorServer, headers: dict[str, str], calls: int
+) -> None:
+    served.keep(remote)
+    vendor.requests.clear()
+    vendor.script(*[Script(status=503, error="Service unavailable", headers=headers)] * 9)
+    work()
+    assert len(vendor.requests) == calls
+    assert not EmbeddingFailure.objects.exists()
+    assert EmbeddingModel.objects.get().code == "server_error"
+
+
 def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
     served.keep(remote)
     vendor.script(Script(status=429, error="Too many requests", headers={"retry-after": "600"}))
@@ -277,7 +299,7 @@ def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: 
 
 def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
     assert remote.dimensions == 8
-    vendor.script(*[Script(status=500, error="away")])
+    vendor.script(*[Script(status=500, error="away")] * 2)
     with pytest.raises(CommandError, match="server_error"):
         call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
     assert not EmbeddedGraph.objects.filter(version__gt=0).exists()
