@@ -137,7 +137,7 @@ export const messagesCss = `
 .keeping .icon { inline-size: 14px; }
 .keeping [aria-pressed="true"] { color: var(--c-primary); background: var(--c-tint); }
 .kept:empty { display: none; }
-.kept { padding-inline: 2px 4px; font-weight: 550; }
+.kept { padding-inline: 2px 4px; font-weight: 550; white-space: nowrap; }
 .left-out > .bubble-text, .left-out > .markdown { opacity: .55; }
 .user .keeping { margin-block-start: 2px; }
 @media (hover: hover) {
