@@ -7,7 +7,7 @@ were spoken of, and which proposals are still open.
 import json
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -65,12 +65,13 @@ def summary_text(
 
     Without words it is those of the summary before and what the person asked.
     """
-    must_stay = "\n".join(_must_stay(session_id, messages, place))
+    gathered = _gathered(session_id, messages, place)
     own_words = words.strip() or "\n".join([*_words_of(before), *_questions(messages, place)])
     chars = max(room * 4, 400)
     text = ""
     while True:
-        text = fenced(_ABOUT, "\n\n".join(part for part in (cut(own_words, chars), cut(must_stay, chars)) if part))
+        must_stay = _text_of(_latest(gathered, chars))
+        text = fenced(_ABOUT, "\n\n".join(part for part in (cut(own_words, chars), must_stay) if part))
         if count_tokens(text) <= room or chars < 100:
             return text
         chars = chars * 3 // 4
@@ -103,21 +104,34 @@ def _questions(messages: Sequence[Message], place: Cut) -> Iterator[str]:
         yield f"- {json.dumps(cut(message.content, QUESTION_CHARS), ensure_ascii=False)}"
 
 
-def _must_stay(session_id: uuid.UUID, messages: Sequence[Message], place: Cut) -> Iterator[str]:
+def _gathered(session_id: uuid.UUID, messages: Sequence[Message], place: Cut) -> dict[str, list[str]]:
+    """Under each heading its entries, the latest last."""
     proposed = Proposal.objects.filter(session_id=session_id).defer(*Proposal.LARGE)
     earlier = proposed.filter(message__sequence__lte=place.sequence)
-    earlier = earlier.exclude(message__in_prompt=Message.InPrompt.LEFT_OUT)
-    listed = list(earlier.order_by("-created_at", "-id")[:MAX_DECISIONS])[::-1]
-    decided = [proposal for proposal in listed if proposal.status != ProposalStatus.PENDING]
-    waiting = [proposal for proposal in listed if proposal.status == ProposalStatus.PENDING]
-    if decided:
-        yield _DECIDED
-        yield from map(_line, decided)
-    if waiting:
-        yield _WAITING
-        yield from map(_line, waiting)
-    if keys := list(dict.fromkeys(reversed(list(_keys(messages, place)))))[:MAX_KEYS]:
-        yield f"{_KEYS} {', '.join(reversed(keys))}"
+    earlier = earlier.exclude(message__in_prompt=Message.InPrompt.LEFT_OUT).order_by("-created_at", "-id")
+    decided = earlier.exclude(status=ProposalStatus.PENDING)[:MAX_DECISIONS]
+    waiting = earlier.filter(status=ProposalStatus.PENDING)[:MAX_DECISIONS]
+    keys = list(dict.fromkeys(reversed(list(_keys(messages, place)))))[:MAX_KEYS]
+    return {_DECIDED: [*map(_line, decided)][::-1], _WAITING: [*map(_line, waiting)][::-1], _KEYS: keys[::-1]}
+
+
+def _latest(gathered: Mapping[str, Sequence[str]], chars: int) -> dict[str, list[str]]:
+    """What takes the most loses its oldest entries, until all take so many characters at most."""
+    sizes = {heading: sum(map(len, entries)) for heading, entries in gathered.items()}
+    gone = dict.fromkeys(gathered, 0)
+    while sum(sizes.values()) > chars:
+        longest = max(sizes, key=lambda heading: sizes[heading])
+        sizes[longest] -= len(gathered[longest][gone[longest]])
+        gone[longest] += 1
+    return {heading: [*entries[gone[heading] :]] for heading, entries in gathered.items()}
+
+
+def _text_of(gathered: Mapping[str, Sequence[str]]) -> str:
+    return "\n".join(_section(heading, entries) for heading, entries in gathered.items() if entries)
+
+
+def _section(heading: str, entries: Sequence[str]) -> str:
+    return f"{heading} {', '.join(entries)}" if heading == _KEYS else "\n".join([heading, *entries])
 
 
 def _line(proposal: Proposal) -> str:

@@ -1,14 +1,17 @@
 """What a model is asked that shall summarise, and what stands in place of the messages."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
-from chat.models import Message
+from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import Cut
 from chat.prompts.serialising import shown
 from chat.prompts.summary import request_messages, summary_text
 from chat.providers.base import PromptMessage
-from graphs.models import Workspace
+from graphs.models import Graph, Workspace
 from rag.tokens import count_tokens
 from tests.chat.admin.talk import talk, turn
 
@@ -35,3 +38,31 @@ def test_without_words_of_a_model_those_of_the_summary_before_stay(alice: User, 
     again = summary_text(session.pk, messages, Cut(5, 0, (), 1), "", 1_000, shown(text))
     assert again.count("And the parser?") == 1
     assert "They want" not in summary_text(session.pk, messages, Cut(5, 0, (), 1), "New words.", 1_000, before)
+
+
+@pytest.mark.django_db
+def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Graph) -> None:
+    run = talk(alice, nba.workspace).run
+    assert run.message is not None
+    Message.objects.filter(pk=run.message_id).update(
+        rounds=[{"text": "See {{node:fetch-api}} and {{node:root}}.", "toolCalls": []}]
+    )
+    proposed = [
+        Proposal(
+            workspace=nba.workspace, session=run.session, message=run.message, tool_call_id=f"c{number}", tool="x",
+            graph=nba.pk, graph_key="nba", arguments={}, operations=[], targets=[], diff=[], digest="",
+            status=ProposalStatus.APPLIED if number else ProposalStatus.PENDING, reason="Because of this. " * 9,
+            expires_at=timezone.now() + timedelta(days=1), created_at=timezone.now() + timedelta(seconds=number),
+        )
+        for number in range(60)
+    ]  # fmt: skip
+    Proposal.objects.bulk_create(proposed)
+    messages = list(Message.objects.filter(session=run.session))
+    text = summary_text(run.session.pk, messages, Cut(3, 0, (), 1), "They want it quicker.", 1_000)
+    assert count_tokens(text) <= 1_000
+    assert "They want it quicker." in text
+    assert "Keys that were spoken of: fetch-api, root" in text
+    told = [number for number, proposal in enumerate(proposed) if str(proposal.pk) in text]
+    assert told[0] == 0, "the one that waits, however old"
+    assert told[1:] == list(range(told[1], 60)), "of the decisions the latest"
+    assert len(told) > 4
