@@ -4,8 +4,9 @@ import time
 
 from django.db import IntegrityError, transaction
 
+from rag import vector_indexes
 from rag.embeddings.base import Embedder
-from rag.models import EmbeddingModel
+from rag.models import EmbeddedGraph, EmbeddingModel
 
 #: For so long a process goes on with what it read. Both models' vectors are true meanwhile.
 KEPT_S = 10.0
@@ -51,7 +52,20 @@ def _keep(embedder: Embedder) -> EmbeddingModel:
     first = not EmbeddingModel.objects.filter(serves=True).exists()
     known = {"dimensions": embedder.dimensions, "serves": first}
     row, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=known)
+    if row.dimensions != embedder.dimensions:
+        _begin_anew(row, embedder.dimensions)
     return row
+
+
+def _begin_anew(row: EmbeddingModel, dimensions: int) -> None:
+    """An endpoint serves another model under the name: no vector of the one before can be compared with a question."""
+    states = EmbeddedGraph.objects.filter(model=row.name)
+    for graph_id in list(states.filter(indexed=True).values_list("graph", flat=True)):
+        vector_indexes.drop(graph_id, row.name)
+    states.update(version=0)
+    # Last: who is interrupted begins again.
+    row.dimensions = dimensions
+    row.save(update_fields=["dimensions"])
 
 
 def serve(name: str) -> None:

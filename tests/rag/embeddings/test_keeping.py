@@ -31,6 +31,7 @@ from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingMode
 from rag.tasks import keep_embeddings
 from rag.vector_search import nearest
 from tests.rag.embeddings.conftest import MODEL
+from tests.vendors import embeddings_wire
 from tests.vendors.scripts import Script
 from tests.vendors.server import VendorServer
 
@@ -311,6 +312,25 @@ def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Gra
 def test_the_command_refuses_nonsense(nba: Graph, arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("embed_nodes", *arguments, stdout=StringIO())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_vectors_of_another_length_under_the_same_name_are_made_anew(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_indexes, "EXACT", 2)
+    work()
+    assert EmbeddedGraph.objects.get().indexed
+    # The endpoint is started again with another model, and so is the worker.
+    monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
+    registry._remote.cache_clear()
+    work()
+    assert set(Embedding.objects.values_list("dimensions", flat=True)) == {12}
+    assert (EmbeddingModel.objects.get().dimensions, len(hashes())) == (12, 3)
+    assert EmbeddedGraph.objects.get().indexed
+    question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
+    assert len(nearest(nba.pk, MODEL, question, 3, threshold=-1)) == 3
+    vector_indexes.drop(nba.pk, MODEL)
 
 
 def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
