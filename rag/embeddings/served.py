@@ -60,7 +60,7 @@ def _keep(embedder: Embedder) -> EmbeddingModel:
 def _begin_anew(row: EmbeddingModel, dimensions: int) -> None:
     """An endpoint serves another model under the name: no vector of the one before can be compared with a question."""
     states = EmbeddedGraph.objects.filter(model=row.name)
-    for graph_id in list(states.filter(indexed=True).values_list("graph", flat=True)):
+    for graph_id in list(states.values_list("graph", flat=True)):
         vector_indexes.drop(graph_id, row.name)
     states.update(version=0)
     # Last: who is interrupted begins again.

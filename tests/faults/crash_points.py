@@ -116,6 +116,7 @@ HARMLESS = {
     "rag.embeddings.served:serve": "one transaction: one model serves or the other",
     "rag.embeddings.served:forget_all_but": "one transaction; what is left of them is dropped as below",
     "rag.embeddings.served:_keep": "one row, made once; who comes later finds it",
+    "rag.embeddings.served:_begin_anew": "the new length comes last; without it all of this is done again",
     "rag.embeddings.failing:note_failure": "one statement; without it the text is tried again sooner",
     "rag.embeddings.keeping:_note": "the same for a model",
     "rag.embeddings.keeping:work": "the same for a model that is well again",
