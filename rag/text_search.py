@@ -19,7 +19,7 @@ from rag.words import COMMON, beginning, forms, mentions, plain, rarity, search_
 LARGE = 2_000
 #: Words from this length on also match as beginnings, in graphs that are not large.
 PREFIX_FROM = 4
-#: Rows of a large graph that are weighed at most: with words side by side, with any rare word.
+#: Rows of a large graph that are weighed, shared by the question's pairs of words side by side, and by its rare words.
 WEIGHED_PAIRS = 200
 WEIGHED_WORDS = 400
 #: Rows of a large graph that are looked at where all words are common.
@@ -128,13 +128,17 @@ class _Query:
         return cls(search_words(question), mentions(question), plain(question), survey)
 
     def sql(self, sheet: str | None) -> str:
-        """Ranked candidates, of which a node may come twice; a row without a node has all those of a large graph."""
+        """Ranked candidates, of which a node may come twice; a row without a node has all those of a large graph.
+
+        There a node is met once for each of its words, and one that has all of them would take the place of others.
+        """
         rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
         if sheet is not None:
             rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
         arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
         return f"""
-            WITH candidates AS MATERIALIZED ({" UNION ALL ".join(arms)})
+            WITH met AS ({" UNION ALL ".join(arms)}),
+            candidates AS MATERIALIZED (SELECT {"DISTINCT ON (id)" if self.survey.large else ""} * FROM met)
             SELECT id, key, name,
                 ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word),
                 NULL
@@ -155,9 +159,8 @@ class _Query:
             said = "search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s)"
             yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE {said}"  # noqa: S608
         elif self._rare():
-            if self._pairs():
-                yield _first(WEIGHED_PAIRS, f"{rows} AND search @@ %(pairs)s::tsquery")
-            yield _first(WEIGHED_WORDS, f"{rows} AND search @@ %(rare)s::tsquery")
+            yield from _shared(WEIGHED_PAIRS, rows, "pair", len(self._pairs()))
+            yield from _shared(WEIGHED_WORDS, rows, "rare", len(self._rare()))
         elif self.words:
             yield f"SELECT * FROM ({rows} LIMIT {SAMPLED}) AS some_rows WHERE search @@ %(any)s::tsquery"  # noqa: S608
 
@@ -170,10 +173,10 @@ class _Query:
             "little": [*STOP_WORDS, *(self.survey.common if self.survey.large else ())],
             "any": " | ".join(map(self._any_form, self.words)),
             "each": list(map(self._any_form, self.words)),
-            "pairs": self._pairs(),
-            "rare": self._rare(),
             "weights": WEIGHTS,
             "large": self.survey.large,
+            **{f"pair{number}": pair for number, pair in enumerate(self._pairs())},
+            **{f"rare{number}": word for number, word in enumerate(self._rare())},
         }
 
     def _any_form(self, word: str) -> str:
@@ -181,17 +184,18 @@ class _Query:
         beginnings = [f"'{beginning(word)}':*"] if len(word) >= PREFIX_FROM and not self.survey.large else []
         return f"({' | '.join([*exact, *beginnings])})"
 
-    def _rare(self) -> str:
-        """Any word that is not common."""
-        return " | ".join(f"'{form}'" for word in self.words for form in forms(word) if self._is_rare(form))
+    def _rare(self) -> list[str]:
+        """The words that are not common, each in its forms that are not."""
+        rare = ([f"'{form}'" for form in forms(word) if self._is_rare(form)] for word in self.words)
+        return [" | ".join(some) for some in rare if some]
 
-    def _pairs(self) -> str:
+    def _pairs(self) -> list[str]:
         """Two words that stand side by side in the question, one of them rare in all its forms."""
-        return " | ".join(
-            f"({self._any_form(left)} & {self._any_form(right)})"
+        return [
+            f"{self._any_form(left)} & {self._any_form(right)}"
             for left, right in zip(self.words, self.words[1:], strict=False)
             if all(map(self._is_rare, forms(left))) or all(map(self._is_rare, forms(right)))
-        )
+        ]
 
     def _is_rare(self, form: str) -> bool:
         return form not in self.survey.common
@@ -201,6 +205,12 @@ def _phrase(column: str) -> str:
     """Whether the question says the words of a key or name side by side, and not one word that says little."""
     words = f"translate(lower({column}), '-_.:/', '     ')"
     return f"(strpos(%(plain)s, ' ' || {words} || ' ') > 0 AND {words} <> ALL(%(little)s))"
+
+
+def _shared(count: int, rows: str, query: str, queries: int) -> Iterator[str]:
+    """So many rows in all, of each of the numbered queries the same share: words of many nodes hide no others."""
+    for number in range(queries):
+        yield _first(-(-count // queries), f"{rows} AND search @@ %({query}{number})s::tsquery")
 
 
 def _first(count: int, rows: str) -> str:
