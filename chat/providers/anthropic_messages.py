@@ -147,10 +147,12 @@ def _begins_a_turn(messages: Sequence[PromptMessage], n: int) -> bool:
 def _may_think(messages: Sequence[PromptMessage], max_tokens: int, config: ProviderConfig) -> bool:
     """Thinking is on unless the turn under way began without it: Anthropic refuses to begin in the middle.
 
-    A turn lasts as long as results of its calls are answered, also where a person's words stand behind them.
+    A turn lasts as long as results of its calls are answered, also where a person's words stand behind them. Models
+    with a budget think once in a turn, before its first words: later calls of their own come without a thought.
     """
     if not 1024 <= config.thinking_tokens < max_tokens:
         return False
     asked = max((n for n in range(len(messages)) if _begins_a_turn(messages, n)), default=-1)
     calling = [message for message in messages[asked + 1 :] if message.tool_calls]
-    return all(message.vendor == VENDOR and message.vendor_blocks for message in calling)
+    began = not calling or (calling[0].vendor == VENDOR and bool(calling[0].vendor_blocks))
+    return began and all(same_family(config, message.model) for message in calling)

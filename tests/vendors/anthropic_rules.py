@@ -93,9 +93,10 @@ def thoughts_are_its_own(body: Body) -> Iterator[str]:
 
 def _turn_begins_with_a_thought(messages: list[Body]) -> bool:
     """True as well where no call of a tool is under way."""
-    if messages[-1]["content"][0]["type"] != "tool_result":
-        return True
-    return messages[-2]["content"][0]["type"] in {"thinking", "redacted_thinking"}
+    first = len(messages)
+    while first > 1 and messages[first - 1]["content"][0]["type"] == "tool_result":
+        first -= 2
+    return first == len(messages) or messages[first]["content"][0]["type"] in {"thinking", "redacted_thinking"}
 
 
 def breakpoints_are_few(body: Body) -> Iterator[str]:

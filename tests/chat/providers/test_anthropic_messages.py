@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from chat.providers.anthropic_messages import anthropic_messages, messages_body
@@ -130,6 +132,17 @@ def test_it_returns_signed_thinking_before_the_calls_it_led_to():
     body = messages_body(request, THINKING)
     assert body["thinking"] == {"type": "enabled", "budget_tokens": 2048}
     assert body["messages"][1]["content"][0] == SIGNED
+
+
+def test_it_thinks_on_in_a_turn_whose_later_calls_came_without_a_thought():
+    """A model with a budget thinks once in a turn; without thinking all thoughts would go, and the prefix with them."""
+    first = PromptMessage("assistant", tool_calls=(CALL,), vendor="anthropic", vendor_blocks=(SIGNED,), model=OWN)
+    second = PromptMessage("assistant", tool_calls=(replace(CALL, id="call_2"),), vendor="anthropic", model=OWN)
+    found = [PromptMessage("tool", "found", tool_call_id=call_id) for call_id in ("call_1", "call_2")]
+    asked = (PromptMessage("user", "Look"), first, found[0], second, found[1])
+    before, after = (messages_body(request_of(messages=asked[:n], max_tokens=4096), THINKING) for n in (3, 5))
+    assert after["thinking"] == before["thinking"]
+    assert after["messages"][:3] == before["messages"]
 
 
 def test_it_does_not_think_in_a_turn_that_began_without_thinking():
