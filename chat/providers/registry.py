@@ -16,6 +16,8 @@ from chat.providers.base import Price, ProviderConfig
 DETECTION_ORDER = ("deepseek", "openai", "anthropic", "custom")
 FALLBACK = "demo"
 MAX_WINDOW_DIGITS = 9
+#: Tokens that a window has to leave for a prompt: instructions and tools alone take some thousand.
+LEAST_PROMPT = 4_096
 _MODEL_NAME = re.compile(r"[\w.:/@+-]{1,100}")
 _STRENGTH = re.compile(r"[0-9]{1,4}")
 
@@ -170,7 +172,7 @@ class Registry:
         key, base_url = _variable(name, "API_KEY"), _variable(name, "BASE_URL")
         if entry.base_url and not self._value(key):
             missing.append(f"The provider {name!r} needs a key: set {key}.")
-        missing.extend(_wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ))
+        missing.extend(_wrong_window(_variable(name, "CONTEXT_WINDOW"), self._environ, entry.max_tokens))
         missing.extend(_wrong_url(base_url, self._base_url(name)))
         if not _MODEL_NAME.fullmatch(model or self._model(name)):
             missing.append(
@@ -252,11 +254,13 @@ def _variable(name: str, suffix: str) -> str:
     return f"{_first_word(name).upper()}_{suffix}"
 
 
-def _wrong_window(variable: str, environ: Mapping[str, str]) -> list[str]:
+def _wrong_window(variable: str, environ: Mapping[str, str], max_tokens: int) -> list[str]:
     given = environ.get(variable, "").strip()
-    if not given or (given.isascii() and given.isdigit() and len(given) <= MAX_WINDOW_DIGITS and int(given) > 0):
-        return []
-    return [f"{variable} must be a number of tokens, for example 32768."]
+    if given and not (given.isascii() and given.isdigit() and len(given) <= MAX_WINDOW_DIGITS):
+        return [f"{variable} must be a number of tokens, for example 32768."]
+    if given and int(given) < max_tokens + LEAST_PROMPT:
+        return [f"{variable} must be {max_tokens + LEAST_PROMPT} or more: of it an answer may take {max_tokens}."]
+    return []
 
 
 def _wrong_url(variable: str, url: str) -> list[str]:

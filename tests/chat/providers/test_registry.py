@@ -183,3 +183,19 @@ def test_it_labels_a_model_only_as_what_it_is():
     table = {"openai": TABLE["openai"] | {"label": "The One"}, "demo": TABLE["demo"]}
     labels = [Registry(table, {"OPENAI_API_KEY": "k", **more}).choices()[0].label for more in ({}, {"LLM_MODEL": "o7"})]
     assert labels == ["The One", "o7"]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("much", "must be a number of tokens"),
+        ("0", "must be 4126 or more: of it an answer may take 30"),
+        ("4125", "must be 4126 or more"),
+        ("4126", ""),
+    ],
+)
+def test_a_window_must_have_room_for_a_prompt(given, problem):
+    of_custom = {"CUSTOM_BASE_URL": "http://c.example", "CUSTOM_MODEL": "c1", "LLM_PROVIDER": "custom"}
+    told = " ".join(problems(TABLE, of_custom | {"CUSTOM_CONTEXT_WINDOW": given}))
+    assert problem in told
+    assert bool(told) == bool(problem)
