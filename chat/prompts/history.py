@@ -11,7 +11,7 @@ from typing import Any
 
 from chat.models import Message
 from chat.prompts import always_sent, system
-from chat.prompts.tool_results import told
+from chat.prompts.tool_results import told_together
 from chat.providers.base import PromptMessage, Reply, ToolCall
 from graphs.access import Member
 from graphs.models import Graph
@@ -119,10 +119,12 @@ def round_of(reply: Reply, results: Iterable[dict[str, Any]] = ()) -> dict[str, 
 
     What the model is told of each result is decided here; see `tool_results`. Counts tokens: not for the event loop.
     """
+    calls = list(results)
+    told = told_together([(call["id"], call["result"]) for call in calls])
     return {
         "text": reply.text,
         "reasoning": reply.reasoning,
-        "toolCalls": [{**call, "told": told(call["id"], call["result"])} for call in results],
+        "toolCalls": [{**call, "told": text} for call, text in zip(calls, told, strict=True)],
         "vendor": reply.vendor,
         "vendorBlocks": list(reply.vendor_blocks),
         "model": reply.model,

@@ -20,6 +20,9 @@ CHARACTERS_PER_TOKEN = 8
 STEP = 0.8
 #: Cuts that are named one by one.
 MAX_NAMED = 5
+#: The results of one round take together at most so many times what one may; each keeps so many tokens at least.
+TOGETHER = 6
+LEAST_TOKENS = 250
 #: Characters of a text and rows of a list that at least are left of it.
 LEAST_CHARS = 20
 
@@ -90,9 +93,33 @@ class _Shorter:
         }
 
 
-def told(call_id: str, result: Any) -> str:
-    """The result as the model gets it: at most `TOOL_RESULT_TOKENS`, cut with a note how to read on."""
-    limit = settings.TOOL_RESULT_TOKENS
+def told_together(results: Sequence[tuple[str, Any]]) -> list[str]:
+    """What the model gets of the results `(call id, result)` of one round: the longest give way to the others."""
+    texts = [told(call_id, result) for call_id, result in results]
+    if len(texts) <= TOGETHER:
+        return texts
+    sizes = [count_tokens(text) for text in texts]
+    most = max(_fair_share(sizes, TOGETHER * settings.TOOL_RESULT_TOKENS), LEAST_TOKENS)
+    return [
+        text if size <= most else told(*each, limit=most)
+        for each, text, size in zip(results, texts, sizes, strict=True)
+    ]
+
+
+def _fair_share(sizes: Sequence[int], room: int) -> int:
+    """What each may take so that all fit: what takes less leaves the rest to the others."""
+    share = room
+    for waiting, size in zip(range(len(sizes), 0, -1), sorted(sizes), strict=True):
+        share = room // waiting
+        if size > share:
+            break
+        room -= size
+    return share
+
+
+def told(call_id: str, result: Any, limit: int = 0) -> str:
+    """The result as the model gets it: at most `TOOL_RESULT_TOKENS`, or `limit`, cut with a note how to read on."""
+    limit = limit or settings.TOOL_RESULT_TOKENS
     if not isinstance(result, dict):
         result = {"result": result}
     chars = len(as_json(result))

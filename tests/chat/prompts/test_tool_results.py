@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pytest_django import Settings
 
 from chat.prompts.history import round_entries, round_of
-from chat.prompts.tool_results import told
+from chat.prompts.tool_results import LEAST_TOKENS, told
 from chat.providers.base import Reply, ToolCall
 from rag.encoding import as_json, decode
 from rag.tokens import count_tokens
@@ -88,3 +88,23 @@ def test_a_value_that_nothing_can_shorten_is_cut_as_text(settings: Settings, siz
     shown = decode(told("c", result))
     assert shown["shortened"]["cut"][0]["of"] == len(as_json(result))
     assert as_json(result).startswith(shown["json"][:-1])
+
+
+def test_the_results_of_a_round_take_no_more_together_than_a_few_alone(settings: Settings) -> None:
+    settings.TOOL_RESULT_TOKENS = 2_000
+    results = [call({"nodes": ROWS}) | {"id": f"c{n}"} if n % 2 else call({"found": n}) for n in range(40)]
+    stored = round_of(Reply(), results)["toolCalls"]
+    told_of_each = [each["told"] for each in stored]
+    assert 10_000 < sum(map(count_tokens, told_of_each)) <= 12_000
+    assert told_of_each[0::2] == [told(f"c{n}", {"found": n}) for n in range(0, 40, 2)], "what is short stays whole"
+    assert 'read_tool_result {"callId":"c39","path":"/nodes"' in decode(told_of_each[39])["shortened"]["readOn"]
+    six = round_of(Reply(), results[1:12:2])["toolCalls"]
+    assert [each["told"] for each in six] == [told(f"c{n}", {"nodes": ROWS}) for n in range(1, 12, 2)]
+
+
+def test_as_many_long_results_as_a_round_may_have_keep_a_little_each(settings: Settings) -> None:
+    settings.TOOL_RESULT_TOKENS = 2_000
+    stored = round_of(Reply(), [call({"nodes": ROWS}) | {"id": f"c{n}"} for n in range(128)])["toolCalls"]
+    for each in stored:
+        assert count_tokens(each["told"]) <= LEAST_TOKENS
+        assert decode(each["told"])["nodes"][0] == ROWS[0]
