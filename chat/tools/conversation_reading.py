@@ -85,9 +85,10 @@ class ReadEarlierMessages(ReadTool[EarlierArguments]):
         earlier = _sent_once(context).filter(sequence__lte=summary.sequence)
         if arguments.message is not None:
             return _in_full(earlier.filter(sequence=arguments.message).first(), arguments)
-        listed = list(earlier[arguments.offset : arguments.offset + MAX_MESSAGES])
-        rows = fitting(listed, _row)
-        return {"messages": rows} | next_offset(arguments.offset + len(rows), earlier.count())
+        total = earlier.count()
+        skipped = min(arguments.offset, total)  # PostgreSQL knows no number of any length
+        rows = fitting(list(earlier[skipped : skipped + MAX_MESSAGES]), _row)
+        return {"messages": rows} | next_offset(skipped + len(rows), total)
 
 
 def _sent_once(context: ToolContext) -> QuerySet[Message]:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from chat.actions import ObjectName, open_session
-from chat.models import Message, Session
+from chat.models import Message, Session, Summary
 from chat.prompts.history import round_of
 from chat.providers.base import Reply
 from chat.tools import registry
@@ -36,8 +36,8 @@ def context(here: World) -> ToolContext:
     return ToolContext(here.alice, here.nba, session.pk)
 
 
-def read(context: ToolContext, **arguments: Any) -> dict[str, Any]:
-    call = registry.parse("read_tool_result", json.dumps(arguments), ["read_tool_result"])
+def read(context: ToolContext, tool: str = "read_tool_result", **arguments: Any) -> dict[str, Any]:
+    call = registry.parse(tool, json.dumps(arguments), [tool])
     assert isinstance(call, ParsedCall), call
     return registry.run(call, context)
 
@@ -73,3 +73,10 @@ def test_results_of_other_conversations_are_as_none(context: ToolContext, here: 
     foreign, none = read(context, callId="call-9"), read(context, callId="call-8")
     assert str(foreign).replace("call-9", "call-8") == str(none)
     assert "error" in read(ToolContext(here.alice, None), callId="call-1")
+
+
+@pytest.mark.parametrize("offset", [1, 2, 10**30])
+def test_there_are_no_earlier_messages_behind_the_last(context: ToolContext, offset: int) -> None:
+    Summary.objects.create(session_id=context.session_id, sequence=3, tokens_before=2, tokens_after=1)
+    assert [each["message"] for each in read(context, "read_earlier_messages")["messages"]] == [2]
+    assert read(context, "read_earlier_messages", offset=offset) == {"messages": []}
