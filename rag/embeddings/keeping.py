@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
+from django.db import OperationalError
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
+from psycopg.errors import DiskFull, OutOfMemory
 
 from graphs.models import Graph
-from rag import vector_indexes
 from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.dropping import drop_forgotten
@@ -82,10 +83,14 @@ def _keep(embedder: Embedder, until: float) -> None:
             graph = Graph.objects.filter(pk=graph_id).first()
             if not ours or graph is None:
                 continue
-            for _progress in embed_changes(graph, embedder):
-                if time.monotonic() > until:
-                    return
-            vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)
+            try:
+                for _progress in embed_changes(graph, embedder):
+                    if time.monotonic() > until:
+                        return
+            except OperationalError as error:
+                if not isinstance(error.__cause__, DiskFull | OutOfMemory):
+                    raise
+                log.warning("Graph %s waits for room for its index: %s", graph_id, error)
     _try_again(embedder)
 
 

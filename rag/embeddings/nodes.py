@@ -11,12 +11,13 @@ from django.db import connection
 
 from graphs.models import Graph, Modification, Revision
 from graphs.objects import GRAPH, NODE
+from rag import vector_indexes
 from rag.embeddings.base import OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.metering import account_of, embed
 from rag.models import EmbeddedGraph
-from rag.node_text import CONTENT, MAX_CHARS, node_text, text_hash
+from rag.node_text import MAX_CHARS, node_text, text_hash
 from rag.telemetry.events import activity
 
 #: Texts that a model gets at once, unless somebody says otherwise.
@@ -81,23 +82,23 @@ class _Answer:
 
 
 def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Iterator[Progress]:
-    """Brings the vectors of a graph from the version they are true for to that of `graph`, part by part.
+    """Brings the vectors of a graph from the version they are true for to that of `graph`, part by part, and its index.
 
-    Raises `EmbeddingFailed` where it cannot go on now; what was done is stored.
+    Not within a transaction, and only for who holds the graph and model (`rag.embeddings.locks`). Raises
+    `EmbeddingFailed` where it cannot go on now; what was done is stored.
     """
     state = EmbeddedGraph.objects.filter(graph=graph, model=embedder.name).first()
     if state is None or state.version == 0:
         yield from embed_all(graph, embedder, manner)
         return
     since = Revision.objects.filter(type=GRAPH, object=graph.pk, version__gt=state.version).values("change_set")
-    changed = Modification.objects.filter(
-        change_set__in=since, type=GRAPH, object=graph.pk, kind=NODE.name, field__in=["", *CONTENT]
-    )
+    # Also what was only moved: the vector that was being made meanwhile was not stored.
+    changed = Modification.objects.filter(change_set__in=since, type=GRAPH, object=graph.pk, kind=NODE.name)
     keys = sorted(set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True)))
     for some in _parts(keys, STORED):
         ids = graph.nodes.filter(key__in=some).values_list("pk", flat=True)
         yield from embed_nodes(graph, embedder, list(ids), manner)
-    note_version(graph, embedder, graph.version)
+    _finish(graph, embedder)
 
 
 def embed_all(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Iterator[Progress]:
@@ -108,6 +109,12 @@ def embed_all(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) -> Ite
     while ids := list(graph.nodes.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:STORED]):
         yield from embed_nodes(graph, embedder, ids, manner)
         last = ids[-1]
+    _finish(graph, embedder)
+
+
+def _finish(graph: Graph, embedder: Embedder) -> None:
+    """The version comes last: a graph whose index was interrupted waits, and is looked at again."""
+    vector_indexes.fit(graph.pk, embedder.name, embedder.dimensions)
     note_version(graph, embedder, graph.version)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from graphs.models import Graph
-from rag import vector_indexes
 from rag.embeddings.base import Embedder
 from rag.embeddings.locks import held
 from rag.embeddings.nodes import Manner, Progress, embed_all, embed_changes
@@ -27,4 +26,3 @@ def embed_graph(graph_id: int, embedder: Embedder, manner: Manner, *, only_chang
         graph = Graph.objects.filter(pk=graph_id).first()
         if graph is not None:
             yield from (embed_changes if only_changes else embed_all)(graph, embedder, manner)
-            vector_indexes.fit(graph_id, embedder.name, embedder.dimensions)

@@ -2,13 +2,14 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
 from threading import Barrier
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import psycopg
 import pytest
@@ -25,7 +26,7 @@ from graphs.operations import Delete, Item, Update
 from graphs.recording import Because
 from rag import vector_indexes
 from rag.embeddings import keeping, locks, registry, served
-from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
 from rag.tasks import keep_embeddings
@@ -312,6 +313,46 @@ def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Gra
 def test_the_command_refuses_nonsense(nba: Graph, arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("embed_nodes", *arguments, stdout=StringIO())
+
+
+def test_a_node_that_is_moved_while_its_vector_is_made_gets_it_later(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work()
+    before = hashes()
+    change(nba, "root", name=("Start", "Begin"))
+    asked_before = remote.embed
+    moves = iter([(0, 50)])
+
+    def moving(texts: Sequence[str], purpose: Purpose) -> Embedded:
+        for move in moves:
+            change(nba, "root", posX=move)
+        return asked_before(texts, purpose)
+
+    monkeypatch.setattr(remote, "embed", moving)
+    work()
+    assert hashes()["root"] == before["root"], "it is another version"
+    work()
+    assert hashes()["root"] != before["root"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("by_worker", [True, False])
+def test_an_index_whose_building_was_interrupted_is_built_later(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, by_worker: bool
+) -> None:
+    monkeypatch.setattr(vector_indexes, "EXACT", 2)
+    with monkeypatch.context() as broken:
+        broken.setattr(vector_indexes, "_create", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    assert not EmbeddedGraph.objects.get().indexed
+    if by_worker:
+        work()
+    else:
+        call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=StringIO())
+    assert EmbeddedGraph.objects.get().indexed
+    vector_indexes.drop(nba.pk, MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
