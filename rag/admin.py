@@ -82,7 +82,12 @@ class EmbeddingFailureAdmin(RetriedAdmin):
 
     @admin.action(description=_("Try again now"), permissions=["retry"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingFailure]) -> None:
+        models = list(queryset.order_by().values_list("model", flat=True).distinct())
+        graphs = list(queryset.order_by().values_list("graph", flat=True).distinct())
         count = queryset.update(retry_at=Now())
+        # What a text waits for, too.
+        EmbeddingModel.objects.filter(name__in=models).update(retry_at=None)
+        EmbeddedGraph.objects.filter(model__in=models, graph__in=graphs).update(paused_until=None)
         wake()
         message = ngettext(
             "%(count)s text is tried again within a few seconds.",

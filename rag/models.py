@@ -19,11 +19,12 @@ class Target(models.TextChoices):
 class EmbeddingModel(models.Model):
     """A model whose vectors are kept true; one of them answers questions.
 
-    After a failure that concerns the model and not one text nobody asks it before `retry_at`.
+    After a failure that concerns the model and not one text nobody asks it before `retry_at`. `dimensions` is None of
+    the model that the settings ask for, the first of all, until it has answered.
     """
 
     name = models.CharField(_("model"), max_length=120, primary_key=True)
-    dimensions = models.PositiveSmallIntegerField(_("dimensions"))
+    dimensions = models.PositiveSmallIntegerField(_("dimensions"), null=True)
     serves = models.BooleanField(_("answers questions"), default=False)
     created_at = models.DateTimeField(_("since"), db_default=Now())
     failures = models.PositiveIntegerField(_("failures in a row"), default=0)

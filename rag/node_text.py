@@ -42,5 +42,5 @@ def _settings(value: Any, name: str) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _settings(inner, name)
-    elif value not in (None, "", False):
+    elif value is not None and value is not False and value != "":
         yield plain(f"{name} {'' if value is True else value}")

@@ -16,6 +16,10 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 Purpose = Literal["stored", "question"]
 #: What is wrong with one text, not with the way to the model: the others of its batch may be embedded without it.
 OF_THE_TEXT = frozenset({"content_filter", "context_length", "internal"})
+#: What a text may do to an endpoint, and what an endpoint answers to all texts while it is broken.
+BROKEN = frozenset({"server_error", "network", "timeout"})
+#: A text that every model takes: one that fails at it is broken, one that does not is not.
+HARMLESS = "dimensions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Of its vectors. An endpoint that nobody described is asked once: raises `EmbeddingFailed`."""
+        """Of its vectors. An endpoint that nobody described is asked until it says so: raises `EmbeddingFailed`."""
         ...
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db import connection
 
+from rag.embeddings.base import Embedder
+from rag.embeddings.storing import NodeVersion
 from rag.vendor_errors import ErrorCode
 
 #: After the first attempt, and at most between two; each pause is twice the one before.
@@ -21,6 +23,7 @@ _NOTE = """
 WITH outdated AS (
     DELETE FROM rag_embedding
     WHERE target_type = 'node' AND target_id = %(node)s AND part = 0 AND model = %(model)s
+        AND (content_hash, dimensions) <> (%(hash)s, %(dimensions)s)
 )
 INSERT INTO rag_embeddingfailure AS had
     (target_type, target_id, graph_id, part, model, code, attempts, failed_at, retry_at)
@@ -32,12 +35,14 @@ ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
 """
 
 
-def note_failure(graph_id: int, node_id: int, model: str, code: ErrorCode) -> None:
+def note_failure(graph_id: int, node: NodeVersion, embedder: Embedder, code: ErrorCode) -> None:
     """One more attempt in vain, nothing for a node that is gone. The vector of an earlier text goes."""
     values: dict[str, Any] = {
         "graph": graph_id,
-        "node": node_id,
-        "model": model,
+        "node": node.id,
+        "hash": node.content_hash,
+        "model": embedder.name,
+        "dimensions": embedder.dimensions,
         "code": code,
         "pause": FIRST_PAUSE,
         "longest": LONGEST_PAUSE,

@@ -33,13 +33,17 @@ log = logging.getLogger("countersign.embeddings")
 
 def work(until: float) -> None:
     """Embeds what waits, for every model whose vectors are kept, until the process's clock shows `until`."""
-    for embedder in _embedders():
+    for name in _names():
         try:
+            embedder = registry.by_name(name)
+            served.keep(embedder)
             _keep(embedder, until)
+        except EmbedderUnavailable as problem:
+            log.warning("%s", problem)
         except EmbeddingFailed as failure:
-            _note(embedder, failure)
+            _note(name, failure)
         else:
-            EmbeddingModel.objects.filter(name=embedder.name, failures__gt=0).update(failures=0, code="", retry_at=None)
+            EmbeddingModel.objects.filter(name=name, failures__gt=0).update(failures=0, code="", retry_at=None)
     drop_forgotten()
 
 
@@ -50,25 +54,20 @@ def waiting(model: str) -> QuerySet[Graph]:
     return Graph.objects.alias(known=Subquery(known)).filter(behind).order_by("pk")
 
 
-def _embedders() -> Iterator[Embedder]:
+def _names() -> Iterator[str]:
     """Of the models that are kept and not paused. The configured one is the first where there is none."""
     wanted = registry.configured()
     if not wanted:
         return
-    names = list(EmbeddingModel.objects.values_list("name", flat=True))
+    kept = list(EmbeddingModel.objects.exclude(dimensions=None).values_list("name", flat=True))
+    names = kept or [wanted]
+    # What the settings asked for once, and what never answered.
+    EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
     paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
-    for name in names or [wanted]:
-        if name in paused or (names and not EmbeddingModel.objects.filter(name=name).exists()):
-            continue  # it was dropped while another one's graphs were embedded
-        try:
-            embedder = registry.by_name(name)
-            served.keep(embedder)
-        except EmbedderUnavailable as problem:
-            log.warning("%s", problem)
-        except EmbeddingFailed as failure:
-            log.warning("%s cannot be asked: %s", name, failure)
-        else:
-            yield embedder
+    for name in names:
+        # One may have been dropped while another one's graphs were embedded.
+        if name not in paused and (not kept or EmbeddingModel.objects.filter(name=name).exists()):
+            yield name
 
 
 def paused(model: str) -> QuerySet[EmbeddedGraph]:
@@ -91,7 +90,7 @@ def _keep(embedder: Embedder, until: float) -> None:
                 if not isinstance(error.__cause__, DiskFull | OutOfMemory):
                     raise
                 log.warning("Graph %s waits for room for its index: %s", graph_id, error)
-    _try_again(embedder)
+    _try_again(embedder, until)
 
 
 @contextmanager
@@ -108,10 +107,12 @@ def _pausing(graph_id: int, embedder: Embedder) -> Iterator[None]:
         )
 
 
-def _try_again(embedder: Embedder) -> None:
+def _try_again(embedder: Embedder, until: float) -> None:
     """The texts whose pause is over, a batch of each graph."""
     due = EmbeddingFailure.objects.filter(model=embedder.name, retry_at__lte=Now())
     for graph in Graph.objects.filter(pk__in=due.values("graph")).exclude(pk__in=paused(embedder.name).values("graph")):
+        if time.monotonic() > until:
+            return
         ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
         with held(graph.pk, embedder.name, wait=False) as ours, _pausing(graph.pk, embedder):
             if ours:
@@ -119,17 +120,19 @@ def _try_again(embedder: Embedder) -> None:
                     pass
 
 
-def _note(embedder: Embedder, failure: EmbeddingFailed) -> None:
+def _note(name: str, failure: EmbeddingFailed) -> None:
     """Nobody asks the model again before its pause is over, which is a day at most, whatever a vendor says.
 
-    Nothing for one that was dropped meanwhile.
+    Nothing for one that was dropped meanwhile, when another one is kept.
     """
-    row = EmbeddingModel.objects.filter(name=embedder.name).first()
+    row = EmbeddingModel.objects.filter(name=name).first()
     if row is None:
-        return
+        if EmbeddingModel.objects.exists():
+            return
+        row, _ = EmbeddingModel.objects.get_or_create(name=name)
     asked_for = timedelta(seconds=min(failure.retry_after or 0, LONGEST_PAUSE.total_seconds()))
     wanted = max(pause(row.failures + 1), asked_for)
-    log.warning("%s fails (%s: %s); asked again in %s", embedder.name, failure.code, failure, wanted)
+    log.warning("%s fails (%s: %s); asked again in %s", name, failure.code, failure, wanted)
     EmbeddingModel.objects.filter(pk=row.pk).update(
         failures=F("failures") + 1, code=failure.code, retry_at=Now() + wanted
     )

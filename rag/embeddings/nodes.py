@@ -12,7 +12,7 @@ from django.db import connection
 from graphs.models import Graph, Modification, Revision
 from graphs.objects import GRAPH, NODE
 from rag import vector_indexes
-from rag.embeddings.base import OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
+from rag.embeddings.base import BROKEN, HARMLESS, OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.failing import note_failure
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.metering import account_of, embed
@@ -24,8 +24,6 @@ from rag.telemetry.events import activity
 BATCH = 100
 #: Nodes that are read together, and stored together where that takes no longer than `STORED_S`.
 STORED = 1_000
-#: A text that every model takes.
-HARMLESS = "dimensions"
 #: Seconds of work that a killed process may lose, and the vendor's calls with it.
 STORED_S = 1.0
 
@@ -36,6 +34,16 @@ FROM graphs_node AS node
 LEFT JOIN rag_embedding AS had ON had.target_type = 'node' AND had.target_id = node.id AND had.part = 0
     AND had.model = %s AND had.dimensions = %s
 WHERE node.id = ANY(%s) AND node.graph_id = %s ORDER BY node.id
+"""
+#: Who begins a model's vectors anew changes its row first, and waits for who reads it here.
+_NOTE = """
+INSERT INTO rag_embeddedgraph AS state (graph_id, model, version, indexed)
+SELECT graph.id, %(model)s, %(version)s, false FROM graphs_graph AS graph
+WHERE graph.id = %(graph)s AND (%(version)s = 0 OR EXISTS (
+    SELECT FROM rag_embeddingmodel WHERE name = %(model)s AND dimensions = %(dimensions)s FOR SHARE
+))
+FOR KEY SHARE
+ON CONFLICT (graph_id, model) DO UPDATE SET version = greatest(state.version, excluded.version)
 """
 
 
@@ -129,13 +137,18 @@ def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Ma
 
 
 def note_version(graph: Graph, embedder: Embedder, version: int) -> None:
-    """The vectors are true for that version; what came later is in the history. 0: some vectors may be there."""
+    """The vectors are true for that version; what came later is in the history. 0: some vectors may be there.
+
+    Nothing for a graph that is gone, or where the model's vectors became longer or shorter meanwhile.
+    """
+    values: dict[str, Any] = {
+        "graph": graph.pk,
+        "model": embedder.name,
+        "version": version,
+        "dimensions": embedder.dimensions,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO rag_embeddedgraph AS state (graph_id, model, version, indexed) VALUES (%s, %s, %s, false) "
-            "ON CONFLICT (graph_id, model) DO UPDATE SET version = greatest(state.version, excluded.version)",
-            [graph.pk, embedder.name, version],
-        )
+        cursor.execute(_NOTE, values)
 
 
 def _texts(graph: Graph, embedder: Embedder, ids: Sequence[int], force: bool) -> list[_Text]:
@@ -170,10 +183,13 @@ def _embed_some(graph: Graph, embedder: Embedder, batches: deque[Sequence[_Text]
     return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in answers))
 
 
-def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list[_Answer]) -> int:
+def _ask(
+    graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list[_Answer], *, well: bool = False
+) -> int:
     """All at once; where the model refuses that, by halves, until what it refuses stands alone: how many texts.
 
-    Some endpoints answer what they cannot take as if they were broken; one that takes another text is not.
+    Some endpoints refuse everything, and others break at a text that they cannot take: which it is says a text that
+    every model takes. `well` where that was seen since the batch began.
     """
     try:
         with activity("embedding_batch", model=embedder.name, graph=graph.pk, texts=len(texts)) as told:
@@ -181,15 +197,17 @@ def _ask(graph: Graph, embedder: Embedder, texts: Sequence[_Text], answers: list
             told.note(prompt_tokens=embedded.tokens)
         answers.append(_Answer(texts, embedded))
     except EmbeddingFailed as failure:
-        if failure.code == "server_error" and failure.retry_after is None:
-            embed(embedder, [HARMLESS], "stored", account_of(graph))
-        elif failure.code not in OF_THE_TEXT:
+        broken = failure.code in BROKEN and failure.retryable and failure.retry_after is None
+        if not broken and failure.code not in OF_THE_TEXT:
             raise
+        if broken or not well:
+            embed(embedder, [HARMLESS], "stored", account_of(graph))
         if len(texts) == 1:
-            note_failure(graph.pk, texts[0].node.id, embedder.name, failure.code)
+            note_failure(graph.pk, texts[0].node, embedder, failure.code)
             return 1
         middle = len(texts) // 2
-        return sum(_ask(graph, embedder, half, answers) for half in (texts[:middle], texts[middle:]))
+        halves = texts[:middle], texts[middle:]
+        return sum(_ask(graph, embedder, half, answers, well=True) for half in halves)
     return 0
 
 

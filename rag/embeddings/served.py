@@ -5,7 +5,8 @@ import time
 from django.db import IntegrityError, transaction
 
 from rag import vector_indexes
-from rag.embeddings.base import Embedder
+from rag.embeddings.base import HARMLESS, Embedder
+from rag.embeddings.locks import held
 from rag.models import EmbeddedGraph, EmbeddingModel
 
 #: For so long a process goes on with what it read. Both models' vectors are true meanwhile.
@@ -41,7 +42,10 @@ def forget() -> None:
 
 
 def keep(embedder: Embedder) -> EmbeddingModel:
-    """From now on this model's vectors are kept true; the first model of all answers questions at once."""
+    """From now on this model's vectors are kept true; the first model of all answers questions at once.
+
+    Raises `EmbeddingFailed` where nobody knows how long its vectors are, and it does not say so.
+    """
     try:
         return _keep(embedder)
     except IntegrityError:  # another one became the first meanwhile
@@ -52,7 +56,12 @@ def _keep(embedder: Embedder) -> EmbeddingModel:
     first = not EmbeddingModel.objects.filter(serves=True).exists()
     known = {"dimensions": embedder.dimensions, "serves": first}
     row, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=known)
+    if row.dimensions is None:
+        EmbeddingModel.objects.filter(pk=row.pk, dimensions=None).update(**known)
+        row.refresh_from_db()
     if row.dimensions != embedder.dimensions:
+        # Another process may have learned later than this one how long they are.
+        embedder.embed([HARMLESS], "stored")
         _begin_anew(row, embedder.dimensions)
     return row
 
@@ -61,16 +70,19 @@ def _begin_anew(row: EmbeddingModel, dimensions: int) -> None:
     """An endpoint serves another model under the name: no vector of the one before can be compared with a question."""
     states = EmbeddedGraph.objects.filter(model=row.name)
     for graph_id in list(states.values_list("graph", flat=True)):
-        vector_indexes.drop(graph_id, row.name)
-    states.update(version=0)
+        with held(graph_id, row.name, wait=True):
+            vector_indexes.drop(graph_id, row.name)
     # Last: who is interrupted begins again.
     row.dimensions = dimensions
-    row.save(update_fields=["dimensions"])
+    with transaction.atomic():
+        row.save(update_fields=["dimensions"])
+        states.update(version=0)
 
 
 def serve(name: str) -> None:
     """From now on this model answers, and the one before no longer. Raises `Overtaken` where it was dropped."""
     with transaction.atomic():
+        list(EmbeddingModel.objects.select_for_update().order_by("name"))
         EmbeddingModel.objects.filter(serves=True).exclude(name=name).update(serves=False)
         if not EmbeddingModel.objects.filter(name=name).update(serves=True):
             raise Overtaken

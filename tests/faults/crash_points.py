@@ -119,6 +119,7 @@ HARMLESS = {
     "rag.embeddings.served:_begin_anew": "the new length comes last; without it all of this is done again",
     "rag.embeddings.failing:note_failure": "one statement; without it the text is tried again sooner",
     "rag.embeddings.keeping:_note": "the same for a model",
+    "rag.embeddings.keeping:_names": "a model that never answered; the next look deletes it",
     "rag.embeddings.keeping:work": "the same for a model that is well again",
     "rag.embeddings.dropping:_drop": "what it did not get to, the next look of a worker drops",
     "rag.embeddings.dropping:_delete_some": "the same",
@@ -128,7 +129,7 @@ HARMLESS = {
     "rag.vector_indexes:build": "an index that is not whole is dropped and built again",
     "rag.vector_indexes:drop": "an index that nobody knows is dropped by the next look of a worker",
     "rag.admin:EmbeddingModelAdmin.try_again": "two statements of a person who may ask again",
-    "rag.admin:EmbeddingFailureAdmin.try_again": "one statement",
+    "rag.admin:EmbeddingFailureAdmin.try_again": "three statements of the same",
 }
 
 #: Functions that write, but only within a transaction that their caller holds.

@@ -9,14 +9,19 @@ NODE: dict[str, Any] = {
     "name": "Fetch API",
     "type_": "httpRequest",
     "process": "return fetchAll(url)",
-    "data": {"url": "https://example.org/players", "retry": {"on": True, "times": 3}, "tags": ["a", "b"], "note": None},
+    "data": {
+        "url": "https://example.org/players",
+        "retry": {"on": True, "times": 3, "wait": 0, "log": False},
+        "tags": ["a", "b"],
+        "note": None,
+    },
     "handles": {"R": [{"id": "R-0", "type": "out", "label": "onError"}], "L": [{"id": "L-0", "type": "in"}]},
 }
 
 
 def test_it_reads_as_plain_words() -> None:
     assert node_text(**NODE) == (
-        "fetch api. http request. on error. url https example org players. on. times 3. tags a. tags b. "
+        "fetch api. http request. on error. url https example org players. on. times 3. wait 0. tags a. tags b. "
         "return fetch all url"
     )
 

@@ -1,7 +1,7 @@
 """What an endpoint for embeddings answers when nothing else is scripted: vectors that depend on the text alone.
 
-A text with "refused" in it makes it refuse the whole batch, at one with "breaking" it breaks, and one with "nonsense"
-gets a vector that is none.
+A text with "refused" in it makes it refuse the whole batch, at one with "breaking" it breaks, at one with "cutting" it
+cuts the connection, at one with "stalling" it never answers, and one with "nonsense" gets a vector that is none.
 """
 
 import json
@@ -20,6 +20,10 @@ def embeddings_script(body: dict[str, Any]) -> Script:
         return Script(status=400, error="Invalid input")
     if any("breaking" in text for text in texts):
         return Script(status=500, error="failed to encode response: json: unsupported value: NaN")
+    if any("cutting" in text for text in texts):
+        return Script(cut="reset")
+    if any("stalling" in text for text in texts):
+        return Script(raw=(b"", b"{}"), stall_at=1, content_type="application/json")
     dimensions = DIMENSIONS.get(body["model"], OTHERS)
     items = [
         {"object": "embedding", "index": index, "embedding": vector(text, dimensions)}

@@ -12,7 +12,7 @@ from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.nodes import BATCH, Progress
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graph, manner_for
+from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graphs, manner_for
 from rag.management.quiet import QuietCommand
 
 
@@ -41,8 +41,9 @@ class Command(QuietCommand):
         manner = manner_for(embedder, batch=batch, delay_ms=delay, force=force)
         try:
             served.keep(embedder)
-            for graph_id in list(graphs.order_by("pk").values_list("pk", flat=True)):
-                for progress in embed_graph(graph_id, embedder, manner):
+            ids = list(graphs.order_by("pk").values_list("pk", flat=True))
+            for _graph_id, steps in embed_graphs(ids, embedder, manner):
+                for progress in steps:
                     total += progress
                     bar.advance(progress.seen)
         except EmbeddingFailed as failure:

@@ -12,7 +12,7 @@ from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.keeping import waiting
 from rag.embeddings.nodes import BATCH, Manner
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graph, manner_for
+from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graphs, manner_for
 from rag.management.quiet import QuietCommand
 from rag.models import EmbeddingFailure
 
@@ -70,11 +70,13 @@ class Command(QuietCommand):
         bar = ProgressBar(self.stdout, Node.objects.filter(graph__in=waiting(embedder.name)).count(), "nodes")
         try:
             while graphs := list(waiting(embedder.name).annotate(count=Count("nodes")).values_list("pk", "count")):
-                for graph_id, left in graphs:
-                    for progress in embed_graph(graph_id, embedder, manner, only_changes=True):
+                sizes = dict(graphs)
+                for graph_id, steps in embed_graphs(sizes, embedder, manner, only_changes=True):
+                    seen = 0
+                    for progress in steps:
                         bar.advance(progress.seen)
-                        left -= progress.seen
+                        seen += progress.seen
                     # Of a graph that the model knows only what changed was looked at.
-                    bar.advance(max(left, 0))
+                    bar.advance(max(sizes[graph_id] - seen, 0))
         finally:
             bar.close()

@@ -1,10 +1,12 @@
 """What vectors cost: reserved, recorded, and refused where no budget pays."""
 
 import time
+from io import StringIO
 
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 
 from chat.models import BudgetUnit, ModelCall, Purpose, Reservation
 from chat.spending import free_questions
@@ -100,6 +102,23 @@ def test_a_graph_without_a_budget_waits_and_goes_on_alone(
         assert stub.asked == asked
         keeping.paused(stub.name).update(paused_until=None)
         assert work() == []
+    finally:
+        served.forget()
+
+
+@pytest.mark.parametrize("command", [("embed_nodes",), ("migrate_embeddings", "--to", "openai/text-embedding-3-small")])
+def test_a_command_does_what_other_budgets_pay_for_before_it_says_what_waits(
+    nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    stub, foreign = Stub(), draw_nba(other_workspace)
+    budget(nba.workspace, 1)
+    monkeypatch.setattr(registry, "configured", lambda: stub.name)
+    monkeypatch.setattr(registry, "by_name", lambda _name: stub)
+    try:
+        with pytest.raises(CommandError, match=r"does not cover this.* Run this again"):
+            call_command(*command, "--delay", "0", stdout=StringIO())
+        assert set(Embedding.objects.values_list("graph", flat=True)) == {foreign.pk}
+        assert [graph.pk for graph in keeping.waiting(stub.name)] == [nba.pk]
     finally:
         served.forget()
 

@@ -1,10 +1,8 @@
 """Vectors follow what nodes say, in the background, whatever the model does meanwhile."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from io import StringIO
 from threading import Barrier
 from types import SimpleNamespace
@@ -17,44 +15,24 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection, connections
 from django.db.models import Model, QuerySet
-from django.utils import timezone
 from pytest_django import Settings
 
 from graphs import writing
-from graphs.models import Graph, Node, Origin
-from graphs.operations import Delete, Item, Update
-from graphs.recording import Because
+from graphs.models import Graph, Node
+from graphs.operations import Delete, Item
 from rag import vector_indexes
 from rag.embeddings import keeping, locks, registry, served
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
+from rag.embeddings.nodes import embed_all
 from rag.embeddings.waking import wake
-from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
+from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
 from rag.tasks import keep_embeddings
 from rag.vector_search import nearest
 from tests.rag.embeddings.conftest import MODEL
+from tests.rag.embeddings.steps import BECAUSE, asked, change, hashes, work
 from tests.vendors import embeddings_wire
 from tests.vendors.scripts import Script
 from tests.vendors.server import VendorServer
-
-BECAUSE = Because(None, Origin.MANUAL)
-
-
-def work() -> None:
-    keeping.work(until=time.monotonic() + 60)
-
-
-def change(graph: Graph, key: str, **fields: tuple[object, object]) -> None:
-    old, new = ({name: pair[number] for name, pair in fields.items()} for number in (0, 1))
-    writing.apply(graph, [Update(Item("node", key), old, new)], BECAUSE)
-
-
-def hashes() -> dict[str, bytes]:
-    keys = dict(Node.objects.values_list("pk", "key"))
-    return {keys[row.target_id]: bytes(row.content_hash) for row in Embedding.objects.all()}
-
-
-def asked(vendor: VendorServer) -> list[str]:
-    return [text for request in vendor.requests for text in request.body["input"] if text != "dimensions"]
 
 
 def test_a_new_graph_is_embedded_and_the_first_model_serves(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
@@ -84,6 +62,27 @@ def test_only_what_changed_is_embedded_again(remote: Embedder, nba: Graph, vendo
     assert not keeping.waiting(MODEL).exists()
 
 
+@pytest.mark.parametrize(
+    ("field", "old", "new"),
+    [
+        ("name", "Start", "Begin"),
+        ("type", "start", "entry"),
+        ("process", "", "return 1"),
+        ("data", {}, {"retries": 0}),
+        ("handles", {}, {"R": [{"id": "R-0", "type": "out", "label": "on error"}]}),
+    ],
+)
+def test_whatever_a_node_says_is_embedded_again(
+    remote: Embedder, nba: Graph, vendor: VendorServer, field: str, old: object, new: object
+) -> None:
+    nba.nodes.filter(key="root").update(**{field: old})
+    work()
+    vendor.requests.clear()
+    change(nba, "root", **{field: (old, new)})
+    work()
+    assert len(asked(vendor)) == 1
+
+
 def test_what_is_deleted_has_no_vector_and_what_is_put_back_gets_one(remote: Embedder, nba: Graph) -> None:
     work()
     lonely = Node.objects.create(graph=nba, sheet=nba.sheets.get(), key="lonely", type="note")
@@ -98,94 +97,6 @@ def test_what_is_deleted_has_no_vector_and_what_is_put_back_gets_one(remote: Emb
     assert not Embedding.objects.filter(target_id=lonely.pk).exists()
     work()
     assert len(hashes()) == 3
-
-
-def test_one_text_that_is_refused_stands_alone_and_is_tried_again_when_due(
-    remote: Embedder, nba: Graph, vendor: VendorServer
-) -> None:
-    nba.nodes.filter(key="fetch-api").update(name="refused")
-    nba.nodes.filter(key="return").update(process="nonsense")
-    work()
-    assert set(hashes()) == {"root"}
-    failures = EmbeddingFailure.objects.order_by("target_id")
-    assert [(row.code, row.attempts) for row in failures] == [("internal", 1), ("internal", 1)]
-    vendor.requests.clear()
-    work()
-    assert asked(vendor) == []
-    failures.update(retry_at=timezone.now())
-    work()
-    assert [row.attempts for row in failures] == [2, 2]
-    assert all((row.retry_at - row.failed_at).total_seconds() == 120 for row in failures)
-    change(nba, "fetch-api", name=("refused", "Fetch"))
-    work()
-    assert set(hashes()) == {"root", "fetch-api"}
-    assert failures.all().count() == 1
-    change(nba, "fetch-api", name=("Fetch", "refused"))
-    work()
-    assert set(hashes()) == {"root"}, "the vector of its earlier text is gone"
-
-
-def test_a_text_that_an_endpoint_breaks_at_keeps_no_other_waiting(remote: Embedder, nba: Graph) -> None:
-    """As Ollama does, whose model gives numbers for some texts that are none."""
-    nba.nodes.filter(key="fetch-api").update(name="breaking")
-    work()
-    assert set(hashes()) == {"root", "return"}
-    assert EmbeddingFailure.objects.get().code == "server_error"
-    assert EmbeddingModel.objects.get().failures == 0
-
-
-@pytest.mark.parametrize(("headers", "calls"), [({}, 2), ({"retry-after": "600"}, 1)])
-def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
-    remote: Embedder, nba: Graph, vendor: VendorServer, headers: dict[str, str], calls: int
-) -> None:
-    served.keep(remote)
-    vendor.requests.clear()
-    vendor.script(*[Script(status=503, error="Service unavailable", headers=headers)] * 9)
-    work()
-    assert len(vendor.requests) == calls
-    assert not EmbeddingFailure.objects.exists()
-    assert EmbeddingModel.objects.get().code == "server_error"
-
-
-def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    served.keep(remote)
-    vendor.script(Script(status=429, error="Too many requests", headers={"retry-after": "600"}))
-    work()
-    row = EmbeddingModel.objects.get()
-    assert (row.code, row.failures) == ("rate_limit", 1)
-    assert row.retry_at is not None
-    assert 590 < (row.retry_at - timezone.now()).total_seconds() <= 600
-    vendor.requests.clear()
-    work()
-    assert vendor.requests == []
-    EmbeddingModel.objects.update(retry_at=timezone.now())
-    work()
-    assert len(hashes()) == 3
-    row.refresh_from_db()
-    assert (row.code, row.failures, row.retry_at) == ("", 0, None)
-
-
-def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
-    remote: Embedder, nba: Graph, vendor: VendorServer
-) -> None:
-    served.keep(remote)
-    vendor.requests.clear()
-    vendor.script(*[Script(status=308, error="", headers={"location": vendor.url})] * 9)
-    work()
-    assert len(vendor.requests) == 1
-    assert not EmbeddingFailure.objects.exists()
-    assert EmbeddingModel.objects.get().code == "auth_error"
-
-
-def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_day(
-    remote: Embedder, nba: Graph, vendor: VendorServer
-) -> None:
-    served.keep(remote)
-    vendor.script(Script(status=429, error="slow", headers={"retry-after": "9" * 30}))
-    work()
-    row = EmbeddingModel.objects.get()
-    assert row.retry_at is not None
-    assert row.retry_at - timezone.now() <= timedelta(days=1)
 
 
 def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
@@ -251,6 +162,23 @@ def test_of_two_first_models_at_once_one_serves(monkeypatch: pytest.MonkeyPatch)
     assert sorted(EmbeddingModel.objects.values_list("serves", flat=True)) == [False, True]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_of_two_migrations_that_are_ready_at_once_one_serves() -> None:
+    for name in ("custom/one", "custom/two", "custom/three"):
+        EmbeddingModel.objects.create(name=name, dimensions=8, serves=name == "custom/one")
+
+    def serve(name: str) -> None:
+        try:
+            for _ in range(20):
+                served.serve(name)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(serve, ("custom/two", "custom/three")))
+    assert EmbeddingModel.objects.filter(serves=True).count() == 1
+
+
 @pytest.mark.parametrize(("provider", "model"), [("none", ""), ("openai", ""), ("custom", "x")])
 def test_without_a_model_nothing_happens(nba: Graph, settings: Settings, provider: str, model: str) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, model
@@ -267,9 +195,17 @@ def test_the_worker_is_woken_for_texts_and_not_for_places(
     with django_capture_on_commit_callbacks() as after_commit:
         change(nba, "root", posX=(0, 9))
     assert wake not in after_commit
-    with django_capture_on_commit_callbacks() as after_commit:
-        change(nba, "root", name=("Start", "Begin"))
-    assert wake in after_commit
+    for field, old, new in (
+        ("name", "Start", "Begin"),
+        ("type", "start", "entry"),
+        ("process", "", "return 1"),
+        ("data", {}, {"a": 1}),
+        ("handles", {}, {"R": [{"id": "R-0", "type": "out"}]}),
+    ):
+        nba.nodes.filter(key="root").update(**{field: old})
+        with django_capture_on_commit_callbacks() as after_commit:
+            change(nba, "root", **{field: (old, new)})
+        assert wake in after_commit, field
 
 
 def test_who_is_second_leaves_a_graph_to_the_first(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
@@ -362,16 +298,53 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     work()
     assert EmbeddedGraph.objects.get().indexed
-    # The endpoint is started again with another model, and so is the worker.
+    before = registry.by_name(MODEL)
+    # The endpoint is started again with another model; this process and another one learn of it.
     monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
+    change(nba, "root", name=("Start", "Begin"))
+    work()
+    assert EmbeddingModel.objects.get().code == "server_error"
     registry._remote.cache_clear()
+    EmbeddingModel.objects.update(retry_at=None)
     work()
     assert set(Embedding.objects.values_list("dimensions", flat=True)) == {12}
     assert (EmbeddingModel.objects.get().dimensions, len(hashes())) == (12, 3)
     assert EmbeddedGraph.objects.get().indexed
     question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
     assert len(nearest(nba.pk, MODEL, question, 3, threshold=-1)) == 3
+    served.keep(before)
+    assert EmbeddingModel.objects.get().dimensions == 12
     vector_indexes.drop(nba.pk, MODEL)
+
+
+def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert remote.dimensions == 8
+    monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
+    registry._remote.cache_clear()
+    work()
+    with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
+        served.keep(remote)
+    assert served.keep(remote).dimensions == 12
+    assert not keeping.waiting(MODEL).exists()
+
+
+def test_what_was_made_with_another_length_is_not_taken_for_true(remote: Embedder, nba: Graph) -> None:
+    """Another process began anew while this one was at its last text."""
+    served.keep(remote)
+    for _progress in embed_all(nba, remote):
+        EmbeddingModel.objects.update(dimensions=12)
+    assert keeping.waiting(MODEL).exists()
+
+
+def test_nothing_is_left_of_a_graph_that_is_deleted_while_it_is_embedded(remote: Embedder, nba: Graph) -> None:
+    served.keep(remote)
+    graph = Graph.objects.get(pk=nba.pk)
+    for _progress in embed_all(graph, remote):
+        Graph.objects.filter(pk=nba.pk).delete()
+    assert not EmbeddedGraph.objects.exists()
+    assert not Embedding.objects.exists()
 
 
 def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
