@@ -11,6 +11,7 @@ from graphs.models import Graph, Workspace
 from rag import vector_indexes
 from rag.embeddings import served, storing
 from rag.embeddings.local import LocalEmbedder
+from rag.metering import account_of
 from rag.models import EmbeddedGraph
 
 _NODES = """
@@ -32,7 +33,7 @@ def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
             cursor.execute(_UNWATCHED)
             graph = _copy(workspace, key, size, embedder)
             cursor.execute("RESET session_replication_role")
-        state = EmbeddedGraph.objects.create(graph=graph, model=embedder.name, version=graph.version)
+        state = EmbeddedGraph.objects.create(graph=graph, model=embedder.name, version=graph.version, fitted=True)
     with connection.cursor() as cursor:
         for table in ("graphs_node", "graphs_edge", "rag_embedding"):
             cursor.execute(f"VACUUM (ANALYZE) {table}")
@@ -41,8 +42,8 @@ def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
 
 
 def _copy(workspace: Workspace, key: str, size: int, embedder: LocalEmbedder) -> Graph:
-    served.keep(embedder)
     graph = workspace.graphs.create(key=key, name=f"{size} nodes")
+    served.keep(embedder, account_of(graph))
     sheet = graph.sheets.create(key="main", name="Main")
     place = f"{graph.pk}\t{sheet.pk}"
     with connection.cursor() as cursor:

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from chat.models import Proposal, ProposalStatus, Run, RunStatus
 from graphs.database_away import AWAY
-from rag.embeddings import keeping
+from rag.embeddings import keeping, registry
 from rag.models import EmbeddingFailure, EmbeddingModel
 
 log = logging.getLogger("countersign.metrics")
@@ -49,9 +49,10 @@ def _runs(status: RunStatus) -> int:
 
 
 def _graphs_to_embed() -> int:
-    """Graphs that changed since the model that serves looked at them."""
-    serving = EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True).first()
-    return keeping.waiting(serving).count() if serving else 0
+    """Graphs that changed since the model looked at them that serves, or shall be the first to serve."""
+    wanted = registry.configured()
+    name = EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True).first() or wanted
+    return keeping.waiting(name).count() if wanted else 0
 
 
 _FIGURES: dict[str, tuple[str, Callable[[], int]]] = {

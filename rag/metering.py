@@ -30,10 +30,14 @@ def account_of(graph: Graph) -> Account:
 
 
 class OverBudget(EmbeddingFailed):
-    """Not asked: it would cost more than may be spent. `detail` is a sentence for people."""
+    """Not asked: it would cost more than may be spent. `detail` is a sentence for people.
 
-    def __init__(self, sentence: str, retry_after: float | None) -> None:
+    `too_large`: more than one call may cost, so that fewer texts may be paid for.
+    """
+
+    def __init__(self, sentence: str, retry_after: float | None, *, too_large: bool = False) -> None:
         super().__init__("rate_limit", retryable=False, detail=sentence, retry_after=retry_after, asked=False)
+        self.too_large = too_large
 
 
 #: Gets the model's name, the texts, what they are for, who pays, and the call; gives what it gave.

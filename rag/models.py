@@ -72,14 +72,15 @@ class Embedding(models.Model):
 class EmbeddedGraph(models.Model):
     """How far a model knows a graph: its vectors are true for the graph's `version`, `indexed` says how they are found.
 
-    What changed since then stands in the history, which is the queue. Where its workspace may spend no more on the
-    model, the graph waits until `paused_until`.
+    What changed since then stands in the history, which is the queue. `fitted` once the index is as that version needs
+    it. Where its workspace may spend no more on the model, the graph waits until `paused_until`.
     """
 
     graph = models.ForeignKey(Graph, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("graph"))
     model = models.CharField(_("model"), max_length=120)
     version = models.PositiveIntegerField(_("version"), default=0)
     indexed = models.BooleanField(_("has an index of its own"), default=False)
+    fitted = models.BooleanField(_("has the index that it needs"), default=False)
     paused_until = models.DateTimeField(_("without a budget until"), null=True)
 
     class Meta:
@@ -91,7 +92,10 @@ class EmbeddedGraph(models.Model):
 
 
 class EmbeddingFailure(models.Model):
-    """A text that a model refused. It is tried again at `retry_at`, at growing intervals, or when it changes."""
+    """A text that a model refused. It is tried again at `retry_at`, at growing intervals, or when it changes.
+
+    `content_hash` is of that text.
+    """
 
     target_type = models.CharField(_("kind"), max_length=20, choices=Target.choices)
     target_id = models.BigIntegerField(_("target"))
@@ -100,6 +104,7 @@ class EmbeddingFailure(models.Model):
     )
     part = models.PositiveSmallIntegerField(_("part"), default=0)
     model = models.CharField(_("model"), max_length=120)
+    content_hash = models.BinaryField(_("hash of the text"), max_length=16, default=b"")
     code = models.CharField(_("reason"), max_length=20)
     attempts = models.PositiveIntegerField(_("attempts"), default=1)
     failed_at = models.DateTimeField(_("failed"), db_default=Now())

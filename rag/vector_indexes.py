@@ -10,6 +10,7 @@ from django.db import OperationalError, connection
 from psycopg import sql
 from psycopg.errors import DiskFull, OutOfMemory
 
+from rag.embeddings.locks import held
 from rag.index_names import PREFIX, index_name
 from rag.models import EmbeddedGraph
 from rag.vector_search import EXACT
@@ -30,26 +31,37 @@ MOST_DIMENSIONS = 4_000
 BYTES_A_LINK = 32
 BYTES_AN_ELEMENT = 256
 
+#: What is held while an index is built or dropped, as a graph and model are.
+ONE_AT_A_TIME = (0, "indexes")
+
 log = logging.getLogger("countersign.embeddings")
 
 
-def fit(graph_id: int, model: str, dimensions: int) -> None:
-    """Builds the index that a graph needs by now, or drops one that it no longer needs.
+def fit(graph_id: int, model: str, dimensions: int, *, wait: bool = True) -> bool:
+    """Builds the index that a graph needs by now, or drops one that it no longer needs; False where another is built.
 
     Not within a transaction, and only for who holds the graph and model (`rag.embeddings.locks`).
     """
-    state = EmbeddedGraph.objects.filter(graph=graph_id, model=model).first()
-    if state is None:
-        return
-    if state.indexed:
-        if not _more_than(DROPPED_BELOW, graph_id, model):
-            drop(graph_id, model)
-    elif dimensions <= MOST_DIMENSIONS and _more_than(EXACT, graph_id, model):
-        build(graph_id, model, dimensions)
+    indexed = EmbeddedGraph.objects.filter(graph=graph_id, model=model, indexed=True).exists()
+    if indexed and not _more_than(DROPPED_BELOW, graph_id, model):
+        return drop(graph_id, model, wait=wait)
+    if not indexed and dimensions <= MOST_DIMENSIONS and _more_than(EXACT, graph_id, model):
+        return build(graph_id, model, dimensions, wait=wait)
+    return True
 
 
-def build(graph_id: int, model: str, dimensions: int) -> None:
-    """Vectors may be written and searched meanwhile; searches use it from the moment it is whole."""
+def build(graph_id: int, model: str, dimensions: int, *, wait: bool = True) -> bool:
+    """Vectors may be written and searched meanwhile; searches use it from the moment it is whole.
+
+    Of two that are built or dropped at once PostgreSQL ends one: who comes second waits, or is told so.
+    """
+    with held(*ONE_AT_A_TIME, wait=wait) as ours:
+        if ours:
+            _build(graph_id, model, dimensions)
+    return ours
+
+
+def _build(graph_id: int, model: str, dimensions: int) -> None:
     log.info("building the index of graph %s for %s", graph_id, model)
     memory = _memory(graph_id, model, dimensions)
     try:
@@ -99,14 +111,24 @@ def _memory(graph_id: int, model: str, dimensions: int) -> str:
     return f"{max(usual, LEAST_MEMORY, min(wanted, MOST_MEMORY)) // 1024}kB"
 
 
-def drop(graph_id: int, model: str) -> None:
-    """Searches compare all vectors from here on. Not within a transaction."""
-    EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False)
-    _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(index_name(graph_id, model))))
+def drop(graph_id: int, model: str, *, wait: bool = True) -> bool:
+    """Searches compare all vectors from here on. Not within a transaction. False where another one is built."""
+    with held(*ONE_AT_A_TIME, wait=wait) as ours:
+        if ours:
+            EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False)
+            name = sql.Identifier(index_name(graph_id, model))
+            _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
+    return ours
 
 
 def drop_forgotten() -> None:
-    """Drops the indexes of graphs that were deleted."""
+    """Drops the indexes of graphs that were deleted, unless another one is built."""
+    with held(*ONE_AT_A_TIME, wait=False) as ours:
+        if ours:
+            _drop_forgotten()
+
+
+def _drop_forgotten() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND tablename = 'rag_embedding' "

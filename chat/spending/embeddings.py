@@ -56,7 +56,7 @@ def _reserved(account: Account, bound: Bound, closer: Callable[[], Bound]) -> uu
         except BudgetRefused:
             reserved = reserve(account, closer(), reservation)
     except BudgetRefused as refusal:
-        raise OverBudget(str(refusal), refusal.frees_in_s) from None
+        raise OverBudget(str(refusal), refusal.frees_in_s, too_large=refusal.too_large) from None
     return reservation if reserved else None
 
 

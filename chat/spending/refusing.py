@@ -27,13 +27,21 @@ _PERIODS = {
 class BudgetRefused(Exception):
     """A call that no budget pays for. The text is for people; `frees_at` is when the budget begins anew.
 
-    `retryable`: only calls under way are in the way, and those will be over soon.
+    `retryable`: only calls under way are in the way, and those will be over soon. `too_large`: a smaller one may do.
     """
 
-    def __init__(self, sentence: str, frees_at: datetime | None = None, *, retryable: bool = False) -> None:
+    def __init__(
+        self,
+        sentence: str,
+        frees_at: datetime | None = None,
+        *,
+        retryable: bool = False,
+        too_large: bool = False,
+    ) -> None:
         super().__init__(sentence)
         self.frees_at = frees_at
         self.retryable = retryable
+        self.too_large = too_large
 
     @property
     def frees_in_s(self) -> float | None:
@@ -57,7 +65,8 @@ def too_large(budget: Budget, amount: Decimal) -> BudgetRefused:
             "%(budget)s is %(limit)s, and this one may take up to %(amount)s. Ask for less, begin a new conversation, "
             "or choose another model."
         )
-        % {"budget": _named(budget), "limit": _shown(budget, budget.limit), "amount": _shown(budget, amount)}
+        % {"budget": _named(budget), "limit": _shown(budget, budget.limit), "amount": _shown(budget, amount)},
+        too_large=True,
     )
 
 

@@ -63,13 +63,20 @@ class Embedder(Protocol):
     def name(self) -> str: ...
 
     @property
-    def dimensions(self) -> int:
-        """Of its vectors. An endpoint that nobody described is asked until it says so: raises `EmbeddingFailed`."""
+    def dimensions(self) -> int | None:
+        """Of its vectors; None where nobody described it, until it answers, and again once it answers otherwise."""
         ...
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:
         """Raises `EmbeddingFailed` for all of them."""
         ...
+
+
+def length(embedder: Embedder) -> int:
+    """The dimensions of a model that is kept (`served.keep`). Raises `EmbeddingFailed` where they change just now."""
+    if embedder.dimensions is None:
+        raise EmbeddingFailed("server_error", retryable=False, detail="vectors of another length", asked=False)
+    return embedder.dimensions
 
 
 def normalised(vectors: Vectors) -> Vectors:

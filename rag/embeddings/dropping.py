@@ -20,7 +20,7 @@ def drop_all_but(name: str) -> list[str]:
     begun = EmbeddedGraph.objects.exclude(model=name).values_list("model", flat=True).distinct()
     dropped = sorted({*forgotten, *begun})
     for model in dropped:
-        _drop(model)
+        _drop(model, wait=True)
     return dropped
 
 
@@ -28,14 +28,16 @@ def drop_forgotten() -> None:
     """Drops what a process still wrote for a model while others dropped it, and indexes of graphs that are gone."""
     known = EmbeddingModel.objects.values("name")
     for model in EmbeddedGraph.objects.exclude(model__in=known).values_list("model", flat=True).distinct():
-        _drop(model)
+        _drop(model, wait=False)
     vector_indexes.drop_forgotten()
 
 
-def _drop(model: str) -> None:
+def _drop(model: str, *, wait: bool) -> None:
+    """Who does not `wait` for an index that is built comes back."""
     EmbeddingFailure.objects.filter(model=model).delete()
     for graph_id in list(EmbeddedGraph.objects.filter(model=model, indexed=True).values_list("graph", flat=True)):
-        vector_indexes.drop(graph_id, model)
+        if not vector_indexes.drop(graph_id, model, wait=wait):
+            return
     while _delete_some(model):
         pass
     # Last: who is interrupted finds by it what is left.

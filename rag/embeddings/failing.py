@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db import connection
 
-from rag.embeddings.base import Embedder
 from rag.embeddings.storing import NodeVersion
 from rag.vendor_errors import ErrorCode
 
@@ -26,23 +25,30 @@ WITH outdated AS (
         AND (content_hash, dimensions) <> (%(hash)s, %(dimensions)s)
 )
 INSERT INTO rag_embeddingfailure AS had
-    (target_type, target_id, graph_id, part, model, code, attempts, failed_at, retry_at)
-SELECT 'node', id, graph_id, 0, %(model)s, %(code)s, 1, now(), now() + %(pause)s
-FROM graphs_node WHERE id = %(node)s AND graph_id = %(graph)s FOR KEY SHARE
+    (target_type, target_id, graph_id, part, model, content_hash, code, attempts, failed_at, retry_at)
+SELECT 'node', id, graph_id, 0, %(model)s, %(hash)s, %(code)s, 1, now(), now() + %(pause)s
+FROM graphs_node WHERE id = %(node)s AND graph_id = %(graph)s AND NOT EXISTS (
+    SELECT FROM rag_embedding
+    WHERE target_type = 'node' AND target_id = %(node)s AND part = 0 AND model = %(model)s
+        AND (content_hash, dimensions) = (%(hash)s, %(dimensions)s)
+) FOR KEY SHARE
 ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
-    code = excluded.code, attempts = had.attempts + 1, failed_at = now(),
+    content_hash = excluded.content_hash, code = excluded.code, attempts = had.attempts + 1, failed_at = now(),
     retry_at = now() + least(%(pause)s * 2 ^ least(had.attempts, 20), %(longest)s)
 """
 
 
-def note_failure(graph_id: int, node: NodeVersion, embedder: Embedder, code: ErrorCode) -> None:
-    """One more attempt in vain, nothing for a node that is gone. The vector of an earlier text goes."""
+def note_failure(graph_id: int, node: NodeVersion, model: str, dimensions: int, code: ErrorCode) -> None:
+    """One more attempt in vain; the vector of an earlier text goes.
+
+    Nothing for a node that is gone, or that has the vector of this text all the same.
+    """
     values: dict[str, Any] = {
         "graph": graph_id,
         "node": node.id,
         "hash": node.content_hash,
-        "model": embedder.name,
-        "dimensions": embedder.dimensions,
+        "model": model,
+        "dimensions": dimensions,
         "code": code,
         "pause": FIRST_PAUSE,
         "longest": LONGEST_PAUSE,

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import OperationalError
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
+from django.utils import timezone
 from psycopg.errors import DiskFull, OutOfMemory
 
 from graphs.models import Graph
@@ -20,54 +21,44 @@ from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.dropping import drop_forgotten
 from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
-from rag.embeddings.nodes import BATCH, embed_changes, embed_nodes
+from rag.embeddings.nodes import BATCH, Manner, embed_changes, embed_nodes, note_begin
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.metering import OverBudget
+from rag.metering import OverBudget, account_of
 from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
 
 #: Somebody may have raised the budget meanwhile.
 LOOKED_AGAIN = timedelta(minutes=10)
+#: So many times fewer texts at once after each failure of a model.
+FEWER = 4
 
 log = logging.getLogger("countersign.embeddings")
 
 
 def work(until: float) -> None:
     """Embeds what waits, for every model whose vectors are kept, until the process's clock shows `until`."""
-    for name in _names():
+    for name, first in _names():
+        began = timezone.now()
         try:
-            embedder = registry.by_name(name)
-            served.keep(embedder)
-            _keep(embedder, until)
+            answers = _keep(registry.by_name(name), first, until)
         except EmbedderUnavailable as problem:
             log.warning("%s", problem)
+        except served.Overtaken:
+            log.info("%s was dropped", name)
         except EmbeddingFailed as failure:
             _note(name, failure)
         else:
-            EmbeddingModel.objects.filter(name=name, failures__gt=0).update(failures=0, code="", retry_at=None)
+            # Another process may have found meanwhile that it is away.
+            over = Q(retry_at=None) | Q(retry_at__lte=began)
+            if answers or not waiting(name).exists():
+                failed = EmbeddingModel.objects.filter(over, name=name, failures__gt=0)
+                failed.update(failures=0, code="", retry_at=None)
     drop_forgotten()
 
 
 def waiting(model: str) -> QuerySet[Graph]:
-    """The graphs that changed since this model last looked at them."""
-    known = EmbeddedGraph.objects.filter(graph=OuterRef("pk"), model=model).values("version")
-    behind = Q(known__isnull=True) | Q(known__lt=F("version"))
-    return Graph.objects.alias(known=Subquery(known)).filter(behind).order_by("pk")
-
-
-def _names() -> Iterator[str]:
-    """Of the models that are kept and not paused. The configured one is the first where there is none."""
-    wanted = registry.configured()
-    if not wanted:
-        return
-    kept = list(EmbeddingModel.objects.exclude(dimensions=None).values_list("name", flat=True))
-    names = kept or [wanted]
-    # What the settings asked for once, and what never answered.
-    EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
-    paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
-    for name in names:
-        # One may have been dropped while another one's graphs were embedded.
-        if name not in paused and (not kept or EmbeddingModel.objects.filter(name=name).exists()):
-            yield name
+    """The graphs that changed since this model last looked at them, or that wait for their index."""
+    ready = EmbeddedGraph.objects.filter(graph=OuterRef("pk"), model=model, version__gte=OuterRef("version"))
+    return Graph.objects.exclude(Exists(ready.filter(fitted=True))).order_by("pk")
 
 
 def paused(model: str) -> QuerySet[EmbeddedGraph]:
@@ -75,22 +66,55 @@ def paused(model: str) -> QuerySet[EmbeddedGraph]:
     return EmbeddedGraph.objects.filter(model=model, paused_until__gt=Now())
 
 
-def _keep(embedder: Embedder, until: float) -> None:
+def _names() -> Iterator[tuple[str, bool]]:
+    """Of the models that are kept and not paused. The configured one is the first where there is none."""
+    wanted = registry.configured()
+    if not wanted:
+        return
+    kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
+    names = kept or [wanted]
+    # What the settings asked for once, and what never answered.
+    EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
+    paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
+    for name in names:
+        if name not in paused:
+            yield name, not kept
+
+
+def _keep(embedder: Embedder, first: bool, until: float) -> bool:
+    """Whether the model answered: graphs that it knows, few changes first, then texts that failed, then the others."""
+    known = EmbeddedGraph.objects.filter(graph=OuterRef("pk"), model=embedder.name, version__gt=0)
+    failures = EmbeddingModel.objects.filter(name=embedder.name).values_list("failures", flat=True).first() or 0
+    # After failures fewer texts at a time: the model may fail at one of them.
+    manner = Manner(batch=max(1, BATCH // FEWER ** min(failures, BATCH)), background=True)
     may = waiting(embedder.name).exclude(pk__in=paused(embedder.name).values("graph"))
-    for graph_id in list(may.values_list("pk", flat=True)):
+    changed = (
+        may.annotate(known=Subquery(known.values("version"))).exclude(known=None).order_by(F("version") - F("known"))
+    )
+    answers = _embed(changed, embedder, first, manner, until)
+    answers = _try_again(embedder, until) or answers
+    return _embed(may.exclude(Exists(known)), embedder, first, manner, until) or answers
+
+
+def _embed(graphs: QuerySet[Graph], embedder: Embedder, first: bool, manner: Manner, until: float) -> bool:
+    """Raises `served.Overtaken` where the model was dropped meanwhile."""
+    answers = False
+    for graph_id in list(graphs.values_list("pk", flat=True)):
         with held(graph_id, embedder.name, wait=False) as ours, _pausing(graph_id, embedder):
             graph = Graph.objects.filter(pk=graph_id).first()
             if not ours or graph is None:
                 continue
+            served.keep(embedder, account_of(graph), anew=first)
             try:
-                for _progress in embed_changes(graph, embedder):
+                for progress in embed_changes(graph, embedder, manner):
+                    answers = answers or bool(progress.embedded or progress.failed)
                     if time.monotonic() > until:
-                        return
+                        return answers
             except OperationalError as error:
                 if not isinstance(error.__cause__, DiskFull | OutOfMemory):
                     raise
                 log.warning("Graph %s waits for room for its index: %s", graph_id, error)
-    _try_again(embedder, until)
+    return answers
 
 
 @contextmanager
@@ -102,22 +126,25 @@ def _pausing(graph_id: int, embedder: Embedder) -> Iterator[None]:
         log.info("Graph %s waits for a budget for %s: %s", graph_id, embedder.name, refusal)
         longest = LOOKED_AGAIN.total_seconds()
         pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
-        EmbeddedGraph.objects.update_or_create(
-            graph_id=graph_id, model=embedder.name, defaults={"paused_until": Now() + pause_s}
-        )
+        note_begin(graph_id, embedder.name)
+        EmbeddedGraph.objects.filter(graph=graph_id, model=embedder.name).update(paused_until=Now() + pause_s)
 
 
-def _try_again(embedder: Embedder, until: float) -> None:
-    """The texts whose pause is over, a batch of each graph."""
+def _try_again(embedder: Embedder, until: float) -> bool:
+    """The texts whose pause is over, some of each graph, one by one: each of them may be what the model fails at."""
+    answers = False
     due = EmbeddingFailure.objects.filter(model=embedder.name, retry_at__lte=Now())
     for graph in Graph.objects.filter(pk__in=due.values("graph")).exclude(pk__in=paused(embedder.name).values("graph")):
-        if time.monotonic() > until:
-            return
         ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
         with held(graph.pk, embedder.name, wait=False) as ours, _pausing(graph.pk, embedder):
-            if ours:
-                for _progress in embed_nodes(graph, embedder, list(ids)):
-                    pass
+            if not ours or time.monotonic() > until:
+                continue
+            served.keep(embedder, account_of(graph), anew=False)
+            for progress in embed_nodes(graph, embedder, list(ids), Manner(batch=1, background=True)):
+                answers = answers or bool(progress.embedded or progress.failed)
+                if time.monotonic() > until:
+                    return answers
+    return answers
 
 
 def _note(name: str, failure: EmbeddingFailed) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag.embeddings.base import HARMLESS, OF_THE_TEXT, Embedded, EmbeddingFailed, Purpose
+from rag.embeddings.base import OF_THE_TEXT, Embedded, EmbeddingFailed, Purpose
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -28,21 +28,15 @@ class OpenAIEmbedder:
         self._base_url = base_url
         self._api_key = api_key
         self._described = dimensions is not None
-        self._dimensions = dimensions
+        self.dimensions = dimensions
         self._away_until = float("-inf")
-
-    @property
-    def dimensions(self) -> int:
-        if self._dimensions is None:
-            self._dimensions = self._asked([HARMLESS], TIMEOUT_S).vectors.shape[1]
-        return self._dimensions
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:
         found = self._answered(texts) if purpose == "question" else self._asked(texts, TIMEOUT_S)
         dimensions = found.vectors.shape[1]
-        expected = self._dimensions or dimensions
-        # Where nobody described it, the next one asks what it has become.
-        self._dimensions = expected if dimensions == expected or self._described else None
+        expected = self.dimensions or dimensions
+        # Where nobody described it, its next answer says what it has become.
+        self.dimensions = expected if dimensions == expected or self._described else None
         if dimensions != expected:
             detail = f"{self.name} answered with {dimensions} dimensions, not {expected}"
             raise EmbeddingFailed("server_error", retryable=False, detail=detail, answered=True)

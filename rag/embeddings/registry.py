@@ -95,7 +95,9 @@ def _local() -> Embedder:
 def _remote(name: str, base_url: str, key: str) -> Embedder:
     from rag.embeddings.openai import OpenAIEmbedder
 
-    known = settings.EMBEDDING_MODELS.get(name.partition("/")[2])
+    provider, _, model = name.partition("/")
+    # Another endpoint may call its own model by the name of one of OpenAI's.
+    known = settings.EMBEDDING_MODELS.get(model) if provider == OPENAI else None
     return OpenAIEmbedder(name, base_url, key, int(known["dimensions"]) if known else None)
 
 

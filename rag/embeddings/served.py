@@ -5,8 +5,8 @@ import time
 from django.db import IntegrityError, transaction
 
 from rag import vector_indexes
-from rag.embeddings.base import HARMLESS, Embedder
-from rag.embeddings.locks import held
+from rag.embeddings.base import HARMLESS, Embedder, length
+from rag.metering import Account, embed
 from rag.models import EmbeddedGraph, EmbeddingModel
 
 #: For so long a process goes on with what it read. Both models' vectors are true meanwhile.
@@ -41,28 +41,38 @@ def forget() -> None:
     _read = (float("-inf"), "")
 
 
-def keep(embedder: Embedder) -> EmbeddingModel:
+def keep(embedder: Embedder, account: Account, *, anew: bool = True) -> EmbeddingModel:
     """From now on this model's vectors are kept true; the first model of all answers questions at once.
 
-    Raises `EmbeddingFailed` where nobody knows how long its vectors are, and it does not say so.
+    Who has `account` pays where it must be asked how long its vectors are: raises `EmbeddingFailed` then. `anew` False
+    raises `Overtaken` where it was dropped.
     """
+    if embedder.dimensions is None:
+        embed(embedder, [HARMLESS], "stored", account)
     try:
-        return _keep(embedder)
+        row = _kept(embedder.name, length(embedder), anew)
     except IntegrityError:  # another one became the first meanwhile
-        return _keep(embedder)
-
-
-def _keep(embedder: Embedder) -> EmbeddingModel:
-    first = not EmbeddingModel.objects.filter(serves=True).exists()
-    known = {"dimensions": embedder.dimensions, "serves": first}
-    row, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=known)
-    if row.dimensions is None:
-        EmbeddingModel.objects.filter(pk=row.pk, dimensions=None).update(**known)
-        row.refresh_from_db()
+        row = _kept(embedder.name, length(embedder), anew)
     if row.dimensions != embedder.dimensions:
         # Another process may have learned later than this one how long they are.
-        embedder.embed([HARMLESS], "stored")
-        _begin_anew(row, embedder.dimensions)
+        embed(embedder, [HARMLESS], "stored", account)
+        _begin_anew(row, length(embedder))
+    return row
+
+
+def announce(name: str) -> None:
+    """The same where there is no graph yet, and so nobody to ask for."""
+    EmbeddingModel.objects.get_or_create(name=name)
+
+
+def _kept(name: str, dimensions: int, anew: bool) -> EmbeddingModel:
+    row = EmbeddingModel.objects.filter(name=name).first()
+    if row is None and not anew:
+        raise Overtaken
+    if row is None or row.dimensions is None:
+        first = not EmbeddingModel.objects.filter(serves=True).exclude(name=name).exists()
+        known = {"dimensions": dimensions, "serves": first}
+        row, _ = EmbeddingModel.objects.update_or_create(name=name, defaults=known)
     return row
 
 
@@ -70,8 +80,7 @@ def _begin_anew(row: EmbeddingModel, dimensions: int) -> None:
     """An endpoint serves another model under the name: no vector of the one before can be compared with a question."""
     states = EmbeddedGraph.objects.filter(model=row.name)
     for graph_id in list(states.values_list("graph", flat=True)):
-        with held(graph_id, row.name, wait=True):
-            vector_indexes.drop(graph_id, row.name)
+        vector_indexes.drop(graph_id, row.name)
     # Last: who is interrupted begins again.
     row.dimensions = dimensions
     with transaction.atomic():

@@ -22,6 +22,7 @@ from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.nodes import embed_all
 from rag.embeddings.registry import by_name, configured
+from rag.metering import account_of
 from rag.retrieval import retrieve
 from rag.text_search import TokenSearch, survey
 from tests.seeded import CANARY, World, world
@@ -168,7 +169,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
 
 def embedded(graph: Graph) -> Graph:
     embedder = by_name(configured())
-    served.keep(embedder)
+    served.keep(embedder, account_of(graph))
     assert sum(progress.embedded for progress in embed_all(graph, embedder)) == graph.nodes.count()
     return graph
 

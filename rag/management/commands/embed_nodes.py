@@ -12,7 +12,7 @@ from rag.embeddings import registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.nodes import BATCH, Progress
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graphs, manner_for
+from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, WholeGraphs, manner_for
 from rag.management.quiet import QuietCommand
 
 
@@ -40,12 +40,13 @@ class Command(QuietCommand):
         total = Progress()
         manner = manner_for(embedder, batch=batch, delay_ms=delay, force=force)
         try:
-            served.keep(embedder)
             ids = list(graphs.order_by("pk").values_list("pk", flat=True))
-            for _graph_id, steps in embed_graphs(ids, embedder, manner):
+            for _graph_id, steps in WholeGraphs(embedder, manner).embed(ids):
                 for progress in steps:
                     total += progress
                     bar.advance(progress.seen)
+        except served.Overtaken:
+            raise CommandError(f"A migration dropped {embedder.name} meanwhile.") from None
         except EmbeddingFailed as failure:
             raise CommandError(f"{embedder.name} fails ({failure.code}: {failure}). Run this again to go on.") from None
         except KeyboardInterrupt:

@@ -1,20 +1,25 @@
 """`manage.py migrate_embeddings --to M [--drop-old]`: from one model to another while the site is used."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Count
 
 from graphs.management.progress import ProgressBar
-from graphs.models import Node
+from graphs.models import Graph, Node
 from rag.embeddings import dropping, registry, served
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.keeping import waiting
 from rag.embeddings.nodes import BATCH, Manner
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, embed_graphs, manner_for
+from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, WholeGraphs, manner_for
 from rag.management.quiet import QuietCommand
 from rag.models import EmbeddingFailure
+
+#: In the first all is done, in the second what changed during the first, which may have taken long.
+ROUNDS = 2
 
 
 class Command(QuietCommand):
@@ -55,7 +60,8 @@ class Command(QuietCommand):
 
     def _migrate(self, to: str, delay: int) -> None:
         embedder = registry.by_name(to)
-        served.keep(embedder)
+        if not Graph.objects.exists():
+            served.announce(to)
         self._embed(embedder, manner_for(embedder, batch=BATCH, delay_ms=delay))
         served.forget()  # it took long
         before = served.serving()
@@ -66,12 +72,13 @@ class Command(QuietCommand):
             self.stdout.write(f"Texts that it refused: {failed:,}; the admin's queue names them.")
 
     def _embed(self, embedder: Embedder, manner: Manner) -> None:
-        """Round by round, because graphs change meanwhile; the last round finds none."""
+        """Round by round, because graphs change meanwhile. What changes again after two is the worker's."""
+        whole, looked_at = WholeGraphs(embedder, manner, only_changes=True), Counter[int]()
         bar = ProgressBar(self.stdout, Node.objects.filter(graph__in=waiting(embedder.name)).count(), "nodes")
         try:
-            while graphs := list(waiting(embedder.name).annotate(count=Count("nodes")).values_list("pk", "count")):
-                sizes = dict(graphs)
-                for graph_id, steps in embed_graphs(sizes, embedder, manner, only_changes=True):
+            while sizes := {pk: size for pk, size in _sizes(embedder.name) if looked_at[pk] < ROUNDS}:
+                for graph_id, steps in whole.embed(sizes):
+                    looked_at[graph_id] += 1
                     seen = 0
                     for progress in steps:
                         bar.advance(progress.seen)
@@ -80,3 +87,8 @@ class Command(QuietCommand):
                     bar.advance(max(sizes[graph_id] - seen, 0))
         finally:
             bar.close()
+
+
+def _sizes(model: str) -> Iterable[tuple[int, int]]:
+    """The graphs that wait, and how many nodes they have."""
+    return waiting(model).annotate(size=Count("nodes")).values_list("pk", "size")

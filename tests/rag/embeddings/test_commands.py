@@ -1,23 +1,28 @@
 """`embed_nodes` and `migrate_embeddings` where something comes between."""
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from graphs.models import Graph, Origin
+from graphs.models import Graph, Origin, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
 from graphs.writing import apply
-from rag.embeddings import dropping, nodes, served
+from rag.embeddings import dropping, keeping, nodes, served
 from rag.embeddings.base import Embedded, Embedder
 from rag.embeddings.openai import OpenAIEmbedder
 from rag.embeddings.registry import LOCAL_MODEL
+from rag.metering import account_of
 from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
+from tests.cast import draw_nba
 from tests.rag.embeddings.conftest import MODEL
+from tests.rag.embeddings.steps import asked, change
 from tests.vendors.server import VendorServer
 
 AT_ONCE = ("--delay", "0")
@@ -52,12 +57,14 @@ def test_what_a_vendor_answered_is_stored_before_it_is_asked_again(
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nodes, "STORED_S", 0.0)
+    served.keep(remote, account_of(nba))
     progress = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
     assert [(step.seen, Embedding.objects.count()) for step in progress] == [(0, 0), (1, 1), (1, 2), (1, 3)]
 
 
 def test_it_is_stored_before_the_pause(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     stored: list[int] = []
+    served.keep(remote, account_of(nba))
     monkeypatch.setattr(nodes.time, "sleep", lambda _seconds: stored.append(Embedding.objects.count()))
     list(nodes.embed_all(nba, remote, nodes.Manner(batch=1, delay_s=2)))
     assert stored == [1, 2, 3]
@@ -69,10 +76,10 @@ def test_ctrl_c_keeps_what_was_done_and_says_so(
 ) -> None:
     answer = OpenAIEmbedder.embed
     monkeypatch.setattr("rag.management.commands.migrate_embeddings.BATCH", 1)
-    texts_before_it = iter([1])
+    calls_before_it = iter(["of the length of its vectors", "of a text"])
 
     def interrupted(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
-        if next(texts_before_it, None) is None:
+        if next(calls_before_it, None) is None:
             raise KeyboardInterrupt
         return answer(embedder, texts, "stored")
 
@@ -130,13 +137,50 @@ def test_the_worker_drops_what_was_made_in_part_for_a_model_that_others_dropped(
     local_serves: None, nba: Graph, remote: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nodes, "STORED_S", 0.0)
-    served.keep(remote)
+    served.keep(remote, account_of(nba))
     killed = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
     while not Embedding.objects.filter(model=MODEL).exists():
         next(killed)
     EmbeddingModel.objects.filter(name=MODEL).delete()
     dropping.drop_forgotten()
     assert set(Embedding.objects.values_list("model", flat=True)) == {LOCAL_MODEL}
+
+
+def test_a_migration_whose_model_is_dropped_on_its_way_says_so_and_asks_no_more(
+    local_serves: None, nba: Graph, other_workspace: Workspace, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_nba(other_workspace)
+    answer = OpenAIEmbedder.embed
+
+    def dropped(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
+        served.forget_all_but(LOCAL_MODEL)
+        return answer(embedder, texts, "stored")
+
+    monkeypatch.setattr(OpenAIEmbedder, "embed", dropped)
+    with pytest.raises(CommandError, match=FIRST):
+        run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+    assert len(asked(vendor)) == 3
+    assert not EmbeddingModel.objects.filter(name=MODEL).exists()
+
+
+def test_a_migration_ends_where_people_edit_on_and_on(
+    local_serves: None, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish, edits = nodes._finish, iter(range(9))
+
+    def edited(*given: Any) -> None:
+        finish(*given)
+        x = next(edits)
+        change(nba, "root", posX=(x, x + 1))
+
+    monkeypatch.setattr(nodes, "_finish", edited)
+    assert f"{MODEL} answers questions now" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+
+
+def test_a_site_without_graphs_changes_its_model_too(remote: Embedder, db: None) -> None:
+    assert f"{MODEL} answers questions now" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+    keeping.work(until=time.monotonic() + 60)
+    assert EmbeddingModel.objects.get().serves
 
 
 FIRST = f"Another migration was ready first: questions are answered by {LOCAL_MODEL}, not by {MODEL}. Run this again"

@@ -23,8 +23,9 @@ from graphs.operations import Delete, Item
 from rag import vector_indexes
 from rag.embeddings import keeping, locks, registry, served
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
-from rag.embeddings.nodes import embed_all
+from rag.embeddings.nodes import Manner, Progress, embed_all
 from rag.embeddings.waking import wake
+from rag.metering import Account, account_of
 from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
 from rag.tasks import keep_embeddings
 from rag.vector_search import nearest
@@ -103,13 +104,13 @@ def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    served.keep(remote)
+    served.keep(remote, account_of(nba))
 
-    def dropped(_graph: Graph, embedder: Embedder) -> Iterator[None]:
+    def dropped(_graph: Graph, embedder: Embedder, _manner: Manner) -> Iterator[Progress]:
         if embedder.name == MODEL:
             served.forget_all_but(other.name)
             raise EmbeddingFailed("timeout")
-        yield
+        yield Progress()
 
     looked_at: list[bool] = []
     monkeypatch.setattr(keeping, "embed_changes", dropped)
@@ -123,12 +124,12 @@ def test_a_model_that_was_dropped_while_another_one_was_kept_stays_away(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    served.keep(remote)
+    served.keep(remote, account_of(nba))
     vendor.requests.clear()
     fit = vector_indexes.fit
 
-    def dropped(graph_id: int, model: str, dimensions: int) -> None:
-        fit(graph_id, model, dimensions)
+    def dropped(graph_id: int, model: str, dimensions: int, *, wait: bool) -> None:
+        fit(graph_id, model, dimensions, wait=wait)
         if model == registry.LOCAL_MODEL:
             served.forget_all_but(model)
 
@@ -152,7 +153,7 @@ def test_of_two_first_models_at_once_one_serves(monkeypatch: pytest.MonkeyPatch)
 
     def keep(name: str) -> str:
         try:
-            return served.keep(SimpleNamespace(name=name, dimensions=8)).name  # type: ignore[arg-type]
+            return served.keep(SimpleNamespace(name=name, dimensions=8), Account(0)).name  # type: ignore[arg-type]
         finally:
             connections.close_all()
 
@@ -236,7 +237,7 @@ def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: 
 
 
 def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    assert remote.dimensions == 8
+    served.keep(remote, account_of(nba))
     vendor.script(*[Script(status=500, error="away")] * 2)
     with pytest.raises(CommandError, match="server_error"):
         call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
@@ -312,7 +313,7 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
     assert EmbeddedGraph.objects.get().indexed
     question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
     assert len(nearest(nba.pk, MODEL, question, 3, threshold=-1)) == 3
-    served.keep(before)
+    served.keep(before, account_of(nba))
     assert EmbeddingModel.objects.get().dimensions == 12
     vector_indexes.drop(nba.pk, MODEL)
 
@@ -320,26 +321,26 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
 def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert remote.dimensions == 8
+    remote.embed(["a"], "stored")
     monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
     registry._remote.cache_clear()
     work()
     with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
-        served.keep(remote)
-    assert served.keep(remote).dimensions == 12
+        served.keep(remote, account_of(nba))
+    assert served.keep(remote, account_of(nba)).dimensions == 12
     assert not keeping.waiting(MODEL).exists()
 
 
 def test_what_was_made_with_another_length_is_not_taken_for_true(remote: Embedder, nba: Graph) -> None:
     """Another process began anew while this one was at its last text."""
-    served.keep(remote)
+    served.keep(remote, account_of(nba))
     for _progress in embed_all(nba, remote):
         EmbeddingModel.objects.update(dimensions=12)
     assert keeping.waiting(MODEL).exists()
 
 
 def test_nothing_is_left_of_a_graph_that_is_deleted_while_it_is_embedded(remote: Embedder, nba: Graph) -> None:
-    served.keep(remote)
+    served.keep(remote, account_of(nba))
     graph = Graph.objects.get(pk=nba.pk)
     for _progress in embed_all(graph, remote):
         Graph.objects.filter(pk=nba.pk).delete()
@@ -374,7 +375,7 @@ def test_a_migration_that_fails_changes_nothing_for_who_asks(
 ) -> None:
     settings.EMBEDDING_PROVIDER = ""
     work()
-    assert remote.dimensions == 8
+    remote.embed(["a"], "stored")
     vendor.script(Script(status=401, error="Incorrect API key"))
     with pytest.raises(CommandError, match="auth_error"):
         call_command("migrate_embeddings", "--to", MODEL, stdout=StringIO())

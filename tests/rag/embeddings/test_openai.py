@@ -9,6 +9,7 @@ import pytest
 from rag.embeddings import openai
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.openai import OpenAIEmbedder
+from tests.vendors import embeddings_wire
 from tests.vendors.embeddings_wire import vector
 from tests.vendors.scripts import Script
 from tests.vendors.server import VendorServer
@@ -41,14 +42,26 @@ def test_a_batch_is_one_request_and_comes_back_in_order(vendor: VendorServer) ->
     assert np.allclose(found.vectors, raw / np.linalg.norm(raw, axis=1, keepdims=True), atol=1e-6)
 
 
-def test_an_endpoint_that_nobody_described_is_asked_once_for_its_dimensions(vendor: VendorServer) -> None:
+def test_the_dimensions_of_an_endpoint_that_nobody_described_are_those_of_its_answer(
+    vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tiny = embedder(vendor, "tiny", None)
-    assert (tiny.dimensions, tiny.dimensions) == (8, 8)
-    assert len(vendor.requests) == 1
-    known_by_then = embedder(vendor, "tiny", None)
-    known_by_then.embed(["a text"], "stored")
-    assert known_by_then.dimensions == 8
-    assert len(vendor.requests) == 2  # nothing was asked that nobody pays for
+    assert tiny.dimensions is None
+    tiny.embed(["a text"], "stored")
+    assert tiny.dimensions == 8
+    monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
+    with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
+        tiny.embed(["a text"], "stored")
+    assert tiny.dimensions is None
+    tiny.embed(["a text"], "stored")
+    assert tiny.dimensions == 12
+
+
+def test_the_dimensions_of_a_model_that_is_known_stay(vendor: VendorServer) -> None:
+    described = embedder(vendor, "tiny", 1536)
+    for _ in range(2):
+        with pytest.raises(EmbeddingFailed, match="8 dimensions, not 1536"):
+            described.embed(["a text"], "stored")
 
 
 def test_tokens_that_were_not_counted_are_estimated(vendor: VendorServer) -> None:

@@ -3,9 +3,11 @@
 import pytest
 from pytest_django import Settings
 
+from graphs.models import Graph
 from rag.checks import embedder_is_usable
 from rag.embeddings import registry, served
 from rag.embeddings.registry import EmbedderUnavailable
+from rag.metering import account_of
 from rag.models import EmbeddingModel
 
 
@@ -50,12 +52,17 @@ def test_a_key_completes_a_vendors_model(monkeypatch: pytest.MonkeyPatch) -> Non
     assert registry.by_name("openai/text-embedding-3-large") is not first
 
 
+def test_an_endpoint_may_call_its_own_model_by_a_name_of_openais(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUSTOM_BASE_URL", "http://localhost:11434/v1")
+    assert registry.by_name("custom/text-embedding-ada-002").dimensions is None
+
+
 @pytest.mark.django_db
-def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: Settings) -> None:
+def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: Settings, nba: Graph) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
     served.forget()
     assert registry.current() is None
-    served.keep(registry.by_name(registry.LOCAL_MODEL))
+    served.keep(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
     served.forget()
     found = registry.current()
     assert found is not None

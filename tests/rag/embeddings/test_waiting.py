@@ -1,0 +1,200 @@
+"""Which graphs wait for vectors or an index, and in which order."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+
+from chat.models import BudgetPeriod, ModelCall
+from config import metrics
+from graphs.models import Graph, Membership, Role, Workspace
+from graphs.workingcopy import saving
+from rag import vector_indexes
+from rag.embeddings import keeping, locks, nodes, served
+from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.metering import OverBudget, account_of
+from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
+from tests.cast import draw_nba
+from tests.chat.spending.paid import budget
+from tests.graphs.workingcopy.conftest import Live, live, rename
+from tests.rag.embeddings.conftest import MODEL
+from tests.rag.embeddings.steps import asked, change, hashes, work
+from tests.vendors.scripts import Script
+from tests.vendors.server import VendorServer
+
+__all__ = ["live"]  # a fixture
+
+
+@contextmanager
+def somebody_else_holds(graph_id: int, model: str) -> Iterator[None]:
+    other = psycopg.connect(**connection.get_connection_params())
+    try:
+        other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(graph_id, model)])
+        yield
+    finally:
+        other.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_edited_live_gets_its_vector_when_it_is_saved(
+    remote: Embedder, nba: Graph, alice: User, bob: User, vendor: VendorServer, live: Live
+) -> None:
+    """Saving makes no version of the graph: those of the edits are the history's."""
+    Membership.objects.filter(user=bob).update(role=Role.EDITOR)
+    work()
+    vendor.requests.clear()
+    live(alice, *rename("fetch-api", "Zebras"))
+    live(bob, *rename("root", "Giraffes"))
+    live(alice, *rename("return", "Lions"))
+    work()
+    saving.save_edits(nba.pk)
+    work()
+    for word in ("zebras", "giraffes", "lions"):
+        assert any(word in text for text in asked(vendor)), word
+    assert not keeping.waiting(MODEL).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_graph_whose_vectors_are_made_waits_for_its_index_alone(
+    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL ends one of two that build at once."""
+    monkeypatch.setattr(vector_indexes, "EXACT", 2)
+    with somebody_else_holds(*vector_indexes.ONE_AT_A_TIME):
+        work()
+        assert len(hashes()) == 3
+        assert not EmbeddedGraph.objects.get().indexed
+        assert keeping.waiting(MODEL).exists()
+        vector_indexes.drop_forgotten()
+    vendor.requests.clear()
+    work()
+    assert EmbeddedGraph.objects.get().indexed
+    assert vendor.requests == []
+    assert not keeping.waiting(MODEL).exists()
+    vector_indexes.drop(nba.pk, MODEL)
+
+
+def test_a_few_changes_do_not_wait_for_a_graph_that_is_new(
+    remote: Embedder, nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = draw_nba(other_workspace)
+    work()
+    EmbeddedGraph.objects.filter(graph=nba).update(version=0)
+    change(small, "root", name=("Start", "Begin"))
+    order: list[Graph] = []
+
+    def noted(graph: Graph, embedder: Embedder, manner: nodes.Manner) -> Iterator[nodes.Progress]:
+        order.append(graph)
+        yield from nodes.embed_changes(graph, embedder, manner)
+
+    monkeypatch.setattr(keeping, "embed_changes", noted)
+    work()
+    assert order == [small, nba]
+
+
+def test_a_budget_of_each_call_pays_for_fewer_texts_at_once(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    budget(nba.workspace, 42, period=BudgetPeriod.CALL)
+    nba.nodes.filter(key="return").update(process="word " * 100)
+    work()
+    assert set(hashes()) == {"root", "fetch-api"}
+    assert EmbeddingFailure.objects.get().code == "rate_limit"
+    assert not keeping.waiting(MODEL).exists()
+
+
+def test_each_call_is_recorded(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+    work()
+    assert ModelCall.objects.count() == len(vendor.requests) == 2
+
+
+def test_a_graph_that_is_deleted_while_a_budget_refuses_it_leaves_nothing(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_args: object) -> Iterator[nodes.Progress]:
+        Graph.objects.all().delete()
+        raise OverBudget("no", 60)
+        yield
+
+    monkeypatch.setattr(keeping, "embed_changes", gone)
+    work()
+    assert not EmbeddedGraph.objects.exists()
+
+
+def test_who_asked_nothing_does_not_know_that_a_model_is_well(
+    remote: Embedder, nba: Graph, vendor: VendorServer
+) -> None:
+    served.keep(remote, account_of(nba))
+    EmbeddingModel.objects.update(failures=6, code="timeout")
+    with somebody_else_holds(nba.pk, MODEL):
+        work()
+    assert EmbeddingModel.objects.get().failures == 6
+    work()
+    assert EmbeddingModel.objects.get().failures == 0
+
+
+def test_who_began_earlier_does_not_end_the_pause_of_a_model(
+    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = keeping._keep
+
+    def another_fails_meanwhile(embedder: Embedder, first: bool, until: float) -> bool:
+        answers = keep(embedder, first, until)
+        keeping._note(MODEL, EmbeddingFailed("rate_limit", retry_after=600))
+        return answers
+
+    monkeypatch.setattr(keeping, "_keep", another_fails_meanwhile)
+    work()
+    row = EmbeddingModel.objects.get()
+    assert (row.failures, row.code) == (1, "rate_limit")
+    assert row.retry_at is not None
+
+
+def test_the_figure_counts_what_waits_for_a_first_model_that_is_away(
+    remote: Embedder, nba: Graph, vendor: VendorServer
+) -> None:
+    vendor.script(Script(status=404, error="no such model"))
+    work()
+    assert metrics._graphs_to_embed() == 1
+    EmbeddingModel.objects.update(retry_at=None)
+    work()
+    assert metrics._graphs_to_embed() == 0
+
+
+def test_an_endpoint_that_ends_at_a_text_and_comes_back_keeps_no_other_waiting(
+    remote: Embedder, nba: Graph, other_workspace: Workspace, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = draw_nba(other_workspace)
+    nba.nodes.filter(key="fetch-api").update(name="deadly")
+    embed, ended = remote.embed, [False]
+
+    def ending(texts: list[str], purpose: str) -> object:
+        if ended.pop():
+            ended.append(False)
+            raise EmbeddingFailed("server_error")
+        ended.append(any("deadly" in text for text in texts))
+        if ended[0]:
+            raise EmbeddingFailed("network")
+        return embed(texts, "stored")
+
+    monkeypatch.setattr(remote, "embed", ending)
+    for _ in range(6):
+        EmbeddingModel.objects.update(retry_at=None)
+        work()
+    assert Embedding.objects.filter(graph=other).count() == 3
+    assert Embedding.objects.filter(graph=nba).count() == 2
+    assert EmbeddingFailure.objects.get().code == "network"
+    assert EmbeddingModel.objects.get().failures == 0
+
+
+def test_vectors_of_two_lengths_are_not_mixed(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread has just learned that the endpoint serves another model."""
+    served.keep(remote, account_of(nba))
+    embedding = nodes.embed_nodes(nba, remote, [node.pk for node in nba.nodes.all()], nodes.Manner(batch=1))
+    next(embedding)
+    monkeypatch.setattr(remote, "dimensions", None)
+    monkeypatch.setattr("tests.vendors.embeddings_wire.OTHERS", 12)
+    with pytest.raises(EmbeddingFailed, match="of 12 dimensions, not of 8"):
+        list(embedding)
+    assert not Embedding.objects.exists()
