@@ -80,7 +80,7 @@ class EmbeddedGraph(models.Model):
     model = models.CharField(_("model"), max_length=120)
     version = models.PositiveIntegerField(_("version"), default=0)
     indexed = models.BooleanField(_("has an index of its own"), default=False)
-    fitted = models.BooleanField(_("has the index that it needs"), default=False)
+    fitted = models.BooleanField(_("has the index that it needs"), db_default=False)
     paused_until = models.DateTimeField(_("without a budget until"), null=True)
 
     class Meta:
@@ -104,7 +104,7 @@ class EmbeddingFailure(models.Model):
     )
     part = models.PositiveSmallIntegerField(_("part"), default=0)
     model = models.CharField(_("model"), max_length=120)
-    content_hash = models.BinaryField(_("hash of the text"), max_length=16, default=b"")
+    content_hash = models.BinaryField(_("hash of the text"), max_length=16, db_default=b"")
     code = models.CharField(_("reason"), max_length=20)
     attempts = models.PositiveIntegerField(_("attempts"), default=1)
     failed_at = models.DateTimeField(_("failed"), db_default=Now())

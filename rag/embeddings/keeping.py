@@ -73,6 +73,8 @@ def _names() -> Iterator[tuple[str, bool]]:
         return
     kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
     names = kept or [wanted]
+    if not kept:
+        served.announce(wanted)
     # What the settings asked for once, and what never answered.
     EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
     paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
@@ -150,13 +152,11 @@ def _try_again(embedder: Embedder, until: float) -> bool:
 def _note(name: str, failure: EmbeddingFailed) -> None:
     """Nobody asks the model again before its pause is over, which is a day at most, whatever a vendor says.
 
-    Nothing for one that was dropped meanwhile, when another one is kept.
+    Nothing for one that was dropped meanwhile.
     """
     row = EmbeddingModel.objects.filter(name=name).first()
     if row is None:
-        if EmbeddingModel.objects.exists():
-            return
-        row, _ = EmbeddingModel.objects.get_or_create(name=name)
+        return
     asked_for = timedelta(seconds=min(failure.retry_after or 0, LONGEST_PAUSE.total_seconds()))
     wanted = max(pause(row.failures + 1), asked_for)
     log.warning("%s fails (%s: %s); asked again in %s", name, failure.code, failure, wanted)

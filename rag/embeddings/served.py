@@ -61,7 +61,7 @@ def keep(embedder: Embedder, account: Account, *, anew: bool = True) -> Embeddin
 
 
 def announce(name: str) -> None:
-    """The same where there is no graph yet, and so nobody to ask for."""
+    """A model that has not answered yet, perhaps because there is no graph; everybody sees that it shall be kept."""
     EmbeddingModel.objects.get_or_create(name=name)
 
 

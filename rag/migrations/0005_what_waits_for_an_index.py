@@ -10,11 +10,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="embeddedgraph",
             name="fitted",
-            field=models.BooleanField(default=False, verbose_name="has the index that it needs"),
+            field=models.BooleanField(db_default=False, verbose_name="has the index that it needs"),
         ),
         migrations.AddField(
             model_name="embeddingfailure",
             name="content_hash",
-            field=models.BinaryField(default=b"", max_length=16, verbose_name="hash of the text"),
+            field=models.BinaryField(db_default=b"", max_length=16, verbose_name="hash of the text"),
         ),
     ]

@@ -104,6 +104,18 @@ def test_a_budget_of_each_call_pays_for_fewer_texts_at_once(remote: Embedder, nb
     assert not keeping.waiting(MODEL).exists()
 
 
+def test_a_graph_waits_for_a_budget_before_its_first_model_has_answered(
+    remote: Embedder, nba: Graph, other_workspace: Workspace, vendor: VendorServer
+) -> None:
+    other = draw_nba(other_workspace)
+    for workspace in (nba.workspace, other_workspace):
+        budget(workspace, 0)
+    work()
+    assert vendor.requests == []
+    assert set(keeping.paused(MODEL).values_list("graph", flat=True)) == {nba.pk, other.pk}
+    assert EmbeddingModel.objects.get().failures == 0
+
+
 def test_each_call_is_recorded(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
     work()
     assert ModelCall.objects.count() == len(vendor.requests) == 2
