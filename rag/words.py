@@ -2,13 +2,16 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from itertools import islice
 from math import log
 
 from rag.stop_words import STOP_WORDS
 
 _CAMEL = re.compile(r"([a-z0-9])([A-Z])")
 _SEPARATORS = re.compile(r"[\W_]+")
-_NAMED = re.compile(r"\{\{node:([^{}]+)\}\}|`([^`]+)`|\"([^\"]+)\"|«([^«»]+)»")
+_MARKED = re.compile(r"\{\{node:([^{}]+)\}\}")
+_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|«([^«»]+)»")
 _BARE = re.compile(r"[^\s,;:!?()\[\]{}\"'`’«»]+")
 
 #: A word that is in more of all nodes than this says little.
@@ -17,8 +20,8 @@ COMMON = 0.01
 MAX_WORDS = 24
 #: Longer ones are no words, and too long for PostgreSQL.
 MAX_LETTERS = 100
-#: More keys than this are not mentioned, they are listed.
-MAX_MENTIONS = 40
+#: More quoted texts than this, or more bare words, are not mentioned, they are listed.
+MAX_MENTIONS = 200
 
 
 def plain(text: str) -> str:
@@ -28,9 +31,9 @@ def plain(text: str) -> str:
 
 
 def search_words(question: str) -> tuple[str, ...]:
-    """The words of a question that say what it is about."""
-    words = dict.fromkeys(plain(question).split())
-    return tuple(word for word in words if word not in STOP_WORDS and 1 < len(word) <= MAX_LETTERS)[:MAX_WORDS]
+    """The words of a question that say what it is about, of a long one those at both its ends."""
+    words = plain(question).split()
+    return _at_both_ends((word for word in words if word not in STOP_WORDS and 1 < len(word) <= MAX_LETTERS), MAX_WORDS)
 
 
 def forms(word: str) -> tuple[str, ...]:
@@ -54,8 +57,25 @@ def rarity(holding: int, things: int) -> float:
     return log(1 + (things - holding + 0.5) / (holding + 0.5))
 
 
+def marked(question: str) -> tuple[str, ...]:
+    """The keys that a question marks as keys of nodes: `{{node:KEY}}`."""
+    return _at_both_ends((text.strip() for text in _MARKED.findall(question)), MAX_MENTIONS)
+
+
 def mentions(question: str) -> tuple[str, ...]:
-    """Texts of a question that may be keys of nodes: `{{node:KEY}}`, quoted texts and bare words with their dashes."""
-    named = [text.strip() for groups in _NAMED.findall(question) for text in groups if text]
-    bare = [text.strip(".-") for text in _BARE.findall(question) if text.lower() not in STOP_WORDS]
-    return tuple(text for text in dict.fromkeys([*named, *bare]) if text)[:MAX_MENTIONS]
+    """Texts of a question that may be keys of nodes: marked keys, quoted texts and bare words with their dashes."""
+    quoted = (text.strip() for groups in _QUOTED.findall(question) for text in groups)
+    bare = (text.strip(".-") for text in _BARE.findall(question) if text.lower() not in STOP_WORDS)
+    ends = [*_at_both_ends(quoted, MAX_MENTIONS), *_at_both_ends(bare, MAX_MENTIONS)]
+    return tuple(dict.fromkeys([*marked(question), *ends]))
+
+
+def _at_both_ends(texts: Iterable[str], count: int) -> tuple[str, ...]:
+    """So many different texts, of more the first and the last: a question stands before or after what was pasted."""
+    every = [text for text in texts if text]
+    first = tuple(dict.fromkeys(every))
+    if len(first) <= count:
+        return first
+    begin = first[: count - count // 2]
+    last = (text for text in dict.fromkeys(reversed(every)) if text not in begin)
+    return (*begin, *reversed([*islice(last, count // 2)]))

@@ -108,6 +108,13 @@ def test_what_is_named_is_found_however_many_nodes_have_the_other_words(here: Wo
     assert found(here.nba, question)[0] == key
 
 
+@pytest.mark.parametrize("end", ["fetch-api", "Fetch API", "`fetch-api`", "{{node:fetch-api}}"])
+@pytest.mark.parametrize("pasted", ["{}{}", '"{}{}"'])
+def test_what_a_long_message_names_at_its_end_is_found(here: World, pasted: str, end: str) -> None:
+    log = " ".join(pasted.format(word, number) for number in range(20) for word in ("amber", "basalt", "sorted"))
+    assert found(here.nba, f"I pasted this log: {log}. What does {end} do?")[0] == "fetch-api"
+
+
 @pytest.fixture
 def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
     """A graph that counts as large, whose word "common" is in every node and known to be."""
