@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable
 from typing import TypeVar
 
-from rag.words import mentions, plain, search_words
+from rag.words import marked, mentions, plain, search_words
 
-#: The question says the key of a thing, or its name; a key is surer.
+#: The question marks the key of a thing, `{{node:KEY}}`, or says it, or says its name; the first is surest.
+KEY_MARKED = 3
 KEY_SAID = 2
 NAME_SAID = 1
 
@@ -14,15 +15,17 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 def said(question: str, things: Iterable[tuple[Id, str, str]], common: Container[str] = ()) -> dict[Id, int]:
-    """Those of the things (id, key, name) that the question says: `KEY_SAID` or `NAME_SAID`.
+    """Those of the things (id, key, name) that the question says: `KEY_MARKED`, `KEY_SAID` or `NAME_SAID`.
 
     A name that is said only within a longer one does not count; nor does one of a single word that is common.
     """
-    exactly = frozenset(mentions(question))
+    surely, exactly = frozenset(marked(question)), frozenset(mentions(question))
     found: dict[Id, int] = {}
     phrases: defaultdict[str, list[Id]] = defaultdict(list)
     for thing, key, name in things:
-        if key in exactly:
+        if key in surely:
+            found[thing] = KEY_MARKED
+        elif key in exactly:
             found[thing] = KEY_SAID
         elif name in exactly:
             found[thing] = NAME_SAID

@@ -13,7 +13,7 @@ from django.db import connection
 from graphs.models import Graph
 from rag.naming import said
 from rag.stop_words import STOP_WORDS
-from rag.words import COMMON, beginning, forms, mentions, plain, rarity, search_words
+from rag.words import COMMON, beginning, forms, marked, mentions, plain, rarity, search_words
 
 #: A graph with more nodes than this is large: only whole words search it, and common ones never alone.
 LARGE = 2_000
@@ -119,13 +119,14 @@ class _Query:
     """The statement of one search."""
 
     words: tuple[str, ...]
+    marked: tuple[str, ...]
     mentioned: tuple[str, ...]
     plain: str
     survey: Survey
 
     @classmethod
     def of(cls, question: str, survey: Survey) -> "_Query":
-        return cls(search_words(question), mentions(question), plain(question), survey)
+        return cls(search_words(question), marked(question), mentions(question), plain(question), survey)
 
     def sql(self, sheet: str | None) -> str:
         """Ranked candidates, of which a node may come twice; a row without a node has all those of a large graph.
@@ -146,7 +147,7 @@ class _Query:
                 (
                     SELECT * FROM candidates
                     WHERE key = ANY(%(mentioned)s) OR name = ANY(%(mentioned)s) OR {_phrase("key")} OR {_phrase("name")}
-                    ORDER BY key = ANY(%(mentioned)s) DESC, {_RANK} DESC, id LIMIT {NAMED}
+                    ORDER BY key = ANY(%(marked)s) DESC, key = ANY(%(mentioned)s) DESC, {_RANK} DESC, id LIMIT {NAMED}
                 ) UNION ALL (
                     SELECT * FROM candidates ORDER BY {_RANK} DESC, id LIMIT {2 * SHORTLIST}
                 )
@@ -168,6 +169,7 @@ class _Query:
         return {
             "graph": graph.pk,
             "sheet": sheet,
+            "marked": list(self.marked),
             "mentioned": list(self.mentioned),
             "plain": f" {self.plain} ",
             "little": [*STOP_WORDS, *(self.survey.common if self.survey.large else ())],

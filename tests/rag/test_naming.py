@@ -1,10 +1,14 @@
-from rag.naming import KEY_SAID, NAME_SAID, said
+from rag.naming import KEY_MARKED, KEY_SAID, NAME_SAID, said
 
 THINGS = [(1, "fetch-api", "Fetch players"), (2, "n2", "Order"), (3, "n3", "Order mail"), (4, "n4", "If")]
 
 
 def test_a_key_is_surer_than_a_name() -> None:
     assert said("Does fetch-api come before order mail?", THINGS) == {1: KEY_SAID, 3: NAME_SAID}
+
+
+def test_a_marked_key_is_surer_than_a_key() -> None:
+    assert said("Does {{node:fetch-api}} come before n2?", THINGS) == {1: KEY_MARKED, 2: KEY_SAID}
 
 
 def test_a_name_in_quotes_is_a_name() -> None:

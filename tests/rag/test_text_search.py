@@ -115,6 +115,13 @@ def test_what_a_long_message_names_at_its_end_is_found(here: World, pasted: str,
     assert found(here.nba, f"I pasted this log: {log}. What does {end} do?")[0] == "fetch-api"
 
 
+def test_a_marked_key_comes_before_all_that_was_pasted(here: World) -> None:
+    sheet = here.nba.sheets.get(key="main")
+    pasted = [f"customer-import-{number}" for number in range(60)]
+    Node.objects.bulk_create(Node(graph=here.nba, sheet=sheet, key=key, type="filter") for key in ["7", *pasted])
+    assert found(here.nba, f"{pasted} What does {{{{node:7}}}} do?")[0] == "7"
+
+
 @pytest.fixture
 def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
     """A graph that counts as large, whose word "common" is in every node and known to be."""
