@@ -13,12 +13,23 @@ Direction = Literal["inbound", "outbound", "any"]
 #: Rows that a walk may produce for each node that is wanted: several ways lead to the same node.
 ROWS_PER_NODE = 20
 
-_AGAINST = (
-    "(SELECT source_id AS id FROM graphs_edge WHERE target_id = around.id AND graph_id = %(graph)s LIMIT %(per_node)s)"
-)
-_ALONG = (
-    "(SELECT target_id AS id FROM graphs_edge WHERE source_id = around.id AND graph_id = %(graph)s LIMIT %(per_node)s)"
-)
+#: Edges that are read for each neighbour that is wanted: several may lead to the same one, or back to the node.
+EDGES_PER_NEIGHBOUR = 8
+
+
+def _ends(end: str, start: str) -> str:
+    """The different nodes at the `end` of edges whose `start` is the node; of many edges the first few are read."""
+    return f"""(
+        SELECT DISTINCT id FROM (
+            SELECT {end} AS id FROM graphs_edge WHERE {start} = around.id AND graph_id = %(graph)s
+            LIMIT %(per_node)s * {EDGES_PER_NEIGHBOUR}
+        ) AS ends
+        WHERE id <> around.id LIMIT %(per_node)s
+    )"""  # noqa: S608 - only constants are put together
+
+
+_AGAINST = _ends("source_id", "target_id")
+_ALONG = _ends("target_id", "source_id")
 _STEPS: dict[Direction, str] = {"inbound": _AGAINST, "outbound": _ALONG, "any": f"{_ALONG} UNION ALL {_AGAINST}"}
 
 

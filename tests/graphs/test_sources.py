@@ -4,7 +4,7 @@ from django.test.utils import CaptureQueriesContext
 
 from graphs.access import NotFound, graph_for
 from graphs.models import Edge, Node
-from graphs.sources import GraphSource
+from graphs.sources import NEIGHBOURS_PER_NODE, GraphSource
 from tests.seeded import CANARY, World, world
 
 
@@ -67,6 +67,18 @@ def test_it_takes_few_neighbours_of_a_hub(here: World, nba: GraphSource) -> None
         Edge(graph=here.nba, sheet=root.sheet, key=f"e-{leaf.key}", source=root, target=leaf) for leaf in leaves
     )
     assert len(keys_around(nba, "root", 1, "outbound", limit=100)) == 26
+
+
+@pytest.mark.parametrize("direction", ["inbound", "outbound"])
+def test_edges_to_one_neighbour_or_to_itself_hide_no_other(here: World, nba: GraphSource, direction: str) -> None:
+    sheet = here.nba.sheets.get(key="main")
+    switch, lamp, motor = Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=key, type="html") for key in ("switch", "lamp", "motor")
+    )
+    for number, other in enumerate([*[switch] * NEIGHBOURS_PER_NODE, *[lamp] * NEIGHBOURS_PER_NODE, motor]):
+        source, target = (switch, other) if direction == "outbound" else (other, switch)
+        Edge.objects.create(graph=here.nba, sheet=sheet, key=f"e{number}", source=source, target=target)
+    assert keys_around(nba, "switch", 1, direction) == {"switch": 0, "lamp": 1, "motor": 1}
 
 
 def test_it_finds_nothing_around_an_unknown_node(nba: GraphSource) -> None:

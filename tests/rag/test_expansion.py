@@ -1,7 +1,7 @@
 import pytest
 
 from graphs.models import Edge, Node
-from rag.expansion import MAX_NODES, MET, WALKED, surroundings
+from rag.expansion import MAX_NODES, MET, PER_NODE, WALKED, surroundings
 from tests.seeded import World, world
 
 
@@ -32,6 +32,19 @@ def test_what_was_found_beside_a_hub_joins_however_many_edges_it_has(here: World
     assert hub.pk in around.neighbours()[beside]
     assert alone not in around.rows
     assert len(around.rows) <= MAX_NODES + MET + WALKED
+
+
+def test_edges_to_one_neighbour_or_to_itself_hide_no_other(here: World) -> None:
+    sheet = here.nba.sheets.get(key="main")
+    switch, lamp, motor = Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=key, type="filter") for key in ("switch", "lamp", "motor")
+    )
+    ends = [*[switch] * PER_NODE, *[lamp] * PER_NODE, motor]
+    Edge.objects.bulk_create(
+        Edge(graph=here.nba, sheet=sheet, key=f"e{number}", source=switch, target=end)
+        for number, end in enumerate(ends)
+    )
+    assert set(surroundings(here.nba, [switch.pk]).rows) == {switch.pk, lamp.pk, motor.pk}
 
 
 def test_nodes_edges_and_types_are_read_for_those_that_are_chosen(here: World) -> None:
