@@ -19,11 +19,14 @@ from graphs.models import Graph
 from graphs.objects import NODE_TYPE
 from graphs.recording import Applied
 from graphs.signals import changed
-from rag.context import GraphContext
+from rag.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, RelevantType
 
 TTL_S = 120
 #: No retrieval takes longer.
 LONGEST_S = 120
+_PARTS = (GraphContext, GraphFacts, RelevantNode, RelevantEdge, RelevantType)
+#: Another in a version of this program whose contexts have other fields, since these are kept without their names.
+SHAPE = hashlib.sha256(repr([(part.__name__, part.__slots__) for part in _PARTS]).encode()).hexdigest()[:8]
 log = logging.getLogger("countersign.rag")
 
 
@@ -34,7 +37,7 @@ def place(graph: Graph, question: str) -> str:
     """
     types = _read(_types(graph.workspace_id)) or ""
     state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
-    return f"retrieval:{state}:{hashlib.sha256(question.encode()).hexdigest()}"
+    return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(question.encode()).hexdigest()}"
 
 
 def kept(place: str) -> GraphContext | None:
@@ -63,7 +66,7 @@ def _read(key: str) -> Any:
     try:
         with valkey.asked():
             return cache.get(key)
-    except RedisError as error:
+    except Exception as error:  # Any: of Valkey, and of an entry that cannot be read, unpickling raises what it likes.
         log.warning("Retrieval cannot read its cache: %s", error)
         return None
 

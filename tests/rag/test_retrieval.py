@@ -226,6 +226,24 @@ def test_it_asks_a_cache_that_is_away_once(here: World, monkeypatch: pytest.Monk
     assert len(asked) == 1
 
 
+class Unreadable(NoCache):
+    def get(self, key: str) -> None:
+        pickle.loads(b"crag.context\nNoLongerHere\n.")
+
+
+def test_an_entry_that_cannot_be_read_is_none(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.cache.cache", Unreadable())
+    assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
+
+
+def test_what_a_version_with_other_fields_kept_is_not_read(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = retrieve(here.orders, "fetch-api")
+    with monkeypatch.context() as patched:
+        patched.setattr("rag.cache.SHAPE", "other")
+        keep(place(here.nba, "fetch-api"), other)
+    assert retrieve(here.nba, "fetch-api") != other
+
+
 def test_it_can_be_kept_in_a_shared_cache(here: World) -> None:
     context = retrieve(here.nba, "fetch-api")
     assert pickle.loads(pickle.dumps(context)) == context
