@@ -16,6 +16,7 @@ from rag.embeddings.served import learned
 from rag.expansion import MAX_NODES, Surroundings, beginning, surroundings
 from rag.fusion import NAMED, fused
 from rag.metering import Account, account_of, embed
+from rag.node_text import MAX_CHARS
 from rag.ranking import best_first, with_links
 from rag.telemetry.events import activity
 from rag.text_search import Survey, TokenSearch, survey
@@ -100,13 +101,19 @@ def _cosines(graph: Graph, known: Survey, question: str, account: Account | None
         return {}
     try:
         with activity("question_embedding", lambda: {"query": question}, model=embedder.name) as told:
-            embedded = embed(embedder, [question], "question", account or account_of(graph))
+            embedded = embed(embedder, [_ends(question)], "question", account or account_of(graph))
             told.note(prompt_tokens=embedded.tokens, dimensions=embedded.vectors.shape[1])
         vector = embedded.vectors[0]
     except EmbeddingFailed as error:
         log.warning("A question is searched by its words only: %s", error.code)
         return {}
     return dict(nearest(graph.pk, embedder.name, vector, FOUND, also=met))
+
+
+def _ends(question: str) -> str:
+    """What of a long question is embedded: a model that takes texts of nodes takes as much, not a whole message."""
+    half = MAX_CHARS // 2
+    return question if len(question) <= MAX_CHARS else f"{question[: half - 1]}…{question[-half:]}"
 
 
 def _context(facts: GraphFacts, around: Surroundings, ranked: list[int]) -> GraphContext:

@@ -23,6 +23,7 @@ from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.nodes import embed_all
 from rag.embeddings.registry import by_name, configured
 from rag.metering import account_of
+from rag.node_text import MAX_CHARS
 from rag.retrieval import retrieve
 from rag.text_search import TokenSearch, survey
 from tests.seeded import CANARY, World, world
@@ -186,6 +187,19 @@ def test_it_needs_at_most_four_queries_with_vectors_too(here: World) -> None:
     with CaptureQueriesContext(connection) as queries:
         retrieve(here.orders, "order invoice mail customer")
     assert len(queries) == 4
+
+
+def test_of_a_long_question_both_ends_are_embedded_as_long_as_a_node(
+    here: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded(here.orders)
+    embed, asked = LocalEmbedder.embed, []
+    monkeypatch.setattr(LocalEmbedder, "embed", lambda *given: asked.extend(given[1]) or embed(*given))
+    retrieve(here.orders, f"Which of these? {'a log, ' * 4_500} By courier?")
+    (text,) = asked
+    assert len(text) == MAX_CHARS
+    assert text.startswith("Which of these?")
+    assert text.endswith("By courier?")
 
 
 def test_it_works_without_an_embedder(here: World, settings) -> None:
