@@ -19,7 +19,7 @@ from graphs.sources import EdgeRecord, NodeRecord
 from rag.condensing import cut, handles_summary
 from rag.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode
 from rag.encoding import as_json, encode, encode_tables
-from rag.expansion import DATA_CHARS, MAX_NODES, PROCESS_CHARS
+from rag.options import configured
 from rag.tokens import count_tokens
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -107,7 +107,7 @@ def _around_first(graph: ParsedGraph) -> Part:
     chosen: dict[str, None] = {}
     for start in nodes:
         waiting = deque([start])
-        while waiting and len(chosen) < MAX_NODES:
+        while waiting and len(chosen) < configured().nodes:
             key = waiting.popleft()
             if key not in chosen:
                 chosen[key] = None
@@ -124,8 +124,8 @@ def _in_full(part: Part) -> str:
             "type": node.type,
             "sheet": node.sheet,
             "name": node.name,
-            "process": cut(node.process, PROCESS_CHARS),
-            "data": cut(as_json(node.data), DATA_CHARS),
+            "process": cut(node.process, configured().process_chars),
+            "data": cut(as_json(node.data), configured().data_chars),
             "handles": node.handles,
             "posX": node.pos_x,
             "posY": node.pos_y,
@@ -149,8 +149,8 @@ def tables(part: Part) -> Tables:
             type_name=node.type,
             sheet=node.sheet,
             sheet_name=node.sheet,
-            process=cut(node.process, PROCESS_CHARS),
-            data=cut(as_json(node.data), DATA_CHARS) if node.data else "",
+            process=cut(node.process, configured().process_chars),
+            data=cut(as_json(node.data), configured().data_chars) if node.data else "",
             handles=handles_summary(node.handles),
         )
         for node in part.nodes

@@ -61,6 +61,13 @@ class Environment(BaseSettings):
     tool_result_tokens: int = Field(2_500, ge=200)
     always_send_tokens: int = Field(4_000, ge=200)
 
+    # What a model gets to see of a graph with a question.
+    retrieval_nodes: int = Field(20, ge=1, le=60)
+    retrieval_depth: int = Field(2, ge=0, le=3)
+    retrieval_process_chars: int = Field(500, ge=0, le=10_000)
+    retrieval_data_chars: int = Field(200, ge=0, le=10_000)
+    retrieval_cache_s: int = Field(120, ge=0, le=3_600)
+
     # Limits of the doors.
     limit_login: Rate = "10/min"
     limit_messages: Rate = "120/min"

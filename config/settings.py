@@ -256,6 +256,12 @@ TOOL_ROUNDS_EXTENDED = ENV.tool_rounds_extended
 TOOL_RESULT_TOKENS = ENV.tool_result_tokens
 #: Tokens of all records together that a workspace always sends.
 ALWAYS_SEND_TOKENS = ENV.always_send_tokens
+#: What a model gets to see of a graph with a question, and for how long that is kept (docs/retrieval.md).
+RETRIEVAL_NODES = ENV.retrieval_nodes
+RETRIEVAL_DEPTH = ENV.retrieval_depth
+RETRIEVAL_PROCESS_CHARS = ENV.retrieval_process_chars
+RETRIEVAL_DATA_CHARS = ENV.retrieval_data_chars
+RETRIEVAL_CACHE_S = ENV.retrieval_cache_s
 LIMIT_LOGIN = ENV.limit_login
 LIMIT_MESSAGES = ENV.limit_messages
 LIMIT_CHANGES = ENV.limit_changes

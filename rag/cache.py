@@ -1,4 +1,4 @@
-"""What was retrieved stays in the cache for two minutes.
+"""What was retrieved stays in the cache for `RETRIEVAL_CACHE_S`, two minutes if nobody says another time.
 
 A change of the graph raises its version and so empties it; a change of its workspace's node types, which may come
 through another graph, names their state anew. Without Valkey everything works, only slower.
@@ -9,6 +9,7 @@ import logging
 import uuid
 from typing import Any
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
 from django.dispatch import receiver
@@ -20,8 +21,8 @@ from graphs.objects import NODE_TYPE
 from graphs.recording import Applied
 from graphs.signals import changed
 from rag.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, RelevantType
+from rag.options import Options
 
-TTL_S = 120
 #: No retrieval takes longer.
 LONGEST_S = 120
 _PARTS = (GraphContext, GraphFacts, RelevantNode, RelevantEdge, RelevantType)
@@ -30,32 +31,33 @@ SHAPE = hashlib.sha256(repr([(part.__name__, part.__slots__) for part in _PARTS]
 log = logging.getLogger("countersign.rag")
 
 
-def place(graph: Graph, question: str) -> str:
+def place(graph: Graph, question: str, options: Options) -> str:
     """Where the cache has what this question brings from the graph and its node types as they are now.
 
     To be asked before anything is read: what is read is never kept for a later state.
     """
     types = _read(_types(graph.workspace_id)) or ""
     state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
-    return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(question.encode()).hexdigest()}"
+    return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(f'{options}{question}'.encode()).hexdigest()}"
 
 
 def kept(place: str) -> GraphContext | None:
-    """What was kept there, if that is less than two minutes ago."""
+    """What was kept there, if that is not too long ago."""
     found: GraphContext | None = _read(place)
     return found
 
 
 def keep(place: str, context: GraphContext) -> None:
-    """For `TTL_S` seconds; without Valkey not at all."""
-    _write(place, context, TTL_S)
+    """For `RETRIEVAL_CACHE_S` seconds; without Valkey not at all."""
+    _write(place, context, settings.RETRIEVAL_CACHE_S)
 
 
 @receiver(changed)
 def name_types_anew(change: Applied, **_kwargs: Any) -> None:
     """For as long as something may be kept that was read before, also by a retrieval that is under way."""
     if any(kind == NODE_TYPE.name for kind, _field in change.touched):
-        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex, LONGEST_S + TTL_S))
+        kept_s = LONGEST_S + settings.RETRIEVAL_CACHE_S
+        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))
 
 
 def _types(workspace_id: int) -> str:

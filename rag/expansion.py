@@ -5,7 +5,7 @@ Called by retrieval, which ranks what comes from here.
 
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import connection
@@ -15,26 +15,22 @@ from graphs.neighbours import around_cte
 from graphs.node_types import BUILT_IN
 from rag.condensing import cut, handles_summary
 from rag.context import RelevantEdge, RelevantNode, RelevantType
-from rag.ranking import DEPTH, SEEDS
+from rag.options import Options
+from rag.ranking import SEEDS
 
-#: Nodes in a context, and the best of what was found that are looked at without being linked to anything.
-MAX_NODES = 20
 #: Neighbours that join: of one node in one direction, in all, and those that were found too.
 PER_NODE = 5
 WALKED = 80
 MET = 20
 #: Edges that one node shows.
 EDGES_PER_NODE = 40
-#: Characters of code and of data.
-PROCESS_CHARS = 500
-DATA_CHARS = 200
 #: Where the columns of the type begin in a row.
 TYPE_COLUMNS = 8
 
 _READ = f"""
     SELECT
         node.id, out.edges, node.key, node.name, node.type, sheet.key, sheet.name,
-        left(node.process, {PROCESS_CHARS + 1}), left(node.data::text, {DATA_CHARS + 1}), node.handles::text,
+        left(node.process, %(process_chars)s + 1), left(node.data::text, %(data_chars)s + 1), node.handles::text,
         type.display_name, type.description, type.category, type.icon, type.handles::text
     FROM chosen
     JOIN graphs_node AS node ON node.id = chosen.id AND node.graph_id = %(graph)s
@@ -69,8 +65,8 @@ class Surroundings:
                 linked.setdefault(target, {})[source] = None
         return {node_id: tuple(others) for node_id, others in linked.items()}
 
-    def nodes(self, ids: Iterable[int]) -> tuple[RelevantNode, ...]:
-        return tuple(_node(self.rows[node_id]) for node_id in ids)
+    def nodes(self, ids: Iterable[int], options: Options) -> tuple[RelevantNode, ...]:
+        return tuple(_node(self.rows[node_id], options) for node_id in ids)
 
     def edges_between(self, ids: Container[int]) -> Iterator[RelevantEdge]:
         """Those with both ends among the nodes."""
@@ -90,7 +86,7 @@ class Surroundings:
         return key
 
 
-def surroundings(graph: Graph, found: Sequence[int]) -> Surroundings:
+def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surroundings:
     """The best of the nodes that were found, the neighbours of the first few, and whatever else was found beside these.
 
     What a node of 40,000 edges costs is what a leaf costs: neighbours are taken by the index and capped.
@@ -111,39 +107,39 @@ def surroundings(graph: Graph, found: Sequence[int]) -> Surroundings:
         )
         {_READ}
         ORDER BY node.id"""  # noqa: S608 - only constants are put together
-    best, seeds = list(found[:MAX_NODES]), list(found[:SEEDS])
-    return _read(sql, graph, found=list(found), best=best, seeds=seeds, depth=DEPTH, per_node=PER_NODE)
+    best, seeds = list(found[: options.nodes]), list(found[:SEEDS])
+    return _read(sql, graph, options, found=list(found), best=best, seeds=seeds, per_node=PER_NODE)
 
 
-def beginning(graph: Graph) -> Surroundings:
-    """Where a graph begins, for a question that finds nothing: starters, then the first keys, at most `MAX_NODES`."""
+def beginning(graph: Graph, options: Options) -> Surroundings:
+    """Where a graph begins, for a question that finds nothing: starters, then the first keys."""
     sql = f"""
         WITH firsts AS (
             (SELECT id, 0 AS rank, key FROM graphs_node
-                WHERE graph_id = %(graph)s AND search @@ 'starter'::tsquery AND type = 'starter' LIMIT {MAX_NODES})
+                WHERE graph_id = %(graph)s AND search @@ 'starter'::tsquery AND type = 'starter' LIMIT %(nodes)s)
             UNION ALL
-            (SELECT id, 1, key FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT {MAX_NODES})
+            (SELECT id, 1, key FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT %(nodes)s)
         ),
         chosen AS MATERIALIZED (
-            SELECT id, min(rank) AS rank FROM firsts GROUP BY id, key ORDER BY rank, key LIMIT {MAX_NODES}
+            SELECT id, min(rank) AS rank FROM firsts GROUP BY id, key ORDER BY rank, key LIMIT %(nodes)s
         )
         {_READ}
         ORDER BY chosen.rank, node.key"""  # noqa: S608 - only constants are put together
-    return _read(sql, graph)
+    return _read(sql, graph, options)
 
 
-def _read(sql: str, graph: Graph, **values: Any) -> Surroundings:
+def _read(sql: str, graph: Graph, options: Options, **values: Any) -> Surroundings:
     rows: dict[int, Sequence[Any]] = {}
     edges: list[Sequence[Any]] = []
     with connection.cursor() as cursor:
-        cursor.execute(sql, values | {"graph": graph.pk, "workspace": graph.workspace_id})
+        cursor.execute(sql, values | asdict(options) | {"graph": graph.pk, "workspace": graph.workspace_id})
         for node_id, out, *row in cursor.fetchall():
             rows[node_id] = row
             edges.extend((node_id, *edge) for edge in out or ())
     return Surroundings(rows, tuple(sorted(edges, key=lambda edge: edge[1])))
 
 
-def _node(row: Sequence[Any]) -> RelevantNode:
+def _node(row: Sequence[Any], options: Options) -> RelevantNode:
     key, name, type_key, sheet, sheet_name, process, data, handles = row[:TYPE_COLUMNS]
     return RelevantNode(
         key=key,
@@ -152,8 +148,8 @@ def _node(row: Sequence[Any]) -> RelevantNode:
         type_name=_type(type_key, row[TYPE_COLUMNS:]).display_name,
         sheet=sheet,
         sheet_name=sheet_name,
-        process=cut(process, PROCESS_CHARS),
-        data="" if data == "{}" else cut(data, DATA_CHARS),
+        process=cut(process, options.process_chars),
+        data="" if data == "{}" else cut(data, options.data_chars),
         handles=handles_summary(json.loads(handles)),
     )
 

@@ -21,7 +21,7 @@ def best_first(scores: Mapping[Id, float], named: Mapping[Id, int]) -> list[Id]:
 
 
 def with_links(
-    scores: Mapping[Id, float], named: Mapping[Id, int], linked: Callable[[Id], Sequence[Id]]
+    scores: Mapping[Id, float], named: Mapping[Id, int], linked: Callable[[Id], Sequence[Id]], depth: int = DEPTH
 ) -> dict[Id, float]:
     """The scores, and for what is linked to a seed a part of the seed's.
 
@@ -30,7 +30,7 @@ def with_links(
     """
     gains: dict[Id, float] = {}
     front = {thing: scores[thing] for thing in best_first(scores, named)[:SEEDS]}
-    for _ in range(DEPTH):
+    for _ in range(depth):
         reached: dict[Id, float] = {}
         for thing, score in front.items():
             others = linked(thing)

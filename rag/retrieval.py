@@ -1,4 +1,4 @@
-"""What the model gets to see of a graph for one question: at most 20 nodes, in at most four queries.
+"""What the model gets to see of a graph for one question: as many nodes as the options say, in at most four queries.
 
 Called by the engine for every message of a person. docs/retrieval.md tells how it works and why.
 """
@@ -13,16 +13,17 @@ from rag.context import GraphContext, GraphFacts
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.registry import current
 from rag.embeddings.served import learned
-from rag.expansion import MAX_NODES, Surroundings, beginning, surroundings
+from rag.expansion import Surroundings, beginning, surroundings
 from rag.fusion import NAMED, fused
 from rag.metering import Account, account_of, embed
 from rag.node_text import MAX_CHARS
+from rag.options import Options, configured
 from rag.ranking import best_first, with_links
 from rag.telemetry.events import activity
 from rag.text_search import Survey, TokenSearch, survey
 from rag.vector_search import nearest
 
-#: Nodes that each way of finding hands on.
+#: Nodes that each way of finding hands on; a context may hold as many.
 FOUND = 60
 #: Edges in a context.
 MAX_EDGES = 100
@@ -30,18 +31,21 @@ MAX_EDGES = 100
 log = logging.getLogger("countersign.rag")
 
 
-def retrieve(graph: Graph, question: str, account: Account | None = None) -> GraphContext:
+def retrieve(
+    graph: Graph, question: str, account: Account | None = None, options: Options | None = None
+) -> GraphContext:
     """The part of the graph that the question is about. `account` pays for its vector, else the graph's workspace.
 
     The graph must come from `graphs.access.graph_for`: nothing outside it and its workspace's node types is read.
     A question that finds nothing shows where the graph begins.
     """
     with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as told:
-        here = place(graph, question)
+        options = options or configured()
+        here = place(graph, question, options)
         context = kept(here)
         told.note(cache_hit=context is not None)
         if context is None:
-            context = look_up(graph, question, account).context
+            context = look_up(graph, question, account, options).context
             keep(here, context)
         told.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
     return context
@@ -69,8 +73,9 @@ class Found:
     why: tuple[Why, ...]
 
 
-def look_up(graph: Graph, question: str, account: Account | None = None) -> Found:
+def look_up(graph: Graph, question: str, account: Account | None = None, options: Options | None = None) -> Found:
     """What `retrieve` gives where nothing is cached, with the reasons."""
+    options = options or configured()
     known = survey(graph, question)
     searched = TokenSearch().search(graph, known, question, FOUND)
     named = {hit.node_id: hit.said for hit in searched.hits if hit.said}
@@ -79,18 +84,18 @@ def look_up(graph: Graph, question: str, account: Account | None = None) -> Foun
     scores = fused(words, cosines, named)
     facts = GraphFacts(graph.key, graph.name, graph.description, known.sheets, graph.metadata)
     if not scores:
-        around = beginning(graph)
-        return Found(_context(facts, around, list(around.rows)), ())
-    around = surroundings(graph, best_first(scores, named))
+        around = beginning(graph, options)
+        return Found(_context(facts, around, list(around.rows), options), ())
+    around = surroundings(graph, best_first(scores, named), options)
     neighbours = around.neighbours()
-    linked = with_links(scores, named, lambda node_id: neighbours.get(node_id, ()))
+    linked = with_links(scores, named, lambda node_id: neighbours.get(node_id, ()), options.depth)
     ranked = [node_id for node_id in best_first(linked, named) if node_id in around.rows]
     best = max(words.values(), default=0) or 1
     why = (
         Why(words.get(id_, 0) / best, cosines.get(id_, 0), id_ in named, linked[id_] - scores.get(id_, 0))
-        for id_ in ranked[:MAX_NODES]
+        for id_ in ranked[: options.nodes]
     )
-    return Found(_context(facts, around, ranked), tuple(why))
+    return Found(_context(facts, around, ranked, options), tuple(why))
 
 
 def _cosines(graph: Graph, known: Survey, question: str, account: Account | None, met: list[int]) -> dict[int, float]:
@@ -116,8 +121,8 @@ def _ends(question: str) -> str:
     return question if len(question) <= MAX_CHARS else f"{question[: half - 1]}…{question[-half:]}"
 
 
-def _context(facts: GraphFacts, around: Surroundings, ranked: list[int]) -> GraphContext:
+def _context(facts: GraphFacts, around: Surroundings, ranked: list[int], options: Options) -> GraphContext:
     """The first of the ranked nodes with their types and the edges between them."""
-    chosen = dict.fromkeys(ranked[:MAX_NODES])
+    chosen = dict.fromkeys(ranked[: options.nodes])
     edges = tuple(islice(around.edges_between(chosen), MAX_EDGES))
-    return GraphContext(facts, around.nodes(chosen), edges, around.types(chosen))
+    return GraphContext(facts, around.nodes(chosen, options), edges, around.types(chosen))

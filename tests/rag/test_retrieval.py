@@ -17,13 +17,13 @@ from graphs.scopes import ChangeSets
 from graphs.workingcopy import editing, saving
 from rag.cache import keep, place
 from rag.context import GraphContext
-from rag.embeddings import served
+from rag.embeddings import registry, served
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.nodes import embed_all
-from rag.embeddings.registry import by_name, configured
 from rag.metering import account_of
 from rag.node_text import MAX_CHARS
+from rag.options import Options, configured
 from rag.retrieval import retrieve
 from rag.text_search import TokenSearch, survey
 from tests.seeded import CANARY, World, world
@@ -80,6 +80,29 @@ def test_it_needs_at_most_four_queries_and_shows_at_most_twenty_nodes(here: Worl
     assert len(queries) <= 4
     assert 0 < len(context.relevant_nodes) <= 20
     assert len(set(keys(context))) == len(context.relevant_nodes)
+
+
+def test_a_context_holds_as_much_as_its_options_say(here: World) -> None:
+    Node.objects.filter(graph=here.nba, key="fetch-api").update(process="x" * 50, data={"text": "y" * 50})
+    context = retrieve(here.nba, "fetch-api", options=Options(nodes=3, depth=1, process_chars=20, data_chars=10))
+    fetch = context.relevant_nodes[0]
+    assert (fetch.process, fetch.data) == ("x" * 20 + "…", '{"text": "…')
+    assert len(context.relevant_nodes) == 3
+    assert len(retrieve(here.nba, "zebra", options=Options(4, 2, 20, 10)).relevant_nodes) == 4
+
+
+@pytest.mark.parametrize(("depth", "reached"), [(0, set()), (1, {"root"}), (2, {"root", "entry-form"})])
+def test_it_goes_as_many_steps_as_the_settings_say(here: World, settings, depth: int, reached: set[str]) -> None:
+    settings.RETRIEVAL_DEPTH = depth
+    assert {"root", "entry-form"} & set(keys(retrieve(here.nba, "fetch-api"))) == reached
+
+
+def test_it_keeps_nothing_where_the_settings_say_so(here: World, settings) -> None:
+    settings.RETRIEVAL_CACHE_S = 0
+    retrieve(here.nba, "fetch-api")
+    with CaptureQueriesContext(connection) as queries:
+        retrieve(here.nba, "fetch-api")
+    assert len(queries) > 0
 
 
 def test_it_cuts_long_code_and_data(here: World) -> None:
@@ -154,7 +177,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
 ) -> None:
     type_ = NodeType.objects.create(workspace=here.nba.workspace, key="mailer", display_name="Mailer")
     Node.objects.filter(graph=here.nba, key="fetch-api").update(type=type_.key)
-    before = place(here.nba, "fetch-api")
+    before = place(here.nba, "fetch-api", configured())
     found = retrieve(here.nba, "fetch-api")
     assert found.relevant_nodes[0].type_name == "Mailer"
     change = Update(Item("nodeType", "mailer"), {"displayName": "Mailer"}, {"displayName": "Post office"})
@@ -169,7 +192,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
 
 
 def embedded(graph: Graph) -> Graph:
-    embedder = by_name(configured())
+    embedder = registry.by_name(registry.configured())
     served.keep(embedder, account_of(graph))
     assert sum(progress.embedded for progress in embed_all(graph, embedder)) == graph.nodes.count()
     return graph
@@ -254,7 +277,7 @@ def test_what_a_version_with_other_fields_kept_is_not_read(here: World, monkeypa
     other = retrieve(here.orders, "fetch-api")
     with monkeypatch.context() as patched:
         patched.setattr("rag.cache.SHAPE", "other")
-        keep(place(here.nba, "fetch-api"), other)
+        keep(place(here.nba, "fetch-api", configured()), other)
     assert retrieve(here.nba, "fetch-api") != other
 
 
