@@ -11,6 +11,7 @@ from typing import Any
 
 from chat.models import Message
 from chat.prompts import always_sent, system
+from chat.prompts.deepening import without_quote
 from chat.prompts.tool_results import told_together
 from chat.providers.base import PromptMessage, Reply, ToolCall
 from graphs.access import Member
@@ -72,16 +73,23 @@ def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]
 
 
 def entries(
-    message: Message, rounds_left_out: int = 0, *, records: bool = True, retrieved: bool = True
+    message: Message,
+    rounds_left_out: int = 0,
+    *,
+    records: bool = True,
+    retrieved: bool = True,
+    quote: bool = True,
 ) -> Iterator[PromptMessage]:
     """What is sent of a message, without the first rounds of an answer that are summarised.
 
-    A question may go without the records that were told with it, and without what was retrieved for it. In place of one
-    that the person left out stands a word that it was, because vendors want turns to alternate.
+    A question may go without the records that were told with it, and without what was retrieved for it; a note without
+    the question that it quotes. In place of one that the person left out stands a word that it was, because vendors
+    want turns to alternate.
     """
     left_out = message.in_prompt == Message.InPrompt.LEFT_OUT
     if message.role == Message.Role.USER:
-        asked = [LEFT_OUT] if left_out else [message.retrieved if retrieved else "", message.content]
+        content = message.content if quote or message.kind != Message.NOTE else without_quote(message.content)
+        asked = [LEFT_OUT] if left_out else [message.retrieved if retrieved else "", content]
         told = message.records if records else ""
         yield PromptMessage("user", "\n\n".join(part for part in (told, *asked) if part))
     elif not left_out:

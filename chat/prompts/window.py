@@ -6,6 +6,7 @@ from typing import Any
 
 from chat.models import Message, Summary
 from chat.prompts.cutting import Cut, Part, cut
+from chat.prompts.deepening import quotes
 from chat.prompts.history import entries, round_entries
 from chat.providers.base import ModelRequest, PromptMessage
 from rag.encoding import as_json
@@ -21,36 +22,41 @@ Count = Callable[[str], int]
 class Sent:
     """A message with what is sent of it; `rounds_left_out` are summarised.
 
-    `records` told before the cut of a conversation are out of date: level 2 has the last of them.
+    `records` told before the cut of a conversation are out of date: level 2 has the last of them. A note goes without
+    its `quote` where that question is left out.
     """
 
     message: Message
     rounds_left_out: int = 0
     records: bool = True
+    quote: bool = True
 
     @property
     def entries(self) -> list[PromptMessage]:
-        return list(entries(self.message, self.rounds_left_out, records=self.records))
+        return list(entries(self.message, self.rounds_left_out, records=self.records, quote=self.quote))
 
     @property
     def said(self) -> list[PromptMessage]:
-        """What was said, for who summarises it: a question without what was looked up for it."""
-        return list(entries(self.message, self.rounds_left_out, records=False, retrieved=False))
+        """What was said, for who summarises it: a question without what was looked up for it, and only once."""
+        return list(entries(self.message, self.rounds_left_out, records=False, retrieved=False, quote=False))
 
 
 def sent(messages: Iterable[Message], summary: Summary | None) -> list[Sent]:
     """The messages that a model is sent, in order. What a person pinned or left out is as they want it."""
     shown = [message for message in messages if not message.exclude_from_prompt]
-    if summary is None:
-        return [Sent(message) for message in shown]
+    gone = [each.content for each in shown if _is_question(each) and each.in_prompt == Message.InPrompt.LEFT_OUT]
     return [
         Sent(
             message,
             0 if _is_pinned(message) else rounds_left_out(message.sequence, summary),
-            records=message.sequence >= summary.sequence,
+            records=summary is None or message.sequence >= summary.sequence,
+            quote=message.kind != Message.NOTE or not any(quotes(message.content, question) for question in gone),
         )
         for message in shown
-        if message.sequence >= summary.sequence or message.sequence in summary.kept or _is_pinned(message)
+        if summary is None
+        or message.sequence >= summary.sequence
+        or message.sequence in summary.kept
+        or _is_pinned(message)
     ]
 
 

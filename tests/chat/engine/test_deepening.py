@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from chat import actions, deepening
+from chat import actions, deepening, prompt_choices
 from chat.engine import open_calls
 from chat.models import Message, Run, Session
 from chat.refusals import Refused
@@ -96,6 +96,31 @@ def test_an_earlier_question_is_named(running: Engine, vendor: VendorServer, ali
     rested(deepening.deepen(member_of(alice), str(first.session_id), first.message_id).run_id)
     note = vendor.requests[2].body["messages"][-1]["content"]
     assert json.dumps("What does fetch-api do?") in note
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_an_earlier_question_is_not_named_while_it_is_left_out(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, before: bool
+) -> None:
+    """Whether it was left out before or after a stronger model was asked to go deeper into it."""
+    vendor.script(*(Script(text=text) for text in ("One.", "Two.", "Three.", "Four.", "Five.")))
+    member, first = member_of(alice), ask(alice, 'The key is "4711"')
+    rested(first.run_id)
+    session_id = str(first.session_id)
+    rested(ask(alice, "And root?", session_id=session_id).run_id)
+    for going_deeper in (False, True) if before else (True, False):
+        if going_deeper:
+            rested(deepening.deepen(member, session_id, first.message_id).run_id)
+        else:
+            prompt_choices.keep_message(member, str(first.user_message_id), "left_out")
+    rested(ask(alice, "And now?", session_id=session_id).run_id)
+    sent = [str(request.body) for request in vendor.requests]
+    assert "4711" not in sent[3]
+    assert "go deeper into an earlier question of theirs, which was answered above" in sent[3]
+    assert ("4711" in sent[2]) is not before
+    prompt_choices.keep_message(member, str(first.user_message_id), "auto")
+    rested(ask(alice, "And again?", session_id=session_id).run_id)
+    assert str(vendor.requests[4].body).count("4711") == 2
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from chat.models import Message, Summary
 from chat.prompts import window
+from chat.prompts.deepening import note_about
 
 
 def question(sequence: int, **values: str) -> Message:
@@ -42,3 +43,11 @@ def test_records_told_before_the_cut_are_those_of_level_2_by_now() -> None:
     found = texts(messages, Summary(sequence=5, kept=[1]))
     assert found == ["Question 1", "Newest records\n\nQuestion 5"]
     assert texts(messages, Summary(sequence=1, kept=[]))[0] == "Old records\n\nQuestion 1"
+
+
+def test_a_summary_is_not_told_again_what_a_note_quotes() -> None:
+    """Its question may be left out later, while nobody sees the note."""
+    note = Message(sequence=2, role=Message.Role.USER, kind=Message.NOTE, content=note_about('Say "4711"'))
+    (_question, sent) = window.sent([question(1), note], None)
+    assert [entry.content for entry in sent.entries] == [note.content]
+    assert "4711" not in sent.said[0].content
