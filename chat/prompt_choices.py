@@ -24,6 +24,7 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
     """Pins a message of an own conversation, leaves it out, or neither; counts from the next question on.
 
     The summaries that stand for one that is left out go: where the messages do not fit, another is made without it.
+    One that is put back is sent beside the summaries that were made without it.
     Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
     """
     with transaction.atomic():
@@ -35,6 +36,8 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
         if in_prompt == Message.InPrompt.LEFT_OUT and _waits(session, message):
             raise Refused("conflict", _("This answer waits for a decision. Decide first."))
         if message.in_prompt != in_prompt:
+            if message.in_prompt == Message.InPrompt.LEFT_OUT:
+                _keep_beside_summaries(message)
             message.in_prompt = in_prompt
             message.save(update_fields=["in_prompt"])
             told: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
@@ -50,6 +53,13 @@ def _forget_summaries(left_out: Message) -> bool:
     first = next((number for number, each in enumerate(summaries) if _stands_for(each, left_out)), len(summaries))
     Summary.objects.filter(pk__in=[each.pk for each in summaries[first:]]).delete()
     return first < len(summaries)
+
+
+def _keep_beside_summaries(put_back: Message) -> None:
+    for summary in Summary.objects.filter(session=put_back.session_id):
+        if _stands_for(summary, put_back):
+            summary.kept = sorted([*summary.kept, put_back.sequence])
+            summary.save(update_fields=["kept"])
 
 
 def _stands_for(summary: Summary, message: Message) -> bool:

@@ -137,23 +137,26 @@ def store(
     """Stores the summary and tells the readers; once for each place, whoever comes first.
 
     It is written anew where it now stands for a message, too, that was kept when the conversation was cut there before.
-    Words that were written before a message was left out, of which only those at `left_out` were, are not taken.
+    Words that were written before a message was left out, of which only those at `left_out` were, are not taken; one
+    that was put back meanwhile is kept.
     Raises `Fenced` where another process has the run.
     """
     with transaction.atomic():
         storing.hold(run)
         here = Summary.objects.filter(session_id=run.session_id, sequence=place.sequence, rounds=place.rounds)
-        if here.filter(kept=list(place.kept)).exists():
-            return
         messages = list(Message.objects.filter(session_id=run.session_id).order_by("sequence"))
-        earlier = (message for message in messages if message.sequence <= place.sequence)
-        if not window.left_out(earlier) <= frozenset(left_out):
+        gone = window.left_out(message for message in messages if message.sequence <= place.sequence)
+        put_back = {each for each in left_out if each < place.sequence} - gone
+        kept = sorted({*place.kept, *put_back})
+        if here.filter(kept=kept).exists():
+            return
+        if not gone <= frozenset(left_out):
             words = model = ""
         last = Summary.objects.filter(session_id=run.session_id).last()
         before = shown(last.content) if last else ""
         text = summary_text(run.session_id, messages, place, words, cutting.summary_room(limit), before)
         written = {
-            "kept": list(place.kept),
+            "kept": kept,
             "content": text,
             "model": model,
             "tokens_before": tokens_before,

@@ -210,6 +210,39 @@ def test_only_summaries_that_stand_for_what_is_left_out_go(alice: User, nba: Gra
     assert events(accepted.session_id)[-1].data["summary"]["content"] == "Up to 3."
 
 
+def test_what_is_put_back_is_sent_until_it_is_summarised(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    said = ("Noted.", "One.", "Two.", "In brief.", "Three.", "This one.", "Four.", "In brief, again.", "Five.")
+    vendor.script(*(Script(text=text) for text in said))
+    first = turn(alice, "Remember: the season is 2026.")
+    session = str(first.session_id)
+    prompt_choices.keep_message(member_of(alice), str(first.user_message_id), "left_out")
+    for _ in range(3):
+        turn(alice, f"Next question {LONG}", session)
+    assert "2026" not in Summary.objects.get(session=session).content
+    prompt_choices.keep_message(member_of(alice), str(first.user_message_id), "auto")
+    turn(alice, "Which season?", session)
+    assert "the season is 2026" in str(vendor.requests[-1].body["messages"])
+    checker.check_summaries()
+    for _ in range(2):
+        turn(alice, f"Long question {LONG}", session)
+    asked = [request for request in vendor.requests if is_for_a_summary(request)]
+    assert "the season is 2026" in str(asked[-1].body["messages"])
+    assert "the season is 2026" not in str(vendor.requests[-1].body["messages"])
+    checker.check_summaries()
+
+
+def test_what_is_put_back_while_words_are_written_without_it_is_kept(alice: User, nba: Graph) -> None:
+    accepted = ask(alice, "Hello 4711")
+    claims.register(process := uuid.uuid4(), "test:1")
+    (run,) = claims.claim(process, 10)
+    for _ in range(2):
+        summarising.store(run, Cut(2, 0, (), 100), "Greetings", "m", 10_000, 200, {1})
+    summary = Summary.objects.get(session=accepted.session_id)
+    assert (summary.kept, summary.model) == ([1], "m")
+
+
 def test_words_about_what_was_left_out_meanwhile_are_not_taken(alice: User, nba: Graph) -> None:
     accepted = ask(alice, "Hello 4711")
     claims.register(process := uuid.uuid4(), "test:1")
