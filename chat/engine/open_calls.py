@@ -10,7 +10,7 @@ from chat.engine.states import Phase
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Session
 from chat.prompts.decisions import written_meanwhile
-from chat.prompts.tool_results import told
+from chat.prompts.tool_results import room_beside, told
 from chat.transcript import WAITING, status_of
 
 
@@ -29,11 +29,20 @@ def open_calls(answer: Message) -> Iterator[dict[str, Any]]:
 
 def give(answer: Message, call_id: str, result: dict[str, Any]) -> NewEvent | None:
     """Gives an open call its result, for good; None for a call that has one. The answer is not saved yet."""
-    for call in open_calls(answer):
-        if call["id"] == call_id:
-            call["result"], call["status"], call["told"] = result, status_of(result), told(call_id, result)
-            return NewEvent("tool_call_result", {"toolCallId": call_id, "result": result}, answer.pk)
+    for round_ in answer.rounds:
+        for call in round_["toolCalls"]:
+            if call["id"] == call_id and call["status"] == WAITING:
+                call["told"] = told(call_id, result, _room_in(round_))
+                call["result"], call["status"] = result, status_of(result)
+                return NewEvent("tool_call_result", {"toolCallId": call_id, "result": result}, answer.pk)
     return None
+
+
+def _room_in(round_: dict[str, Any]) -> int:
+    """Tokens of the next result of a round; each that comes later has as many."""
+    calls = round_["toolCalls"]
+    before = [str(call.get("told", "")) for call in calls if call["status"] != WAITING]
+    return room_beside(before, len(calls) - len(before))
 
 
 def close(session: Session) -> list[NewEvent]:

@@ -106,6 +106,12 @@ def told_together(results: Sequence[tuple[str, Any]]) -> list[str]:
     ]
 
 
+def room_beside(told_before: Sequence[str], waiting: int) -> int:
+    """Tokens that each result may take that still comes in a round, beside those that the model was told already."""
+    left = TOGETHER * settings.TOOL_RESULT_TOKENS - sum(map(count_tokens, told_before))
+    return min(max(left // waiting, LEAST_TOKENS), settings.TOOL_RESULT_TOKENS)
+
+
 def _fair_share(sizes: Sequence[int], room: int) -> int:
     """What each may take so that all fit: what takes less leaves the rest to the others."""
     share = room
