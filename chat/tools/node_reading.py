@@ -26,6 +26,8 @@ from rag.text_search import TokenSearch, survey
 #: Nodes that one look around shows, and edges that one list shows.
 MAX_AROUND = 40
 MAX_EDGES = 50
+#: No node has more edges to skip; PostgreSQL knows no number of any length.
+MAX_SKIPPED = 1_000_000_000
 #: Characters of a field that is read on, and of a summary of handles.
 READ_ON_CHARS = 6_000
 HANDLES_CHARS = 1_000
@@ -95,12 +97,13 @@ class ListNodeEdges(ReadTool[EdgesArguments]):
 
     def run(self, context: ToolContext, arguments: EdgesArguments) -> dict[str, Any]:
         source = GraphSource(context.graph)
-        edges = source.edges_of([arguments.node_key], arguments.direction, arguments.offset, MAX_EDGES + 1)
+        skipped = min(arguments.offset, MAX_SKIPPED)
+        edges = source.edges_of([arguments.node_key], arguments.direction, skipped, MAX_EDGES + 1)
         if not edges and not source.nodes([arguments.node_key]):
             raise not_found(context, arguments.node_key)
         rows = fitting(edges[:MAX_EDGES], edge_row)
-        reached = arguments.offset + len(rows)
-        return {"nodeKey": arguments.node_key, "edges": rows} | next_offset(reached, arguments.offset + len(edges))
+        reached, known = skipped + len(rows), skipped + len(edges)
+        return {"nodeKey": arguments.node_key, "edges": rows} | next_offset(reached, known)
 
 
 class ExploreArguments(Arguments):

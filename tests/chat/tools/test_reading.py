@@ -98,6 +98,14 @@ def test_it_says_when_there_is_more_around_a_node(here: World) -> None:
     assert rest["edges"][0] not in listed["edges"]
 
 
+def test_there_are_no_edges_behind_the_last(here: World) -> None:
+    for offset in (1_000, 2**31, 10**30):
+        assert call(here, "list_node_edges", nodeKey="fetch-api", offset=offset) == {
+            "nodeKey": "fetch-api",
+            "edges": [],
+        }
+
+
 def test_it_reads_a_node(here: World) -> None:
     node = call(here, "read_node_detail", nodeKey="fetch-api")["node"]
     assert node["typeName"] == "API Call"
