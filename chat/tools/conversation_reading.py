@@ -67,9 +67,10 @@ def _at(value: Any, path: str) -> Any:
 
 
 class EarlierArguments(Arguments):
-    offset: int = Field(0, ge=0, description="How many messages to skip, counted from the first one.")
-    message: int | None = Field(None, ge=1, description="Only the message with this number, to read it in full.")
-    from_character: int = Field(0, ge=0, description="With message: the character to read on from.")
+    offset: int = Field(0, ge=0, description="Messages to skip.")
+    message: int | None = Field(None, ge=1, description="Only the message with this number, in full.")
+    from_character: int = Field(0, ge=0, description="With message: characters to skip.")
+    from_call: int = Field(0, ge=0, description="With message: calls to skip.")
 
 
 class ReadEarlierMessages(ReadTool[EarlierArguments]):
@@ -104,6 +105,7 @@ def _row(message: Message) -> dict[str, Any]:
         "from": "person" if message.role == Message.Role.USER else "assistant",
         "text": cut(message.content, LISTED_CHARS),
         **({"toolCalls": calls[:MAX_CALLS]} if calls else {}),
+        **({"totalCalls": len(calls)} if len(calls) > MAX_CALLS else {}),
     }
 
 
@@ -113,9 +115,16 @@ def _in_full(message: Message | None, arguments: EarlierArguments) -> dict[str, 
     text = message.content[arguments.from_character : arguments.from_character + PAGE_CHARS]
     reached = arguments.from_character + len(text)
     more = {"nextFromCharacter": reached} if reached < len(message.content) else {}
+    return _row(message) | {"text": text, "totalChars": len(message.content)} | more | _calls(message, arguments)
+
+
+def _calls(message: Message, arguments: EarlierArguments) -> dict[str, Any]:
     calls = [
         {"callId": call["id"], "tool": call["name"], "arguments": cut(as_json(call["args"]), LISTED_CHARS)}
         for round_ in message.rounds
         for call in round_["toolCalls"]
     ]
-    return _row(message) | {"text": text, "totalChars": len(message.content), "toolCalls": calls[:MAX_CALLS]} | more
+    rows = calls[arguments.from_call : arguments.from_call + MAX_CALLS]
+    reached = arguments.from_call + len(rows)
+    more = {"nextFromCall": reached} if reached < len(calls) else {}
+    return {"toolCalls": rows, "totalCalls": len(calls)} | more

@@ -80,3 +80,21 @@ def test_there_are_no_earlier_messages_behind_the_last(context: ToolContext, off
     Summary.objects.create(session_id=context.session_id, sequence=3, tokens_before=2, tokens_after=1)
     assert [each["message"] for each in read(context, "read_earlier_messages")["messages"]] == [2]
     assert read(context, "read_earlier_messages", offset=offset) == {"messages": []}
+
+
+def test_every_call_of_a_message_can_be_read(context: ToolContext) -> None:
+    calls = [
+        {"id": f"c{n}", "name": "x", "arguments": "{}", "args": {}, "result": {"a": n}, "status": "ok"}
+        for n in range(45)
+    ]
+    Message.objects.filter(session=context.session_id, sequence=2).update(rounds=[round_of(Reply(), calls)])
+    Summary.objects.create(session_id=context.session_id, sequence=3, tokens_before=2, tokens_after=1)
+    (listed,) = read(context, "read_earlier_messages")["messages"]
+    assert (len(listed["toolCalls"]), listed["totalCalls"]) == (20, 45)
+    seen, start = [], 0
+    while start is not None:
+        page = read(context, "read_earlier_messages", message=2, fromCall=start)
+        seen += [each["callId"] for each in page["toolCalls"]]
+        start = page.get("nextFromCall")
+    assert seen == [each["id"] for each in calls]
+    assert read(context, "read_earlier_messages", message=2, fromCall=10**30)["toolCalls"] == []

@@ -20,7 +20,7 @@ SEED_TOOLS = {
 }
 OF_EVERY_CONVERSATION = {
     "read_tool_result": {"callId", "path", "offset"},
-    "read_earlier_messages": {"offset", "message", "fromCharacter"},
+    "read_earlier_messages": {"offset", "message", "fromCharacter", "fromCall"},
 }
 
 json_values = st.recursive(
