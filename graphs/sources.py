@@ -74,10 +74,11 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A node that is `distance` edges away."""
+    """A node that is `distance` edges away; `has_more` says that not every edge of it was followed."""
 
     node: NodeRecord
     distance: int
+    has_more: bool
 
 
 class GraphSource:
@@ -144,10 +145,11 @@ class GraphSource:
         distances = around(
             self.graph.pk, [start], depth=depth, direction=direction, per_node=NEIGHBOURS_PER_NODE, limit=limit
         )
+        followed = [pk for pk, distance in distances.items() if distance < depth]
         nodes = self._nodes().filter(pk__in=distances).select_related("sheet")
-        return sorted(
-            (Neighbour(_node_record(row), distances[row.pk]) for row in nodes), key=lambda neighbour: neighbour.distance
-        )
+        nodes = nodes.annotate(has_more=Q(pk__in=followed) & _has_more(direction))
+        found = (Neighbour(_node_record(row), distances[row.pk], row.has_more) for row in nodes)
+        return sorted(found, key=lambda neighbour: neighbour.distance)
 
     def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
         """The node types of the workspace, built-in ones first; only those with these keys where given."""
@@ -179,6 +181,14 @@ class GraphSource:
 
 def _touching(ids: Sequence[int], direction: Direction) -> Q:
     enters, leaves = Q(target__in=ids), Q(source__in=ids)
+    return {"inbound": enters, "outbound": leaves, "any": enters | leaves}[direction]
+
+
+def _has_more(direction: Direction) -> Q:
+    """Whether a node has more edges in a direction than are followed; a hub is read no further than that."""
+    edges = Edge.objects.order_by()
+    enters = Q(Exists(edges.filter(target=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
+    leaves = Q(Exists(edges.filter(source=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
     return {"inbound": enters, "outbound": leaves, "any": enters | leaves}[direction]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
-from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, type_row
+from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, note, shown_of, type_row
 from graphs.node_types import TypeRecord
 from graphs.refusals import some
 from graphs.sources import GraphSource, NodeRecord
@@ -15,6 +15,8 @@ from rag.text_search import TokenSearch, survey
 #: Rows of lists in an overview; a graph may have thousands of sheets.
 OVERVIEW_SHEETS = 40
 OVERVIEW_TYPES = 25
+#: Nodes that one search finds.
+MAX_RESULTS = 50
 #: Characters around the place that was found in a node.
 EXCERPT_CHARS = 160
 #: Characters of a description or of metadata.
@@ -66,7 +68,7 @@ class ReadGraphOverview(ReadTool[OverviewArguments]):
 class SearchArguments(Arguments):
     query: str = Field(min_length=1, max_length=500, description="Words, or a key or name of a node.")
     sheet_id: Key | None = Field(None, description="Key of a sheet to search in.")
-    max_results: int = Field(10, ge=1, le=50)
+    max_results: int = Field(10, ge=1, le=MAX_RESULTS)
 
 
 class SearchNodes(ReadTool[SearchArguments]):
@@ -90,7 +92,10 @@ class SearchNodes(ReadTool[SearchArguments]):
         rows = fitting(nodes, lambda node: node_row(node, names) | {"beginning": _beginning(node)})
         if not rows:
             return {"nodes": [], "note": "No node has these words. Try others, or read_graph_overview."}
-        return {"nodes": rows}
+        others = some((node.key for node in nodes[len(rows) :]), MAX_RESULTS)
+        return {"nodes": rows} | note(
+            shown_of(rows, nodes, MAX_RESULTS, "nodes that were found", f"read_subgraph reads the others, {others}")
+        )
 
 
 def _beginning(node: NodeRecord) -> str:

@@ -15,6 +15,8 @@ from chat.tools.results import (
     long_field,
     next_offset,
     node_row,
+    note,
+    shown_of,
     type_row,
 )
 from graphs.neighbours import Direction
@@ -31,6 +33,7 @@ MAX_SKIPPED = 1_000_000_000
 #: Characters of a field that is read on, and of a summary of handles.
 READ_ON_CHARS = 6_000
 HANDLES_CHARS = 1_000
+_LIST_EDGES = "list_node_edges lists those of a node"
 
 Field_ = Literal["name", "type", "sheet", "process", "data", "handles", "position"]
 
@@ -120,18 +123,23 @@ class ExploreNeighborhood(ReadTool[ExploreArguments]):
 
     def run(self, context: ToolContext, arguments: ExploreArguments) -> dict[str, Any]:
         source = GraphSource(context.graph)
-        found = source.neighbourhood(arguments.node_key, arguments.max_depth, arguments.direction, MAX_AROUND)
+        found = source.neighbourhood(arguments.node_key, arguments.max_depth, arguments.direction, MAX_AROUND + 1)
         if not found:
             raise not_found(context, arguments.node_key)
         names = source.type_names(neighbour.node.type for neighbour in found)
         rows = fitting(
-            found, lambda neighbour: node_row(neighbour.node, names) | {"distance": neighbour.distance}, LIST_CHARS
+            found[:MAX_AROUND],
+            lambda neighbour: node_row(neighbour.node, names) | {"distance": neighbour.distance},
+            LIST_CHARS,
         )
-        shown = [row["key"] for row in rows]
-        edges = fitting(source.edges_between(shown, MAX_EDGES), edge_row, LIST_CHARS // 2)
-        complete = len(found) < MAX_AROUND and len(rows) == len(found)
-        note = {} if complete else {"note": "There is more: explore from one of these nodes, or use list_node_edges."}
-        return {"nodeKey": arguments.node_key, "nodes": rows, "edges": edges} | note
+        between = source.edges_between([row["key"] for row in rows], MAX_EDGES + 1)
+        edges = fitting(between[:MAX_EDGES], edge_row, LIST_CHARS // 2)
+        hubs = [neighbour.node.key for neighbour in found[: len(rows)] if neighbour.has_more]
+        return {"nodeKey": arguments.node_key, "nodes": rows, "edges": edges} | note(
+            shown_of(rows, found, MAX_AROUND, "nodes", "explore from one of these"),
+            f"Not every edge was followed from {some(hubs)}: {_LIST_EDGES}." if hubs else "",
+            shown_of(edges, between, MAX_EDGES, "edges between these nodes", _LIST_EDGES),
+        )
 
 
 class SubgraphArguments(Arguments):
@@ -157,15 +165,19 @@ class ReadSubgraph(ReadTool[SubgraphArguments]):
         rows = fitting(nodes, lambda node: _chosen(node, names, arguments.fields, limit))
         shown = [row["key"] for row in rows]
         result: dict[str, Any] = {"nodes": rows}
-        if left_out := [node.key for node in nodes[len(rows) :]]:
-            result["note"] = f"Too long for one answer, ask again for: {some(left_out)}."
+        left_out = [node.key for node in nodes[len(rows) :]]
+        notes = [f"Too long for one answer, ask again for: {some(left_out)}."] if left_out else []
         if missing := set(arguments.node_keys) - {node.key for node in nodes}:
             result["missing"] = sorted(missing)
         if arguments.include_edges:
-            result["edges"] = fitting(source.edges_between(shown, MAX_EDGES), edge_row, LIST_CHARS // 2)
+            between = source.edges_between(shown, MAX_EDGES + 1)
+            result["edges"] = fitting(between[:MAX_EDGES], edge_row, LIST_CHARS // 2)
+            notes.append(shown_of(result["edges"], between, MAX_EDGES, "edges between these nodes", _LIST_EDGES))
         if arguments.include_types:
-            result["types"] = fitting(source.types(node.type for node in nodes), type_row, LIST_CHARS // 2)
-        return result
+            types = source.types(node.type for node in nodes)
+            result["types"] = fitting(types, type_row, LIST_CHARS // 2)
+            notes.append(shown_of(result["types"], types, len(types), "types", "read_node_config reads one"))
+        return result | note(*notes)
 
 
 def _chosen(node: NodeRecord, names: dict[str, str], fields: list[Field_] | None, limit: int) -> dict[str, Any]:

@@ -87,3 +87,17 @@ def long_field(node_key: str, field: str, text: str, limit: int = FIELD_CHARS) -
 def next_offset(reached: int, total: int) -> dict[str, Any]:
     """`{"nextOffset": ...}` where a list goes on."""
     return {"nextOffset": reached} if reached < total else {}
+
+
+def shown_of(rows: Sequence[Any], found: Sequence[Any], most: int, what: str, read_on: str) -> str:
+    """Says how many rows are shown of what was found, of which more than `most` were not counted; "" where all are."""
+    if len(rows) == len(found):
+        return ""
+    total = f"more than {most}" if len(found) > most else len(found)
+    return f"{len(rows)} of {total} {what} are shown: {read_on}."
+
+
+def note(*sentences: str) -> dict[str, str]:
+    """`{"note": ...}` where there is something to say."""
+    told = " ".join(sentence for sentence in sentences if sentence)
+    return {"note": told} if told else {}

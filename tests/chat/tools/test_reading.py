@@ -1,4 +1,5 @@
 import json
+import re
 from typing import Any
 
 import pytest
@@ -92,10 +93,80 @@ def test_it_says_when_there_is_more_around_a_node(here: World) -> None:
         Edge(graph=here.nba, sheet=fetch.sheet, key=f"{leaf.key}{'k' * 120}", source=fetch, target=leaf)
         for leaf in leaves
     )
-    assert "There is more" in call(here, "explore_neighborhood", nodeKey="fetch-api")["note"]
+    told = call(here, "explore_neighborhood", nodeKey="fetch-api")["note"]
+    assert re.match(r"\d+ of 27 nodes are shown: explore from one of these. Not every edge was followed", told)
     listed = call(here, "list_node_edges", nodeKey="fetch-api")
     rest = call(here, "list_node_edges", nodeKey="fetch-api", offset=listed["nextOffset"])
     assert rest["edges"][0] not in listed["edges"]
+
+
+def star(here: World, leaves: int) -> list[str]:
+    """A node with so many edges, each to a leaf of its own."""
+    sheet = here.nba.sheets.get(key="main")
+    hub = Node.objects.create(graph=here.nba, sheet=sheet, key="hub", type="filter")
+    made = Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=f"leaf-{number}", type="filter") for number in range(leaves)
+    )
+    Edge.objects.bulk_create(
+        Edge(graph=here.nba, sheet=sheet, key=f"edge-{leaf.key}", source=hub, target=leaf, target_handle="L-0")
+        for leaf in made
+    )
+    return ["hub", *(leaf.key for leaf in made)]
+
+
+@pytest.mark.parametrize("direction", ["any", "outbound"])
+def test_it_says_from_which_nodes_not_every_edge_was_followed(here: World, direction: str) -> None:
+    star(here, 30)
+    result = call(here, "explore_neighborhood", nodeKey="hub", direction=direction)
+    assert len(result["nodes"]) == 26
+    assert "Not every edge was followed from hub: list_node_edges" in result["note"]
+    for other in ({"nodeKey": "hub", "direction": "inbound"}, {"nodeKey": "leaf-1", "direction": "inbound"}):
+        assert "note" not in call(here, "explore_neighborhood", **other)
+
+
+def test_it_says_how_many_edges_it_shows(here: World) -> None:
+    keys = star(here, 24)
+    for result in (
+        call(here, "explore_neighborhood", nodeKey="hub"),
+        call(here, "read_subgraph", nodeKeys=keys[:20], fields=["name"]),
+    ):
+        shown, of = len(result["edges"]), len(result["nodes"]) - 1
+        assert shown < of
+        assert result["note"].startswith(f"{shown} of {of} edges between these nodes are shown: list_node_edges")
+
+
+def test_it_says_that_more_edges_were_not_counted(here: World) -> None:
+    first, second = (Node.objects.get(graph=here.nba, key=key) for key in ("root", "fetch-api"))
+    Edge.objects.bulk_create(
+        Edge(graph=here.nba, sheet=first.sheet, key=f"again-{number}", source=first, target=second)
+        for number in range(60)
+    )
+    result = call(here, "read_subgraph", nodeKeys=["root", "fetch-api"], fields=["name"])
+    assert f"{len(result['edges'])} of more than 50 edges" in result["note"]
+
+
+def test_it_says_how_many_types_it_shows(here: World) -> None:
+    sheet = here.nba.sheets.get(key="main")
+    for number in range(20):
+        Node.objects.create(graph=here.nba, sheet=sheet, key=f"n{number}", type=f"type-{number}")
+        NodeType.objects.create(
+            workspace=here.alice.workspace, key=f"type-{number}", display_name="T", description="d" * 300
+        )
+    wanted = [f"n{number}" for number in range(20)]
+    result = call(here, "read_subgraph", nodeKeys=wanted, fields=["type"], includeTypes=True)
+    assert f"{len(result['types'])} of 20 types are shown: read_node_config" in result["note"]
+
+
+def test_a_search_names_what_does_not_fit(here: World) -> None:
+    sheet = here.nba.sheets.get(key="main")
+    Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=f"pay-{n:02}", name="Charge card", type="filter", process="code " * 60)
+        for n in range(40)
+    )
+    result = call(here, "search_nodes", query="charge card", maxResults=40)
+    told, _, others = result["note"].partition(": read_subgraph reads the others, ")
+    assert told == f"{len(result['nodes'])} of 40 nodes that were found are shown"
+    assert {*keys(result), *others.rstrip(".").split(", ")} == {f"pay-{n:02}" for n in range(40)}
 
 
 def test_there_are_no_edges_behind_the_last(here: World) -> None:
