@@ -15,6 +15,7 @@ from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import Cut
 from chat.prompts.fencing import fenced
 from chat.providers.base import PromptMessage
+from graphs.objects import EDGE
 from rag.condensing import cut
 from rag.tokens import count_tokens
 
@@ -41,7 +42,7 @@ _DECIDED = "Decisions so far:"
 _WAITING = "Proposals that still wait for a person:"
 _KEYS = "Keys that were spoken of:"
 _GATHERED = (_ASKED, _DECIDED, _WAITING, _KEYS)
-_KEY_ARGUMENTS = re.compile(r"^(?:\w*Key|nodeKeys)$")
+_KEY_ARGUMENTS = re.compile(r"^(?:key|\w*Key|nodeKeys)$")
 _MENTION = re.compile(r"\{\{node:([^}\s]{1,100})\}\}")
 
 
@@ -141,18 +142,22 @@ def _line(proposal: Proposal) -> str:
 
 
 def _keys(messages: Sequence[Message], place: Cut) -> Iterator[str]:
-    """Keys in the arguments of calls and in mentions, in their order."""
+    """Keys in mentions, in the arguments of calls and in what they made, in their order."""
     for message in messages:
         if message.sequence > place.sequence or message.in_prompt == Message.InPrompt.LEFT_OUT:
             continue
+        if message.role == Message.Role.USER and message.kind == Message.TEXT and message.sequence < place.sequence:
+            yield from _MENTION.findall(message.content)
         rounds = message.rounds if message.sequence < place.sequence else message.rounds[: place.rounds]
         for round_ in rounds:
             yield from _MENTION.findall(round_["text"])
             for call in round_["toolCalls"]:
                 yield from _keys_in(call["args"])
+                yield from _made(call["result"])
 
 
 def _keys_in(arguments: Any) -> Iterator[str]:
+    """Not in the data of a node, which has keys of its own."""
     if not isinstance(arguments, dict):
         return
     for name, value in arguments.items():
@@ -161,5 +166,11 @@ def _keys_in(arguments: Any) -> Iterator[str]:
         elif isinstance(value, list):
             for item in value:
                 yield from _keys_in(item)
-        else:
+        elif name != "data":
             yield from _keys_in(value)
+
+
+def _made(result: Any) -> Iterator[str]:
+    """Keys of what a change made, which were perhaps given only then."""
+    created = result.get("created", ()) if isinstance(result, dict) else ()
+    yield from (item["id"] for item in created if item["type"] != EDGE.name)

@@ -66,3 +66,19 @@ def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Gr
     assert told[0] == 0, "the one that waits, however old"
     assert told[1:] == list(range(told[1], 60)), "of the decisions the latest"
     assert len(told) > 4
+
+
+@pytest.mark.django_db
+def test_keys_are_those_that_the_person_named_and_that_were_made(alice: User, nba: Graph) -> None:
+    run = talk(alice, nba.workspace, "Mend {{node:fetch-api}}").run
+    given = {"actions": [{"action": "create_node", "typeKey": "filter", "key": "dedupe", "data": {"apiKey": "secret"}}]}
+    made = {"created": [{"type": "node", "id": "filter-7"}, {"type": "edge", "id": "edge-7"}]}
+    calls = [{"args": given, "result": made}, {"args": {"nodeKey": "root"}, "result": "no object"}]
+    Message.objects.filter(pk=run.message_id).update(rounds=[{"text": "", "toolCalls": calls}])
+    turn(run.session, "And {{node:parse}}?")
+    Message.objects.create(
+        session=run.session, sequence=5, role="user", content="{{node:secret}}", in_prompt=Message.InPrompt.LEFT_OUT
+    )
+    messages = list(Message.objects.filter(session=run.session))
+    text = summary_text(run.session.pk, messages, Cut(6, 0, (), 1), "They want it mended.", 1_000)
+    assert "Keys that were spoken of: fetch-api, dedupe, filter, filter-7, root, parse\n" in text
