@@ -4,7 +4,7 @@ Measured on the real workflows in `shared/data` beside the project, of each the 
 """
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,10 +32,11 @@ Tables = dict[str, list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Part:
-    """Some nodes of a workflow and the edges between them."""
+    """Some nodes of a workflow and the edges between them; `sheets` are the names of its sheets by their keys."""
 
     nodes: tuple[ParsedNode, ...]
     edges: tuple[ParsedEdge, ...]
+    sheets: Mapping[str, str]
 
     @property
     def repeats(self) -> bool:
@@ -113,7 +114,7 @@ def _around_first(graph: ParsedGraph) -> Part:
                 chosen[key] = None
                 waiting.extend(near[key])
     inside = tuple(edge for edge in graph.edges if edge.source in chosen and edge.target in chosen)
-    return Part(tuple(nodes[key] for key in chosen), inside)
+    return Part(tuple(nodes[key] for key in chosen), inside, {sheet.key: sheet.name for sheet in graph.sheets})
 
 
 def _in_full(part: Part) -> str:
@@ -148,7 +149,7 @@ def tables(part: Part) -> Tables:
             type=node.type,
             type_name=node.type,
             sheet=node.sheet,
-            sheet_name=node.sheet,
+            sheet_name=part.sheets.get(node.sheet, ""),
             process=cut(node.process, configured().process_chars),
             data=cut(as_json(node.data), configured().data_chars) if node.data else "",
             handles=handles_summary(node.handles),

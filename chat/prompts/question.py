@@ -3,6 +3,7 @@
 The engine keeps the text in `Message.retrieved`, so that it reads the same in every later turn.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from chat.prompts.fencing import fenced
@@ -25,7 +26,7 @@ HOW_TO_READ = (
 
 
 def context_block(context: GraphContext) -> str:
-    """Nodes, edges and custom types as tables between two marks that the rows cannot imitate."""
+    """Nodes, edges, custom types and sheets as tables between two marks that the rows cannot imitate."""
     about = f"Retrieved for this question from the graph {context.graph.key!r}"
     if not context.relevant_nodes:
         return f"[{about}: the graph has no nodes.]"
@@ -40,7 +41,8 @@ def tables_of(context: GraphContext) -> dict[str, list[dict[str, Any]]]:
     return {
         "nodes": [_node_row(node) for node in context.relevant_nodes],
         "edges": [_edge_row(edge) for edge in context.relevant_edges],
-        "types": [_type_row(record) for record in context.node_types if _is_custom(record)],
+        "types": [_type_row(record) for record in context.node_types if _says_something(record)],
+        "sheets": _sheet_rows(context.relevant_nodes),
     }
 
 
@@ -88,8 +90,10 @@ def _edge_row(edge: RelevantEdge) -> dict[str, Any]:
     )
 
 
-def _is_custom(record: RelevantType) -> bool:
-    return record.category != "built-in" and bool(record.description)
+def _says_something(record: RelevantType) -> bool:
+    """Of a custom type: what its key does not. The system prompt has the others."""
+    named = plain(record.display_name) != plain(record.key)
+    return record.category != "built-in" and (named or bool(record.description))
 
 
 def _type_row(record: RelevantType) -> dict[str, Any]:
@@ -101,6 +105,12 @@ def _type_row(record: RelevantType) -> dict[str, Any]:
             "handles": record.handles,
         }
     )
+
+
+def _sheet_rows(nodes: Iterable[RelevantNode]) -> list[dict[str, Any]]:
+    """The sheets of the nodes whose names say more than their keys."""
+    names = {node.sheet: node.sheet_name for node in nodes}
+    return [{"key": key, "name": name} for key, name in names.items() if plain(name) not in ("", plain(key))]
 
 
 def _without_empty(row: dict[str, Any]) -> dict[str, Any]:

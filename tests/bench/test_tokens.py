@@ -21,7 +21,9 @@ def edge(source: str, target: str) -> ParsedEdge:
 
 
 PART = tokens.Part(
-    (node("a"), node("b", "Second"), node("c", data={"url": "https://example.org"})), (edge("a", "b"), edge("b", "c"))
+    (node("a"), node("b", "Second"), node("c", data={"url": "https://example.org"})),
+    (edge("a", "b"), edge("b", "c")),
+    {"main": "Orders"},
 )
 
 

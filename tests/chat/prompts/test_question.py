@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from chat.prompts.question import context_block
-from graphs.models import Graph, Node
+from chat.prompts.question import context_block, tables_of
+from graphs.models import Graph, Node, NodeType, Sheet
 from rag.encoding import decode_tables
 from rag.retrieval import retrieve
 from tests.seeded import World, world
@@ -30,6 +30,18 @@ def test_it_shows_nodes_by_type_edges_and_custom_types(here: World) -> None:
     } in tables["edges"]
     assert "api-call" in {record["key"] for record in tables["types"]}
     assert "starter" not in {record["key"] for record in tables["types"]}
+
+
+def test_it_names_types_and_sheets_that_are_called_otherwise_than_their_keys(here: World) -> None:
+    nodes = Node.objects.filter(graph=here.nba, key__in=["fetch-api", "root"])
+    nodes.update(type="t-17", sheet=Sheet.objects.create(graph=here.nba, key="s-17", name="Payments Europe"))
+    defined = NodeType.objects.create(workspace=here.alice.workspace, key="t-17", display_name="Fraud Gate")
+    tables = tables_of(retrieve(here.nba, "fetch-api"))
+    assert {"key": "t-17", "name": "Fraud Gate"} in tables["types"]
+    assert tables["sheets"] == [{"key": "s-17", "name": "Payments Europe"}]
+    defined.display_name = "T_17"
+    defined.save()
+    assert "t-17" not in str(tables_of(retrieve(here.nba, "fetch-api"))["types"])
 
 
 def test_it_is_the_same_bytes_for_the_same_graph(here: World) -> None:
