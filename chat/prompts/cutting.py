@@ -19,13 +19,15 @@ WINDOW_SHARE = 0.75
 class Part:
     """A message at `sequence`, or round number `round` of the answer there.
 
-    Before a message that `asks` the history may be cut; `stays` whoever was pinned, and what is being answered.
+    Before a message that `asks` the history may be cut; `stays` whoever was pinned, and what is being answered. Of its
+    tokens those of the `records` that were told with it move to level 2 when it lies before the cut.
     """
 
     sequence: int
     tokens: int
     asks: bool = False
     stays: bool = False
+    records: int = 0
     round: int | None = None
 
 
@@ -49,18 +51,20 @@ def summary_room(room: int) -> int:
     return min(int(room * SUMMARY_SHARE), MAX_SUMMARY_TOKENS)
 
 
-def cut(parts: Sequence[Part], fixed: int, room: int) -> Cut | None:
+def cut(parts: Sequence[Part], fixed: int, room: int, records: int = 0) -> Cut | None:
     """The earliest place after which enough is free, else the last one where it fits; None where nothing helps.
 
-    `fixed` are the tokens of what is always sent: levels 1 and 2, the tools. Whoever `stays` comes along with its
-    tokens.
+    `fixed` are the tokens of what is always sent: level 1, the tools; `records` those of level 2. Whoever `stays` comes
+    along with its tokens.
     """
     now = max((number for number, part in enumerate(parts) if part.asks), default=len(parts))
     places = [n for n, part in enumerate(parts) if n > 0 and (part.asks or n > now)]
     last: Cut | None = None
     for place in places:
         staying = [part for part in parts[:place] if part.stays]
-        after = fixed + summary_room(room) + sum(part.tokens for part in [*staying, *parts[place:]])
+        level_2 = next((part.records for part in reversed(parts[:place]) if part.records), records)
+        left = sum(part.tokens - part.records for part in staying) + sum(part.tokens for part in parts[place:])
+        after = fixed + level_2 + summary_room(room) + left
         if len(staying) == place or after > room:
             continue
         first = parts[place]

@@ -95,8 +95,8 @@ def cut_of(
         if round_
     ]
     leading = [message for message in request.messages if message.role == "system"]
-    fixed = _of_tools(request, count_tokens) + _of_messages(leading, count_tokens)
-    return cut([*parts, *own], fixed, room)
+    fixed = _of_tools(request, count_tokens) + _of_messages(leading[:1], count_tokens)
+    return cut([*parts, *own], fixed, room, records=_of_messages(leading[1:], count_tokens))
 
 
 def own_rounds(rounds: Sequence[dict[str, Any]], left_out: int) -> list[list[PromptMessage]]:
@@ -111,6 +111,7 @@ def _part(each: Sent, *, is_asked: bool) -> Part:
         _of_messages(each.entries, count_tokens),
         asks=message.role == Message.Role.USER,
         stays=(is_asked and message.role == Message.Role.USER) or _is_pinned(message),
+        records=count_tokens(message.records) if each.records else 0,
     )
 
 

@@ -61,6 +61,16 @@ def test_it_cuts_within_one_answer_when_the_question_is_the_first() -> None:
     assert (place.sequence, place.rounds, place.kept) == (2, 4, (1,))
 
 
+def test_the_last_records_before_the_cut_become_level_2() -> None:
+    """Also those of the question that is being answered, which stays."""
+    asked = Part(3, 1_100, asks=True, stays=True, records=1_000)
+    parts = [Part(1, 900, asks=True, records=800), Part(2, 50), asked, *(Part(4, 400, round=n) for n in range(2))]
+    for room, sequence, level_2, left in ((8_000, 3, 800, 1_900), (3_300, 4, 1_000, 500)):
+        place = cut(parts, 100, room, records=600)
+        assert place is not None
+        assert (place.sequence, place.tokens_after) == (sequence, 100 + level_2 + summary_room(room) + left)
+
+
 def test_nothing_helps_where_one_message_is_too_long() -> None:
     assert cut([Part(1, 100, asks=True), Part(2, 50), Part(3, 9_000, asks=True, stays=True)], 1_000, 8_000) is None
     assert cut([], 1_000, 500) is None

@@ -2,7 +2,10 @@
 
 from chat.models import Message, Summary
 from chat.prompts import window
+from chat.prompts.cutting import Cut
 from chat.prompts.deepening import note_about
+from chat.prompts.history import prompt
+from chat.providers.base import ModelRequest
 
 
 def question(sequence: int, **values: str) -> Message:
@@ -51,3 +54,20 @@ def test_a_summary_is_not_told_again_what_a_note_quotes() -> None:
     (_question, sent) = window.sent([question(1), note], None)
     assert [entry.content for entry in sent.entries] == [note.content]
     assert "4711" not in sent.said[0].content
+
+
+def test_records_that_move_to_level_2_are_counted() -> None:
+    records = "word " * 3_000
+    messages = [question(1), answer(2), question(3, records=records), answer(4), question(5)]
+    sent = window.sent(messages, None)
+
+    def cut_in(room: int, level_2: str) -> Cut | None:
+        said = [entry for each in sent for entry in each.entries]
+        request = ModelRequest(prompt(("Level 1", level_2), "", said), (), "m", 100)
+        return window.cut_of(request, sent, [], 6, room)
+
+    for level_2 in ("", "old " * 3_000):
+        place = cut_in(4_000, level_2)
+        assert place is not None
+        assert (place.sequence, 3_500 < place.tokens_after < 3_700) == (5, True)
+        assert cut_in(3_200, level_2) is None
