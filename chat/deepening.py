@@ -23,7 +23,8 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
     """Begins the deeper answer, or names the one that was begun before, unless that failed or was stopped.
 
     Raises `NotFound` for a foreign session or what is no answer in it, and `Refused` "conflict" while an answer is
-    being written, while this one waits for a decision, and where no stronger model can be asked.
+    being written, while this one waits for a decision, where its question is left out for the model, and where no
+    stronger model can be asked.
     """
     with transaction.atomic():
         session = queries.held_session(member, session_id)
@@ -39,6 +40,8 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
         if stronger is None:
             raise Refused("conflict", _("There is no stronger model than the one that answered."))
         question = _question_of(answer)
+        if question is not None and question.in_prompt == Message.InPrompt.LEFT_OUT:
+            raise Refused("conflict", _("The question is left out for the model. Let it be sent again first."))
         later = (
             question is None
             or session.messages.filter(role=Message.Role.USER, kind=Message.TEXT, sequence__gt=answer.sequence).exists()

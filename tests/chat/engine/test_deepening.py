@@ -98,29 +98,37 @@ def test_an_earlier_question_is_named(running: Engine, vendor: VendorServer, ali
     assert json.dumps("What does fetch-api do?") in note
 
 
-@pytest.mark.parametrize("before", [True, False])
 def test_an_earlier_question_is_not_named_while_it_is_left_out(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph, before: bool
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
-    """Whether it was left out before or after a stronger model was asked to go deeper into it."""
     vendor.script(*(Script(text=text) for text in ("One.", "Two.", "Three.", "Four.", "Five.")))
     member, first = member_of(alice), ask(alice, 'The key is "4711"')
     rested(first.run_id)
     session_id = str(first.session_id)
     rested(ask(alice, "And root?", session_id=session_id).run_id)
-    for going_deeper in (False, True) if before else (True, False):
-        if going_deeper:
-            rested(deepening.deepen(member, session_id, first.message_id).run_id)
-        else:
-            prompt_choices.keep_message(member, str(first.user_message_id), "left_out")
+    rested(deepening.deepen(member, session_id, first.message_id).run_id)
+    prompt_choices.keep_message(member, str(first.user_message_id), "left_out")
     rested(ask(alice, "And now?", session_id=session_id).run_id)
     sent = [str(request.body) for request in vendor.requests]
     assert "4711" not in sent[3]
     assert "go deeper into an earlier question of theirs, which was answered above" in sent[3]
-    assert ("4711" in sent[2]) is not before
+    assert "4711" in sent[2]
     prompt_choices.keep_message(member, str(first.user_message_id), "auto")
     rested(ask(alice, "And again?", session_id=session_id).run_id)
     assert str(vendor.requests[4].body).count("4711") == 2
+
+
+def test_nobody_goes_deeper_into_a_question_that_is_left_out(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+) -> None:
+    """The stronger model would take another one for it."""
+    member, asked = member_of(alice), ask(alice, "What does fetch-api do?")
+    rested(asked.run_id)
+    prompt_choices.keep_message(member, str(asked.user_message_id), "left_out")
+    with pytest.raises(Refused, match="is left out") as refused:
+        deepening.deepen(member, str(asked.session_id), asked.message_id)
+    assert refused.value.code == "conflict"
+    assert len(vendor.requests) == 1
 
 
 @pytest.mark.parametrize(
