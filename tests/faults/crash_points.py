@@ -152,6 +152,7 @@ WITHIN_TRANSACTION = {
     "chat.engine.storing:end": "finish, Acting.perform",
     "chat.engine.summarising:_keep_records": "store",
     "chat.prompt_choices:_forget_summaries": "keep_message",
+    "chat.prompt_choices:_keep_beside_summaries": "keep_message",
     "chat.sent_requests.keeping:keep": "record",
     "chat.sent_requests.keeping:_store": "keep",
     "chat.spending.settling:record": "save_round, finish, give_back, Acting.perform, record_now, a crashed call",
