@@ -215,6 +215,7 @@ def test_who_is_second_leaves_a_graph_to_the_first(remote: Embedder, nba: Graph,
         other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(nba.pk, MODEL)])
         work()
         assert asked(vendor) == []
+        other.execute("SELECT pg_advisory_unlock_all()")
     finally:
         other.close()
     work()

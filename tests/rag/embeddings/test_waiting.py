@@ -34,6 +34,8 @@ def somebody_else_holds(graph_id: int, model: str) -> Iterator[None]:
     try:
         other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(graph_id, model)])
         yield
+        # Who only goes still holds it for a moment.
+        other.execute("SELECT pg_advisory_unlock_all()")
     finally:
         other.close()
 
