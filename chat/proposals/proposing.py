@@ -18,6 +18,7 @@ from graphs.access import Forbidden, Member, NotFound, hold_role
 from graphs.actions import Action, Batch
 from graphs.models import Graph
 from graphs.refusals import ChangeRefused
+from graphs.workingcopy import saving
 
 #: Told to the model.
 NO_EDITOR = "The person may not change this graph (any more). Nothing was proposed; tell them."
@@ -55,6 +56,8 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
         return Proposed(before, ())
     _require_editor(member)
     graph = _held(graph)
+    # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
+    saving.save_all([graph])
     drafted = draft(graph, call.tool, call.action, call.arguments)
     proposal = Proposal(
         workspace=session.workspace,

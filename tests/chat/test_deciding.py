@@ -61,6 +61,12 @@ def rename(graph: Graph, user: User, new: str, field: str = "name") -> None:
     writing.apply(graph, [Update(FETCH, {field: old}, {field: new})], Because(user, Origin.MANUAL))
 
 
+def edit_live(graph: Graph, user: User, name: str, **arguments: Any) -> None:
+    """The history does not have it yet."""
+    action = actions.parse(name, arguments)
+    editing.edit(member_of(user), graph.pk, Request([action], key=f"{name} {arguments}"))
+
+
 def told(stream_name: str) -> list[tuple[str, dict[str, Any]]]:
     events = StreamEvent.objects.filter(stream__name=stream_name).order_by("sequence")
     return [(event.type, event.data) for event in events if event.type in {"proposal", "decision", "object_changed"}]
@@ -325,18 +331,35 @@ def test_several_that_name_a_foreign_one_are_refused_as_a_whole(
 def test_live_edits_are_saved_before_a_proposal_is_applied_or_found_stale(
     alice: User, dora: User, nba: Graph, proposal: Proposal
 ) -> None:
-    def edit_live(name: str) -> None:
-        action = actions.parse("update_node", {"nodeKey": name, "updates": {"name": "Live"}})
-        editing.edit(member_of(dora), nba.pk, Request([action], key=name))
+    def renamed_live(key: str) -> None:
+        edit_live(nba, dora, "update_node", nodeKey=key, updates={"name": "Live"})
 
-    edit_live("root")
+    renamed_live("root")
     approve(alice, proposal)
     assert list(ChangeSet.objects.order_by("revisions__version").values_list("actor_label", "origin")) == [
         ("dora", "manual"), ("alice", "chat"),
     ]  # fmt: skip
 
     other = waiting(alice, nba, DELETE)[0]
-    edit_live("fetch-api")
+    renamed_live("fetch-api")
     refused("stale", alice, other)
     assert any(conflict["changedBy"] == "dora" for conflict in other.conflicts)
     assert ChangeSet.objects.filter(actor_label="dora").count() == 2
+
+
+def test_a_live_edit_that_the_model_saw_has_not_changed_since(alice: User, dora: User, nba: Graph) -> None:
+    edit_live(nba, alice, "update_node", nodeKey="fetch-api", updates={"name": "Live"})
+    (proposal,) = waiting(alice, nba, ("update_node", {"nodeKey": "fetch-api", "updates": {"process": "return 2"}}))
+    edit_live(nba, dora, "move_node", nodeKey="fetch-api", posX=5.0, posY=5.0)
+    refused("stale", alice, proposal)
+    assert {(each["field"], each["changedBy"]) for each in proposal.conflicts} == {("posX", "dora"), ("posY", "dora")}
+
+
+def test_a_live_edit_of_the_edge_between_two_nodes_keeps_neither_from_going(
+    alice: User, dora: User, nba: Graph
+) -> None:
+    edge = Edge.objects.get(source__key="fetch-api")
+    edit_live(nba, dora, "update_edge", edgeKey=edge.key, label="Live")
+    for proposal in waiting(alice, nba, DELETE, ("delete_node", {"nodeKey": edge.target.key})):
+        approve(alice, proposal)
+    assert set(Node.objects.values_list("key", flat=True)) == {"root"}
