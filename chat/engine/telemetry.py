@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chat.engine.claims import ClaimedRun
 from chat.events.vocabulary import NewEvent
-from chat.providers.base import PromptMessage, ToolCall
+from chat.providers.base import PromptMessage, ProviderError, ToolCall
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimated_tokens, size
 from chat.tools import registry
@@ -70,6 +70,7 @@ def _note_reply(call: "Call", told: Activity) -> None:
         tell(
             "llm_error",
             "error",
+            partial(_said, call.error),
             provider=call.config.name,
             model=call.config.model,
             code=call.error.code,
@@ -77,6 +78,11 @@ def _note_reply(call: "Call", told: Activity) -> None:
             retryable=call.error.retryable,
             asked=not isinstance(call.error, CircuitOpen),
         )
+
+
+def _said(error: ProviderError) -> dict[str, str]:
+    """What the vendor wrote about it, which may quote what it was sent."""
+    return {"said": error.said} if error.said else {}
 
 
 def costs(costs: Iterable["CallCost"]) -> None:

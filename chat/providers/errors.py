@@ -68,7 +68,7 @@ _BY_WORDS: tuple[tuple[ErrorCode, re.Pattern[str]], ...] = (
 
 
 def classify(exception: BaseException) -> ProviderError:
-    """Any exception of an SDK, of HTTP or of the network as a `ProviderError`, its detail not `redacted` yet."""
+    """Any exception of an SDK, of HTTP or of the network as a `ProviderError`, its words not `redacted` yet."""
     if isinstance(exception, ProviderError):
         return exception
     status = getattr(exception, "status_code", None)
@@ -76,16 +76,19 @@ def classify(exception: BaseException) -> ProviderError:
         return _of_status(exception, status)
     cause, code = _of_connection(exception)
     code = code or _of_words(str(exception)) or "internal"
-    return ProviderError(code, f"{type(cause).__name__}: {cause}")
+    name = type(cause).__name__
+    if isinstance(cause, OSError):  # The system's words, which know nothing of the request.
+        return ProviderError(code, f"{name}: {cause}")
+    return ProviderError(code, name, said=str(cause))
 
 
 def error_in_stream(error: object) -> ProviderError:
     """An error that a vendor sent as an event: `{"type", "code", "message"}`, perhaps within `{"error": ...}`.
 
-    Its detail is not `redacted` yet.
+    Its words are not `redacted` yet.
     """
     code = _of_body(error) or "server_error"
-    return ProviderError(code, _message(error), retryable=_retryable(code, error))
+    return ProviderError(code, "the answer is an error", said=_message(error), retryable=_retryable(code, error))
 
 
 def redacted(text: str, secret: str = "") -> str:
@@ -106,8 +109,14 @@ def _of_status(exception: BaseException, status: int) -> ProviderError:
     code = _code_of_status(status) or _of_body(body) or _of_words(str(exception)) or "internal"
     repeatable = status in _WORTH_REPEATING or status >= 500
     retryable = _retryable(code, body) if repeatable and headers.get("x-should-retry") != "false" else False
-    detail = f"HTTP {status}: {_message(body) or exception}"
-    return ProviderError(code, detail, status=status, retry_after=retry_after(headers), retryable=retryable)
+    return ProviderError(
+        code,
+        f"HTTP {status}",
+        said=_message(body) or str(exception),
+        retryable=retryable,
+        status=status,
+        retry_after=retry_after(headers),
+    )
 
 
 def _code_of_status(status: int) -> ErrorCode | None:

@@ -52,10 +52,10 @@ async def read_pieces(
                 yield piece
     except Exception as exception:  # Any: of the SDK, of HTTP, of the network; `classify` knows them.
         failure = clock.error() if isinstance(exception, TimeoutError) else classify(exception)
-        detail = redacted(failure.detail, config.api_key)
+        detail, said = (redacted(text, config.api_key) for text in (failure.detail, failure.said))
         if failure.code == "internal" and failure.status is None:
             log.error("%s: an unexpected failure: %s", config.name, detail)
-        raise failure.retold(detail, billed=failure.billed or answered) from None
+        raise failure.retold(detail, said, billed=failure.billed or answered) from None
 
 
 def _body(response: httpx2.Response) -> AsyncGenerator[bytes]:

@@ -94,7 +94,9 @@ def test_text_where_it_is_asked_for(
     assert "key-of-a-test" not in json.dumps(heard)
 
 
-def test_a_failed_call_and_its_run(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
+def test_a_failed_call_and_its_run(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, caplog: pytest.LogCaptureFixture
+) -> None:
     vendor.script(Script(status=401, error="canary-of-the-vendor"))
     rested(ask(alice, QUESTION).run_id)
     until(lambda: of("agent_chat_done"))
@@ -103,7 +105,20 @@ def test_a_failed_call_and_its_run(running: Engine, vendor: VendorServer, alice:
     ]
     assert of("llm_call_done")[0]["outcome"] == "auth_error"
     assert of("agent_chat_done")[0]["outcome"] == "auth_error"
-    assert "canary" not in json.dumps(heard)
+    assert "canary" not in json.dumps(heard) + caplog.text
+    assert "auth_error: HTTP 401" in caplog.text
+
+
+def test_what_a_vendor_says_of_a_failure_is_text(
+    running: Engine, vendor: VendorServer, alice: User, nba: Graph, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.AI_LOG_TEXT = True
+    vendor.script(Script(status=503, error="canary-of-the-vendor"), Script(status=401, error="canary-of-the-vendor"))
+    rested(ask(alice, QUESTION).run_id)
+    until(lambda: of("agent_chat_done"))
+    assert "canary-of-the-vendor" in of("llm_error")[0]["text"]["said"]
+    assert "canary" not in caplog.text
+    assert "server_error: HTTP 503" in caplog.text
 
 
 def test_an_answer_that_everybody_left_says_how_much_was_shown(

@@ -125,6 +125,16 @@ def test_it_classifies_what_is_no_answer(exception, code):
     assert classify(exception).code == code
 
 
+@pytest.mark.parametrize(
+    "exception",
+    [status_error(400, {"message": "no canary"}), status_error(400, "canary"), ValueError("canary")],
+)
+def test_what_may_quote_the_request_stands_apart(exception):
+    error = classify(exception)
+    assert "canary" not in f"{error!r}{error.detail}"
+    assert "canary" in error.said
+
+
 def test_it_leaves_a_provider_error_as_it_is():
     error = ProviderError("timeout", "x")
     assert classify(error) is error
@@ -155,7 +165,7 @@ def test_it_says_which_host_it_was():
 
 
 def test_it_keeps_details_short_and_on_one_line():
-    told = redacted(classify(status_error(500, {"message": "a\nb\x1b[31m " + "x" * 5000})).detail)
+    told = redacted(classify(status_error(500, {"message": "a\nb\x1b[31m " + "x" * 5000})).said)
     assert len(told) <= 500
     assert told.isprintable()
 

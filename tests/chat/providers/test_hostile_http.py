@@ -94,7 +94,7 @@ def test_an_error_without_end_takes_little_memory(kind, vendor, monkeypatch, sta
     vendor.script(Script(status=status, raw=error, content_type="application/json", slice_bytes=65_536))
     with little_memory():
         failure = failure_of(kind, vendor)
-    assert len(failure.detail) <= 500
+    assert len(failure.said) <= 500
     assert failure.status == (None if status == 200 else status)
 
 
@@ -108,7 +108,7 @@ def test_it_knows_by_its_status_what_is_no_answer(kind, vendor, status, charset)
 def test_an_error_that_holds_the_key_is_told_without_it(kind, vendor):
     vendor.script(Script(status=400, error=f"You sent {KEY} with Bearer {KEY}", headers={"x-key": KEY}))
     error = failure_of(kind, vendor)
-    assert KEY not in f"{error.detail}{error!r}{error.__cause__!r}"
+    assert KEY not in f"{error.detail}{error.said}{error!r}{error.__cause__!r}"
 
 
 def test_a_vendor_that_takes_no_connection_is_given_up(kind, vendor, monkeypatch):

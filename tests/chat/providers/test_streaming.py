@@ -149,7 +149,7 @@ def test_it_classifies_what_a_vendor_may_answer(kind, vendor, script, code):
     vendor.script(*[Script(**script)] * 3)
     error = failure_of(kind, vendor)
     assert error.code == code
-    assert KEY not in f"{error.detail}{error!r}"
+    assert KEY not in f"{error.detail}{error.said}{error!r}"
 
 
 def test_it_gives_up_after_three_calls(kind, vendor):
