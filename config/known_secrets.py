@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
+from config.quoted import without_rows
+
 _NAMES = ("KEY", "PASSWORD", "SECRET", "TOKEN", "AUTH")
 _ADDRESSES = ("_URL", "_URI", "_DSN")
 #: As an address has it in its query, or PostgreSQL's "host=... password=..." among its words.
@@ -16,14 +18,20 @@ _SHORTEST = 8
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats a record with its traceback, and writes [secret] where a secret stood."""
+    """Formats a record with its traceback, and writes [secret] where a secret stood.
 
-    def __init__(self, format: str, style: Literal["{"], secrets: Iterable[str]) -> None:
+    `rows`: whether what the database quotes of its rows is told, too.
+    """
+
+    def __init__(self, format: str, style: Literal["{"], secrets: Iterable[str], rows: bool = False) -> None:
         super().__init__(format, style=style)
+        self._rows = rows
         self._secrets = sorted(secrets, key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
+        if record.exc_info and not self._rows:
+            text = without_rows(text, record.exc_info[1])
         for secret in self._secrets:
             text = text.replace(secret, "[secret]")
         return text

@@ -287,12 +287,14 @@ LOGGING = {
             "format": "{levelname} {name}: {message}",
             "style": "{",
             "secrets": known_secrets.among() | {SECRET_KEY},
+            "rows": AI_LOG_TEXT,
         },
         "json": {
             "()": "config.known_secrets.RedactingFormatter",
             "format": "{message}",
             "style": "{",
             "secrets": known_secrets.among() | {SECRET_KEY},
+            "rows": AI_LOG_TEXT,
         },
     },
     "handlers": {

@@ -1,12 +1,14 @@
 import logging
 
+import psycopg
 import pytest
+from django import db
 
 from config.known_secrets import RedactingFormatter, among
 
 
-def line(text: str, secrets: set[str], **more: object) -> str:
-    formatter = RedactingFormatter("{levelname} {message}", "{", secrets)
+def line(text: str, secrets: set[str], *, rows: bool = False, **more: object) -> str:
+    formatter = RedactingFormatter("{levelname} {message}", "{", secrets, rows)
     record = logging.LogRecord("x", logging.ERROR, "x.py", 1, text, (), more.get("exc_info"))  # type: ignore[arg-type]
     return formatter.format(record)
 
@@ -19,6 +21,37 @@ def test_a_secret_is_taken_out_of_messages_and_tracebacks() -> None:
     assert "canary" not in logged
     assert "ERROR sent [secret]\n" in logged
     assert "RuntimeError: the key [secret] is wrong" in logged
+
+
+@pytest.mark.parametrize(
+    ("as_django", "as_driver", "said", "told"),
+    [
+        (
+            db.IntegrityError, psycopg.errors.NotNullViolation,
+            'null value in column "name" violates it\nDETAIL:  Failing row contains (1,\ncanary).',
+            'NotNullViolation: null value in column "name" violates it\n',
+        ),
+        (
+            db.DataError, psycopg.errors.InvalidTextRepresentation,
+            'invalid input syntax for type integer: "canary"', "InvalidTextRepresentation",
+        ),
+        (db.OperationalError, psycopg.OperationalError, "", "OperationalError"),
+    ],
+)  # fmt: skip
+def test_rows_that_the_database_quotes_are_taken_out_of_tracebacks(
+    as_django: type[Exception], as_driver: type[Exception], said: str, told: str
+) -> None:
+    try:
+        try:
+            raise as_driver(said)
+        except psycopg.Error as error:
+            raise as_django(said) from error
+    except db.Error as error:
+        exc_info = (type(error), error, None)
+        logged, all_of_it = (line("canary-node failed", set(), rows=rows, exc_info=exc_info) for rows in (False, True))
+    assert logged.count("canary") == 1
+    assert told in logged
+    assert said in all_of_it
 
 
 @pytest.mark.parametrize(
