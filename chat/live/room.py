@@ -78,6 +78,8 @@ class Room:
         self.happened: deque[tuple[int, str]] = deque()
         self._bytes = 0
         self.watchers: set[Watcher] = set()
+        #: Users who edited through one of their pages here, until it is saved because they left.
+        self.editors: set[int] = set()
         self.elsewhere = Elsewhere()
         #: Rises when somebody comes, goes, or looks at something else.
         self.people_number = 0

@@ -85,11 +85,13 @@ class Rooms:
         self._look.set()
         return watcher
 
-    def leave(self, watcher: Watcher, *, edited: bool) -> None:
+    def leave(self, watcher: Watcher) -> None:
         """What somebody did live is saved when the last page that they have here is closed."""
         room = watcher.room
         room.watchers.discard(watcher)
-        if edited and all(other.user_id != watcher.user_id for other in room.watchers):
+        stays = any(other.user_id == watcher.user_id for other in room.watchers)
+        if watcher.user_id in room.editors and not stays:
+            room.editors.discard(watcher.user_id)
             self._save(room.graph_id)
         self.moved(watcher)
         if not room.watchers:

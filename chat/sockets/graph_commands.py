@@ -41,7 +41,7 @@ class GraphCommands(Desk):
     """The desk of one graph's socket; `end` closes the connection with a code."""
 
     at_graph = True
-    __slots__ = ("_edited", "_end", "_graph_id", "_key", "_pump", "_rooms", "_watcher")
+    __slots__ = ("_end", "_graph_id", "_key", "_pump", "_rooms", "_watcher")
 
     def __init__(self, wire: Wire, end: Callable[[int], None], workspace: str, key: str) -> None:
         super().__init__(wire, workspace)
@@ -51,8 +51,6 @@ class GraphCommands(Desk):
         self._watcher: Watcher | None = None
         self._pump: asyncio.Task[None] | None = None
         self._rooms: Rooms | None = None
-        #: Whether the person changed something through this socket.
-        self._edited = False
 
     def reader(self) -> Reader:
         """Who is here, and in which workspace, for checks of access."""
@@ -89,7 +87,7 @@ class GraphCommands(Desk):
         if self._pump is not None:
             self._pump.cancel()
         if self._watcher is not None and self._rooms is not None:
-            self._rooms.leave(self._watcher, edited=self._edited)
+            self._rooms.leave(self._watcher)
 
     def read(self, data: Any) -> frames.Frame:
         """One frame of a graph's socket."""
@@ -112,7 +110,8 @@ class GraphCommands(Desk):
 
     async def _edit(self, frame: graph_frames.Edit | graph_frames.Undo) -> None:
         done = await self._as_person(self._done, frame)
-        self._edited = True
+        if self._watcher is not None:
+            self._watcher.room.editors.add(self._watcher.user_id)
         runtime.current().rooms.edited(self._graph_id)
         acknowledged = {"version": done.version, "operations": done.to_json()}
         await self._wire.frame({"type": "graph:ack", "_id": frame.id, **acknowledged})

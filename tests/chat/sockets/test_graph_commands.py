@@ -125,6 +125,18 @@ def test_who_loses_is_shown_both_sides(alice: User, dora: User, nba: Graph) -> N
     run(test)
 
 
+def test_whichever_page_of_the_person_closes_last(alice: User, nba: Graph) -> None:
+    async def test() -> None:
+        async with at_graph(alice) as watching:
+            await watching.frame("graph:opened")
+            async with at_graph(alice) as editing:
+                await edit(editing, rename("Mine"))
+            assert await in_db(ChangeSet.objects.count) == 0
+
+    run(test)
+    assert ChangeSet.objects.count() == 1
+
+
 def test_it_is_saved_when_the_last_page_of_the_person_closes(alice: User, dora: User, nba: Graph) -> None:
     async def test() -> None:
         async with at_graph(dora) as hers:
