@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -78,9 +78,11 @@ def page(request: HttpRequest, site: Mapping[str, Any]) -> HttpResponse:
     return render(request, "admin/chat/modelcall/spend.html", context)
 
 
-def csv_file(request: HttpRequest) -> StreamingHttpResponse:
+def csv_file(request: HttpRequest) -> HttpResponseBase:
     """One line for each day, person, model, purpose and object; no more than a day of them is in memory."""
     wanted = _wanted(request)
+    if wanted.problem:
+        return HttpResponse(wanted.problem, status=400, content_type="text/plain; charset=utf-8")
     name = f"spend-{wanted.first}-{wanted.last}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     parts = _csv_by_day(_calls(request, wanted), spend.days(wanted.first, wanted.last))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -81,7 +81,7 @@ class ModelCallAdmin(AuditAdmin):
         """What was spent: by day, person, model and object."""
         return spend_page.page(request, self.admin_site.each_context(request))
 
-    def spend_csv_view(self, request: HttpRequest) -> StreamingHttpResponse:
+    def spend_csv_view(self, request: HttpRequest) -> HttpResponseBase:
         """The same as a table."""
         return spend_page.csv_file(request)
 

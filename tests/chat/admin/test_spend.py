@@ -95,7 +95,10 @@ def test_only_the_days_that_were_asked_for_count(demo_workspace: Workspace) -> N
     ],
 )
 def test_days_that_make_no_period_are_told(demo_workspace: Workspace, wrong: dict[str, str]) -> None:
-    assert "Give two days" in page(auditor(demo_workspace), **wrong)
+    client = auditor(demo_workspace)
+    assert "Give two days" in page(client, **wrong)
+    response = client.get(reverse("admin:chat_spend_csv"), wrong)
+    assert (response.status_code, response.content[:13]) == (400, b"Give two days")
 
 
 def test_months_and_unknown_periods(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
