@@ -48,7 +48,7 @@ def _embeddings(options: argparse.Namespace) -> list[Row]:
 def _retrieval(options: argparse.Namespace) -> list[Row]:
     scale = retrieval.QUICK if options.quick else retrieval.Scale()
     if options.sizes:
-        scale = replace(scale, sizes=tuple(sorted(options.sizes)))
+        scale = replace(scale, sizes=retrieval.sizes_of(options.sizes))
     with servers(options.keep) as started:
         return retrieval.measure(started, scale)
 

@@ -7,7 +7,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -34,6 +34,11 @@ class Scale:
 QUICK = Scale(sizes=(10, 1_000, 30_000), questions=60)
 #: What the sizes are compared with.
 BESIDE = 1_000
+
+
+def sizes_of(wanted: Iterable[int]) -> tuple[int, ...]:
+    """The sizes that somebody wants, with the one that they are compared with."""
+    return tuple(sorted({BESIDE, *wanted}))
 
 
 def measure(servers: Servers, scale: Scale) -> list[Row]:

@@ -1,13 +1,13 @@
 import pytest
 
-from bench.retrieval import rows
+from bench.retrieval import rows, sizes_of
 from bench.table import Row
 
 
 def test_sizes_are_compared_with_a_thousand_and_with_the_floors() -> None:
     times = {
         f"{name} {size}": [seconds]
-        for size, factor in ((1_000, 1), (50_000, 2))
+        for size, factor in zip(sizes_of([50_000]), (1, 2), strict=True)
         for name, seconds in (("retrieval", 0.01 * factor), ("floors", 0.005), ("hub", 0.004), ("leaf", 0.002))
     }
     measured = {"times": times, "recall": {"50000": 0.96}, "statements": 4}
