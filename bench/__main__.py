@@ -11,7 +11,7 @@ import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from bench import embeddings, history, imports, prefix, replay, retrieval, streaming
+from bench import embeddings, history, imports, prefix, replay, retrieval, retrieval_quality, streaming
 from bench.servers import servers
 from bench.systems import load
 from bench.table import Row, table
@@ -68,19 +68,25 @@ def _prefix(options: argparse.Namespace) -> list[Row]:
         return prefix.measure(started, prefix.QUICK_TURNS if options.quick else prefix.TURNS)
 
 
-def _tokens(options: argparse.Namespace) -> list[Row]:
+def _tokens(options: argparse.Namespace) -> list[Row] | str:
     django.setup()
     from bench import tokens
 
     return tokens.measure()
 
 
-BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+def _hotpotqa(options: argparse.Namespace) -> str:
+    return retrieval_quality.measured_hotpotqa()
+
+
+#: Each gives the rows of its table, or what is printed as it is.
+BENCHMARKS: dict[str, Callable[[argparse.Namespace], list[Row] | str]] = {
     "streaming": _streaming,
     "replay": _replay,
     "history": _history,
     "embeddings": _embeddings,
     "retrieval": _retrieval,
+    "hotpotqa": _hotpotqa,
     "import": _import,
     "tokens": _tokens,
     "prefix": _prefix,
@@ -103,8 +109,9 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     for name in options.which or BENCHMARKS:
         before = load()
-        rows = BENCHMARKS[name](options)
-        print(f"\n{name}: {before} before, {load()} after\n\n{table(rows)}\n")
+        found = BENCHMARKS[name](options)
+        shown = found if isinstance(found, str) else table(found)
+        print(f"\n{name}: {before} before, {load()} after\n\n{shown}\n")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from bench.bm25 import Bm25
 from bench.figures import ratio
 from bench.question_sets import Corpus, Question, Unreadable, read
+from bench.shared_data import DATA, absent
 from bench.titles import links_by_title, without_suffix
 from rag.embeddings.base import Embedder, Vectors
 from rag.fusion import fused
@@ -119,14 +120,49 @@ def report(measured: Measured) -> str:
     )
 
 
+class NothingToMeasure(Exception):
+    """Says why."""
+
+
 def _embedder() -> Embedder:
     """The one that the settings ask for."""
     django.setup()
     from rag.embeddings.registry import by_name, configured
 
     if not configured():
-        raise SystemExit("EMBEDDING_PROVIDER is none: there is nothing to measure.")
+        raise NothingToMeasure("EMBEDDING_PROVIDER is none: there is nothing to measure.")
     return by_name(configured())
+
+
+def measured_set(questions_file: Path, corpus_file: Path, half: str | None = None) -> str:
+    """What is printed of a set of questions. Raises `Unreadable` and `NothingToMeasure`."""
+    embedder = _embedder()
+    questions, corpus = read(questions_file, corpus_file)
+    chosen = questions[{"even": 0, "odd": 1}[half] :: 2] if half else questions
+    if not chosen:
+        raise NothingToMeasure(
+            "No question has a supporting fact whose title is in the corpus: there is nothing to measure."
+        )
+    began = time.perf_counter()
+    retriever = Retriever(corpus, embedder)
+    ready = time.perf_counter()
+    measured = measure(retriever, chosen)
+    took = (time.perf_counter() - ready) / len(chosen) * 1000
+    return (
+        f"{len(chosen)} questions, {len(corpus.titles)} passages, {embedder.name}; no other model is asked\n"
+        f"prepared in {ready - began:.1f} s, {took:.1f} ms a question\n\n{report(measured)}"
+    )
+
+
+def measured_hotpotqa() -> str:
+    """The same of the questions in the shared data, or why there is nothing to print."""
+    folder = DATA / "hotpotqa"
+    if not folder.is_dir():
+        return absent("questions (hotpotqa)")
+    try:
+        return measured_set(folder / "questions.json", folder / "corpus.json")
+    except (NothingToMeasure, Unreadable) as problem:
+        return str(problem)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -135,21 +171,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--half", choices=["even", "odd"], help="only every second question: tune on one, report both")
     options = parser.parse_args(arguments)
-    embedder = _embedder()
     try:
-        questions, corpus = read(options.questions, options.corpus)
-    except Unreadable as problem:
+        print(measured_set(options.questions, options.corpus, options.half))
+    except (NothingToMeasure, Unreadable) as problem:
         raise SystemExit(str(problem)) from None
-    chosen = questions[{"even": 0, "odd": 1}.get(options.half, 0) :: 2 if options.half else 1]
-    if not chosen:
-        raise SystemExit("No question has a supporting fact whose title is in the corpus: there is nothing to measure.")
-    began = time.perf_counter()
-    retriever = Retriever(corpus, embedder)
-    ready = time.perf_counter()
-    measured = measure(retriever, chosen)
-    took = (time.perf_counter() - ready) / len(chosen) * 1000
-    print(f"{len(chosen)} questions, {len(corpus.titles)} passages, {embedder.name}; no other model is asked")
-    print(f"prepared in {ready - began:.1f} s, {took:.1f} ms a question\n\n{report(measured)}")
 
 
 if __name__ == "__main__":

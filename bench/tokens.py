@@ -6,10 +6,10 @@ Measured on the real workflows in `shared/data` beside the project, of each the 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from bench.figures import ratio
+from bench.shared_data import DATA, absent
 from bench.table import Row
 from chat.prompts.question import GROUPED_BY, tables_of
 from chat.tools.results import edge_row, node_row
@@ -22,7 +22,6 @@ from rag.encoding import as_json, encode, encode_tables
 from rag.options import configured
 from rag.tokens import count_tokens
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FOLDERS = ("n8n-workflows", "node-red")
 #: The rows of a context repeat where so many of its nodes have the same type.
 REPEATED = 3
@@ -43,12 +42,12 @@ class Part:
         return max(Counter(node.type for node in self.nodes).values(), default=0) >= REPEATED
 
 
-def measure() -> list[Row]:
-    """Tokens of all workflows together; no rows where they are not there."""
+def measure() -> list[Row] | str:
+    """Tokens of all workflows together; a sentence where they are not there."""
     parts = parts_of_workflows()
     repeating = [part for part in parts if part.repeats]
     if not parts:
-        return []
+        return absent(f"workflows ({', '.join(FOLDERS)})")
     return [
         _row(f"{len(repeating)} contexts whose rows repeat, beside all fields", repeating, _in_full, _context, 0.5),
         _row(f"{len(parts)} contexts, beside all fields", parts, _in_full, _context),

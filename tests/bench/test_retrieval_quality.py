@@ -74,6 +74,19 @@ def test_recall_and_reciprocal_rank_of_a_ranking() -> None:
     assert (reciprocal_rank(ranking, gold), reciprocal_rank([5], gold)) == (0.5, 0.0)
 
 
+def test_the_shared_questions_have_a_table_of_their_own(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = files[0].parent
+    monkeypatch.setattr(retrieval_quality, "DATA", folder)
+    monkeypatch.setattr(retrieval_quality, "_embedder", LettersEmbedder)
+    assert "Nothing to measure: questions (hotpotqa)" in retrieval_quality.measured_hotpotqa()
+    (folder / "hotpotqa").mkdir()
+    for file in files:
+        file.rename(folder / "hotpotqa" / file.name)
+    assert "| graph         | 1.000" in retrieval_quality.measured_hotpotqa()
+
+
 def test_nothing_is_measured_without_an_embedder(files: tuple[Path, Path], settings) -> None:
     settings.EMBEDDING_PROVIDER = "none"
     with pytest.raises(SystemExit, match="nothing to measure"):
