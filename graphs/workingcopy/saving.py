@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.contrib.auth.models import User
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 
 from graphs.database_away import AWAY
@@ -58,7 +58,7 @@ def _saved_alone(graph_id: int) -> bool:
             _save(graph)
     except AWAY:
         raise
-    except (ValueError, KeyError, DatabaseError):
+    except Exception:  # Any: whatever is wrong with one graph, those after it have to be saved.
         log.exception("live edits of graph %s cannot be saved", graph_id)
         return False
     return True

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
@@ -190,11 +190,12 @@ def test_the_clock_saves_what_has_waited(nba: Graph, alice: User, live: Live) ->
     assert [revision.change_set.actor_label for revision in history.versions(subject)] == ["alice"]
 
 
-def test_what_the_database_refuses_of_one_graph_stops_no_clock(
-    nba: Graph, alice: User, live: Live, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("wrong", [IntegrityError, AssertionError, RecursionError])
+def test_what_is_wrong_with_one_graph_stops_no_clock(
+    nba: Graph, alice: User, live: Live, monkeypatch: pytest.MonkeyPatch, wrong: type[Exception]
 ) -> None:
     def refuse(*_arguments: object) -> None:
-        raise IntegrityError("refused")
+        raise wrong("refused")
 
     live(alice, *rename("fetch-api", "Fetch all"))
     Graph.objects.update(unsaved_since=F("unsaved_since") - timedelta(seconds=saving.SAVE_EVERY_S))
@@ -202,6 +203,18 @@ def test_what_the_database_refuses_of_one_graph_stops_no_clock(
         refusing.setattr(saving, "record", refuse)
         assert saving.save_due() == 0
     assert saving.save_due() == 1
+
+
+def test_the_clock_stops_while_the_database_is_away(
+    nba: Graph, alice: User, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise OperationalError("away")
+
+    live(alice, *rename("fetch-api", "Fetch all"))
+    monkeypatch.setattr(saving, "record", fail)
+    with pytest.raises(OperationalError):
+        saving.save_due(0)
 
 
 def test_saved_edits_are_forgotten_after_a_week(nba: Graph, alice: User, live: Live) -> None:
