@@ -13,10 +13,11 @@ from graphs.access import Member, hold_role
 from graphs.actions import Action
 from graphs.changes import plan
 from graphs.conflicts import Conflicting
-from graphs.models import ChangeSet, Graph, Origin
+from graphs.models import ChangeSet, Graph, LiveEdit, Origin
 from graphs.operations import Item
 from graphs.recording import Because
 from graphs.seen import Overlapping, Seen, overlaps_of
+from graphs.workingcopy import saving
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def edit(member: Member, graph: Graph, request: Request) -> uuid.UUID:
         hold_role(member).require_editor()
         graph = Graph.objects.select_for_update(no_key=True).get(pk=graph.pk)
         cause = _cause(member.user, request)
-        done = _done_before(graph, cause, request)
+        done = _done_before(member.user, graph, cause, request)
         if done:
             return done
         seen = Seen.read(graph, request.seen)
@@ -72,11 +73,25 @@ def _causes(cause: str, request: Request) -> tuple[str, tuple[str, ...]]:
     return (f"{cause}:{request.digest}", (cause,)) if cause else ("", ())
 
 
-def _done_before(graph: Graph, cause: str, request: Request) -> uuid.UUID | None:
+def _done_before(user: User, graph: Graph, cause: str, request: Request) -> uuid.UUID | None:
     """The change set that the same request made before. Whoever sends it twice at once waits here for the graph."""
     if not cause:
         return None
     done = ChangeSet.objects.filter(workspace=graph.workspace_id, causes__contains=[cause]).first()
     if done and done.cause != f"{cause}:{request.digest}":
         raise KeyUsed
-    return done.pk if done else None
+    return done.pk if done else _done_live(user, graph, request)
+
+
+def _done_live(user: User, graph: Graph, request: Request) -> uuid.UUID | None:
+    """The change set of what the same request did live, whose answer did not arrive; it is saved for that."""
+    live = LiveEdit.objects.filter(graph=graph, person=user.pk, key=request.key)
+    done = live.first()
+    if done is None:
+        return None
+    saving.save_edits(graph.pk)
+    done.refresh_from_db(fields=["change_set"])
+    if done.digest != request.digest or done.change_set is None:
+        # Another request, or the same whose effect was taken back since: the history has nothing to answer with.
+        raise KeyUsed
+    return done.change_set

@@ -126,7 +126,9 @@ class GraphCommands(Desk):
                 request = Request((), key=frame.id, digest=_digest(frame))
                 return editing.take_back(member, self._graph_id, frame.version, request)
             seen = [(Item(one.type, one.id), one.version) for one in frame.expected]
-            request = Request(changes.parsed(frame.actions), seen, key=frame.id, digest=_digest(frame))
+            asked = frame.model_dump(mode="json", include={"actions", "expected"})
+            digest = changes.digest_of(self._graph_id, asked)
+            request = Request(changes.parsed(frame.actions), seen, key=frame.id, digest=digest)
             return editing.edit(member, self._graph_id, request)
         except Graph.DoesNotExist as gone:
             raise NotFound from gone

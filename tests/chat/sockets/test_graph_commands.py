@@ -19,6 +19,7 @@ from graphs.models import ChangeSet, Graph, LiveEdit, Membership, Modification, 
 from graphs.workingcopy import saving
 from tests.cast import member
 from tests.chat.inprocess import Model, Socket, at_graph, opened, run, signed_in
+from tests.graphs.api.callers import post_json, with_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,6 +103,17 @@ def test_what_was_not_acknowledged_is_sent_again_and_done_once(alice: User, nba:
         assert await in_db(LiveEdit.objects.count) == 1
 
     run(test)
+
+
+def test_what_was_not_acknowledged_may_be_sent_over_rest(alice: User, nba: Graph) -> None:
+    async def test() -> None:
+        async with at_graph(alice) as socket:
+            await edit(socket, rename("Fetch all"), "mine")
+
+    run(test)
+    body = rename("Fetch all") | {"expected": []}
+    again = post_json(with_token(alice), "/api/v1/graphs/nba/changes", body, headers={"Idempotency-Key": "mine"})
+    assert (again.status_code, again.json()["id"]) == (201, str(ChangeSet.objects.get().pk))
 
 
 def test_who_loses_is_shown_both_sides(alice: User, dora: User, nba: Graph) -> None:

@@ -10,10 +10,12 @@ from pytest_django import Settings
 from graphs import editing, writing
 from graphs.access import Forbidden, member_of
 from graphs.actions import parse
+from graphs.api.changes import digest_of
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role, Workspace
 from graphs.operations import Item, Update
 from graphs.recording import Because
 from graphs.seen import Overlapping
+from graphs.workingcopy import editing as live_editing
 from tests.cast import draw_nba, member, signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
 
@@ -219,6 +221,18 @@ def test_the_same_request_twice_is_done_once(client: Client, alice: User) -> Non
     assert Node.objects.count() == 4
     problem(change(client, rename("Other"), key="k"), 422, "idempotency_key")
     problem(change(client, rename("Other"), key="x" * 256), 400, "validation")
+
+
+def test_the_same_request_is_not_done_again_after_it_was_done_live(client: Client, alice: User, nba: Graph) -> None:
+    asked = {"actions": [rename("Fetch")], "expected": []}
+    live = editing.Request(
+        [parse("update_node", rename("Fetch")["arguments"])], key="k", digest=digest_of(nba.pk, asked)
+    )
+    live_editing.edit(member_of(alice), nba.pk, live)
+    answer = change(client, rename("Fetch"), key="k")
+    assert (answer.status_code, answer.json()["id"]) == (201, str(ChangeSet.objects.get().pk))
+    assert Node.objects.get(key="fetch-api").version == 2
+    problem(change(client, rename("Other"), key="k"), 422, "idempotency_key")
 
 
 def test_a_key_of_somebody_else_is_another_key(client: Client, demo_workspace: Workspace) -> None:
