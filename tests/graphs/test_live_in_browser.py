@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from tests.graphs import drawn
 
 pytestmark = pytest.mark.browser
 
 OPENED = {"type": "graph:opened", "you": "me", "version": 1, "mayEdit": True, "unsaved": False}
+CHANGES = "**/graph.json/changes"
 
 
 class Server:
@@ -30,6 +31,16 @@ class Server:
         self._socket = socket
         socket.on_message(lambda text: self.heard.append(json.loads(text)))
         self._send(socket, OPENED)
+
+    def leave(self) -> None:
+        """Ends the connection and takes no other one."""
+        assert self._socket
+        self.crowded = True
+        self._socket.close(code=1001)
+
+    def come_back(self, page: Page) -> None:
+        self.crowded = False
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
     def tell(self, *people: dict[str, Any]) -> None:
         assert self._socket
@@ -82,6 +93,16 @@ def until(page: Page, server: Server, condition: Callable[[dict[str, Any]], bool
             return server.heard[-1]
         page.wait_for_timeout(50)
     pytest.fail(f"told last: {server.heard[-1:]}")
+
+
+def answer_changes(page: Page, *statuses: int) -> None:
+    """What REST answers to changes, one after the other."""
+    left = iter(statuses)
+
+    def change(route: Route) -> None:
+        route.fulfill(status=next(left), json={"id": "c", "objects": [{"version": 2}], "modifications": []})
+
+    page.route(CHANGES, change)
 
 
 def test_names_stand_where_others_point_and_at_what_they_selected(page: Page, server: Server) -> None:
@@ -150,12 +171,42 @@ def test_nodes_that_are_selected_together_are_told_notes_too(page: Page, server:
     until(page, server, lambda told: told["selection"] == [])
 
 
+def test_an_edit_without_an_answer_is_sent_over_rest_under_the_same_key(page: Page, server: Server) -> None:
+    answer_changes(page, 503, 201)
+    expect(page.locator(".live-state")).to_have_text("Saved")
+    page.mouse.click(*middle(page, "fetch-api"))
+    page.get_by_label("Name").fill("Fetch all")
+    sent = until(page, server, lambda told: told["type"] == "graph:edit")
+    with page.expect_response(CHANGES) as first:
+        server.leave()
+    # Who cannot know whether that arrived asks at the same door again, though the other one is open by now.
+    with page.expect_response(CHANGES) as second:
+        server.come_back(page)
+        expect(page.locator(".live-state")).to_have_text("Saved")
+    for response in (first.value, second.value):
+        assert response.request.headers["idempotency-key"] == sent["_id"]
+        assert response.request.post_data_json == {"actions": sent["actions"], "expected": sent["expected"]}
+
+
+def test_an_edit_that_was_sent_live_is_kept_while_the_server_is_away(page: Page, server: Server) -> None:
+    answer_changes(page, *[503] * 5, 201)
+    expect(page.locator(".live-state")).to_have_text("Saved")
+    page.mouse.click(*middle(page, "fetch-api"))
+    page.get_by_label("Name").fill("Fetch all")
+    until(page, server, lambda told: told["type"] == "graph:edit")
+    page.clock.install()
+    server.leave()
+    for status in (*[503] * 5, 201):
+        with page.expect_response(CHANGES) as response:
+            page.clock.fast_forward(30_000)
+        assert response.value.status == status
+
+
 def test_who_has_too_many_tabs_is_told_so(page: Page, server: Server) -> None:
     expect(page.locator(".live-state")).to_have_text("Saved")
     server.crowded = True
     page.reload()
     expect(page.locator(".live-state")).to_have_text("Not live: you have too many tabs open. Close some.")
     # Another tab was closed; the reader comes back to this one.
-    server.crowded = False
-    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    server.come_back(page)
     expect(page.locator(".live-state")).to_have_text("Saved")

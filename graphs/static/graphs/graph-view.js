@@ -4,7 +4,6 @@
 import { diffSheet } from "./diff.js";
 import { Refresher } from "./refresh.js";
 import { Drawing } from "./view/drawing.js";
-import { EditError } from "./view/editing/requests.js";
 import { failureMessage, loadingMessage } from "./view/message.js";
 import { fetchGraph } from "./view/source.js";
 import { chrome } from "./view/styles/chrome.js";
@@ -75,11 +74,7 @@ class GraphView extends HTMLElement {
 
   /** Gives the history what was edited live so far; where it cannot, it gets it later. */
   async save() {
-    try {
-      await this.#drawing.save();
-    } catch (error) {
-      if (!(error instanceof EditError)) throw error;
-    }
+    await this.#drawing.save();
   }
 
   /** Fetches it again, soon. */

@@ -63,7 +63,7 @@ export class Asking {
   async #attempt(asked) {
     try {
       const send = (key, seen) => this.#requests.change({ actions: asked.actions, seen }, key);
-      const changeSet = await this.#queue.add({ ...asked, send });
+      const changeSet = await this.#queue.add({ ...asked, send, keep: true });
       this.#undo.did(changeSet.id);
       return { saved: true, changeSet };
     } catch (error) {

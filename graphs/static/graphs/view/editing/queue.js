@@ -1,9 +1,10 @@
 // Edits on their way to the server: drawn at once, sent one after the other, taken back when they are refused.
 
-import { EditError } from "./requests.js";
+import { EditError, UNANSWERED } from "./requests.js";
 
 const TRIES = 4;
 const FIRST_PAUSE_MS = 600;
+const LONGEST_PAUSE_MS = 20_000;
 
 const pause = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
 
@@ -36,8 +37,8 @@ export class EditQueue {
   }
 
   /**
-   * An edit {send(key), draw(graph)?, seen: [{type, id, version}]} joins the others. Gives the change set; raises
-   * EditError, and then the drawing is as if it had not been.
+   * An edit {send(key), draw(graph)?, seen: [{type, id, version}], keep?} joins the others. Gives the change set; raises
+   * EditError, and then the drawing is as if it had not been. What is to `keep` is not given up once it was asked live.
    */
   add(edit) {
     const done = new Promise((resolve, reject) => this.#waiting.push({ seen: [], ...edit, resolve, reject }));
@@ -75,12 +76,15 @@ export class EditQueue {
   /** The same request again while nobody knows whether it arrived: its key lets it happen once. */
   async #send(edit) {
     const key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    let kept = false;
     for (let tries = 1; ; tries += 1) {
       try {
         return await edit.send(key, edit.seen);
       } catch (error) {
-        if (!(error instanceof EditError) || !error.passing || tries === TRIES) throw error;
-        await pause(FIRST_PAUSE_MS * 2 ** (tries - 1));
+        if (!(error instanceof EditError)) throw error;
+        kept ||= Boolean(edit.keep) && error.code === UNANSWERED;
+        if (!error.passing || (tries >= TRIES && !kept)) throw error;
+        await pause(Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS));
       }
     }
   }

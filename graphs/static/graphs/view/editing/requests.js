@@ -2,6 +2,9 @@
 
 import { t } from "../../strings.js";
 
+/** The code of what was asked live and has no answer: it may have been done. */
+export const UNANSWERED = "unanswered";
+
 /** `message` is for the person; `code`, `conflicts` and `errors` are those of the problem document. */
 export class EditError extends Error {
   constructor(status, { detail, code = "", conflicts = [], errors = {} } = {}) {
@@ -23,6 +26,8 @@ function cookie(name) {
 export class Requests {
   #graph;
   #live;
+  /** Keys that were sent over REST, which alone knows whether it was done; what was done live is known there, too. */
+  #overRest = new Set();
 
   /** `src` is the address of the graph; the others lie beside it. `live` (live/live.js) takes what it can, null for none. */
   constructor(src, live = null) {
@@ -35,7 +40,8 @@ export class Requests {
    * them, `key` makes it happen once.
    */
   change({ actions, seen }, key) {
-    if (this.#live?.takes(actions)) return this.#live.edit({ actions, seen }, key);
+    if (!this.#overRest.has(key) && this.#live?.takes(actions)) return this.#live.edit({ actions, seen }, key);
+    this.#overRest.add(key);
     const address = new URL(this.#graph);
     address.pathname += "/changes";
     return this.#send("POST", address, { actions, expected: seen }, { "Idempotency-Key": key });

@@ -1,5 +1,6 @@
 // The graph as everybody edits it now: what others do is drawn at once, what the person does is sent at once.
 
+import { EditError } from "../editing/requests.js";
 import { LiveBar } from "./bar.js";
 import { withOperations } from "./operations.js";
 import { LiveSocket } from "./socket.js";
@@ -67,11 +68,15 @@ export class Live {
     return this.#done(await this.#socket.ask(key, { type: "graph:undo", version: Number(id.slice(PREFIX.length)) }));
   }
 
-  /** Gives the history what it would get within half a minute. */
+  /** Gives the history what it would get within half a minute; where it cannot, it gets it then. */
   async save() {
     if (!this.#socket.live || !this.#socket.mayEdit || !this.#unsaved) return;
-    await this.#socket.ask(`save-${Date.now()}-${Math.random()}`, { type: "graph:save" });
-    this.#saved();
+    try {
+      await this.#socket.ask(`save-${Date.now()}-${Math.random()}`, { type: "graph:save" });
+      this.#saved();
+    } catch (error) {
+      if (!(error instanceof EditError)) throw error;
+    }
   }
 
   /** Tells the others what the person has selected: keys of nodes. */

@@ -1,7 +1,7 @@
 // The socket of a graph: opens, comes back by itself, and sends again what was not answered, under the same `_id`.
 
 import { t } from "../../strings.js";
-import { EditError } from "../editing/requests.js";
+import { EditError, UNANSWERED } from "../editing/requests.js";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
@@ -67,7 +67,7 @@ export class LiveSocket {
     };
   }
 
-  /** The answer to a frame, on this connection or a later one; raises EditError. */
+  /** The answer to a frame, on this connection or one soon after; raises EditError. */
   ask(id, frame) {
     const sent = { ...frame, _id: id };
     const answer = new Promise((resolve, reject) => this.#waiting.set(id, { frame: sent, resolve, reject }));
@@ -117,8 +117,8 @@ export class LiveSocket {
     this.#crowded = code === CROWDED;
     if (this.#crowded) this.#failures = Math.max(this.#failures, CROWDED_FAILURES);
     this.#ended = FINAL.has(code);
-    if (this.#ended) this.#giveUp();
-    else this.#timer = setTimeout(() => this.#connect(), pauseAfter(this.#failures));
+    if (!this.#ended) this.#timer = setTimeout(() => this.#connect(), pauseAfter(this.#failures));
+    if (this.away) this.#giveUp();
     this.changed();
   }
 
@@ -134,12 +134,21 @@ export class LiveSocket {
     socket?.close();
   }
 
+  /** Of what has no answer nobody knows whether it was done; where it did not end, it may be asked elsewhere. */
   #giveUp() {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    const detail = t("You may not edit here any more, or you are signed out. Reload the page.");
-    for (const { reject } of waiting) reject(new EditError(403, { detail }));
+    for (const { reject } of waiting) reject(this.#ended ? ended() : unanswered());
   }
+}
+
+function ended() {
+  return new EditError(403, { detail: t("You may not edit here any more, or you are signed out. Reload the page.") });
+}
+
+function unanswered() {
+  const detail = t("There is no live connection. Try again when there is one.");
+  return new EditError(0, { detail, code: UNANSWERED });
 }
 
 function refusal({ error, code, conflicts, errors }) {
