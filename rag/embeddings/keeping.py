@@ -21,7 +21,7 @@ from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.dropping import drop_forgotten
 from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
-from rag.embeddings.nodes import BATCH, Manner, embed_changes, embed_nodes, note_begin
+from rag.embeddings.nodes import BATCH, Manner, Progress, embed_changes, embed_nodes, note_begin
 from rag.embeddings.registry import EmbedderUnavailable
 from rag.metering import OverBudget, account_of
 from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
@@ -37,21 +37,14 @@ log = logging.getLogger("countersign.embeddings")
 def work(until: float) -> None:
     """Embeds what waits, for every model whose vectors are kept, until the process's clock shows `until`."""
     for name, first in _names():
-        began = timezone.now()
         try:
-            answers = _keep(registry.by_name(name), first, until)
+            _Turn(registry.by_name(name), first, until).take()
         except EmbedderUnavailable as problem:
             log.warning("%s", problem)
         except served.Overtaken:
             log.info("%s was dropped", name)
         except EmbeddingFailed as failure:
             _note(name, failure)
-        else:
-            # Another process may have found meanwhile that it is away.
-            over = Q(retry_at=None) | Q(retry_at__lte=began)
-            if answers or not waiting(name).exists():
-                failed = EmbeddingModel.objects.filter(over, name=name, failures__gt=0)
-                failed.update(failures=0, code="", retry_at=None)
     drop_forgotten()
 
 
@@ -83,40 +76,77 @@ def _names() -> Iterator[tuple[str, bool]]:
             yield name, not kept
 
 
-def _keep(embedder: Embedder, first: bool, until: float) -> bool:
-    """Whether the model answered: graphs that it knows, few changes first, then texts that failed, then the others."""
-    known = EmbeddedGraph.objects.filter(graph=OuterRef("pk"), model=embedder.name, version__gt=0)
-    failures = EmbeddingModel.objects.filter(name=embedder.name).values_list("failures", flat=True).first() or 0
-    # After failures fewer texts at a time: the model may fail at one of them.
-    manner = Manner(batch=max(1, BATCH // FEWER ** min(failures, BATCH)), background=True)
-    may = waiting(embedder.name).exclude(pk__in=paused(embedder.name).values("graph"))
-    changed = (
-        may.annotate(known=Subquery(known.values("version"))).exclude(known=None).order_by(F("version") - F("known"))
-    )
-    answers = _embed(changed, embedder, first, manner, until)
-    answers = _try_again(embedder, until) or answers
-    return _embed(may.exclude(Exists(known)), embedder, first, manner, until) or answers
+class _Turn:
+    """Of one model; `first` is the first of all. It is well from its first answer on, unless it fails later."""
 
+    def __init__(self, embedder: Embedder, first: bool, until: float) -> None:
+        self._embedder = embedder
+        self._first = first
+        self._until = until
+        self._began = timezone.now()
+        self._known_as_well = False
+        failures = EmbeddingModel.objects.filter(name=embedder.name).values_list("failures", flat=True).first() or 0
+        # After failures fewer texts at a time: the model may fail at one of them.
+        self._manner = Manner(batch=max(1, BATCH // FEWER ** min(failures, BATCH)), background=True)
 
-def _embed(graphs: QuerySet[Graph], embedder: Embedder, first: bool, manner: Manner, until: float) -> bool:
-    """Raises `served.Overtaken` where the model was dropped meanwhile."""
-    answers = False
-    for graph_id in list(graphs.values_list("pk", flat=True)):
-        with held(graph_id, embedder.name, wait=False) as ours, _pausing(graph_id, embedder):
-            graph = Graph.objects.filter(pk=graph_id).first()
-            if not ours or graph is None:
-                continue
-            served.keep(embedder, account_of(graph), anew=first)
-            try:
-                for progress in embed_changes(graph, embedder, manner):
-                    answers = answers or bool(progress.embedded or progress.failed)
-                    if time.monotonic() > until:
-                        return answers
-            except OperationalError as error:
-                if not isinstance(error.__cause__, DiskFull | OutOfMemory):
-                    raise
-                log.warning("Graph %s waits for room for its index: %s", graph_id, error)
-    return answers
+    def take(self) -> None:
+        """Graphs that it knows, few changes first, then texts that failed, then the others.
+
+        Raises `EmbeddingFailed`, and `served.Overtaken` where it was dropped meanwhile.
+        """
+        name = self._embedder.name
+        known = EmbeddedGraph.objects.filter(graph=OuterRef("pk"), model=name, version__gt=0)
+        may = waiting(name).exclude(pk__in=paused(name).values("graph"))
+        changed = may.annotate(known=Subquery(known.values("version"))).exclude(known=None)
+        self._embed(changed.order_by(F("version") - F("known")))
+        self._try_again()
+        self._embed(may.exclude(Exists(known)))
+        if not waiting(name).exists():
+            self._is_well()
+
+    def _embed(self, graphs: QuerySet[Graph]) -> None:
+        for graph_id in list(graphs.values_list("pk", flat=True)):
+            with held(graph_id, self._embedder.name, wait=False) as ours, _pausing(graph_id, self._embedder):
+                graph = Graph.objects.filter(pk=graph_id).first()
+                if not ours or graph is None or self._is_over():
+                    continue
+                served.keep(self._embedder, account_of(graph), anew=self._first)
+                try:
+                    self._follow(embed_changes(graph, self._embedder, self._manner))
+                except OperationalError as error:
+                    if not isinstance(error.__cause__, DiskFull | OutOfMemory):
+                        raise
+                    log.warning("Graph %s waits for room for its index: %s", graph_id, error)
+
+    def _try_again(self) -> None:
+        """The texts whose pause is over, some of each graph, one by one: each may be what the model fails at."""
+        name = self._embedder.name
+        due = EmbeddingFailure.objects.filter(model=name, retry_at__lte=Now())
+        for graph in Graph.objects.filter(pk__in=due.values("graph")).exclude(pk__in=paused(name).values("graph")):
+            ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
+            with held(graph.pk, name, wait=False) as ours, _pausing(graph.pk, self._embedder):
+                if not ours or self._is_over():
+                    continue
+                served.keep(self._embedder, account_of(graph), anew=False)
+                self._follow(embed_nodes(graph, self._embedder, list(ids), Manner(batch=1, background=True)))
+
+    def _follow(self, steps: Iterator[Progress]) -> None:
+        for progress in steps:
+            if progress.embedded or progress.failed:
+                self._is_well()
+            if self._is_over():
+                return
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self._until
+
+    def _is_well(self) -> None:
+        """Unless another process has found meanwhile that it is away."""
+        if not self._known_as_well:
+            over = Q(retry_at=None) | Q(retry_at__lte=self._began)
+            failed = EmbeddingModel.objects.filter(over, name=self._embedder.name, failures__gt=0)
+            failed.update(failures=0, code="", retry_at=None)
+            self._known_as_well = True
 
 
 @contextmanager
@@ -130,23 +160,6 @@ def _pausing(graph_id: int, embedder: Embedder) -> Iterator[None]:
         pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
         note_begin(graph_id, embedder.name)
         EmbeddedGraph.objects.filter(graph=graph_id, model=embedder.name).update(paused_until=Now() + pause_s)
-
-
-def _try_again(embedder: Embedder, until: float) -> bool:
-    """The texts whose pause is over, some of each graph, one by one: each of them may be what the model fails at."""
-    answers = False
-    due = EmbeddingFailure.objects.filter(model=embedder.name, retry_at__lte=Now())
-    for graph in Graph.objects.filter(pk__in=due.values("graph")).exclude(pk__in=paused(embedder.name).values("graph")):
-        ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
-        with held(graph.pk, embedder.name, wait=False) as ours, _pausing(graph.pk, embedder):
-            if not ours or time.monotonic() > until:
-                continue
-            served.keep(embedder, account_of(graph), anew=False)
-            for progress in embed_nodes(graph, embedder, list(ids), Manner(batch=1, background=True)):
-                answers = answers or bool(progress.embedded or progress.failed)
-                if time.monotonic() > until:
-                    return answers
-    return answers
 
 
 def _note(name: str, failure: EmbeddingFailed) -> None:

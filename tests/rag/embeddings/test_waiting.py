@@ -14,7 +14,7 @@ from graphs.models import Graph, Membership, Role, Workspace
 from graphs.workingcopy import saving
 from rag import vector_indexes
 from rag.embeddings import keeping, locks, nodes, served
-from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.metering import OverBudget, account_of
 from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
 from tests.cast import draw_nba
@@ -151,18 +151,40 @@ def test_who_asked_nothing_does_not_know_that_a_model_is_well(
 def test_who_began_earlier_does_not_end_the_pause_of_a_model(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep = keeping._keep
+    take = keeping._Turn.take
 
-    def another_fails_meanwhile(embedder: Embedder, first: bool, until: float) -> bool:
-        answers = keep(embedder, first, until)
+    def another_fails_meanwhile(turn: keeping._Turn) -> None:
+        take(turn)
         keeping._note(MODEL, EmbeddingFailed("rate_limit", retry_after=600))
-        return answers
+        turn._is_well()
 
-    monkeypatch.setattr(keeping, "_keep", another_fails_meanwhile)
+    monkeypatch.setattr(keeping._Turn, "take", another_fails_meanwhile)
     work()
     row = EmbeddingModel.objects.get()
     assert (row.failures, row.code) == (1, "rate_limit")
     assert row.retry_at is not None
+
+
+@pytest.mark.parametrize(("answers", "failures"), [(0, 4), (3, 1)])
+def test_a_model_that_answers_before_it_fails_is_not_left_alone_longer_each_time(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, answers: int, failures: int
+) -> None:
+    """As one that limits how much it is asked in a minute."""
+    served.keep(remote, account_of(nba))
+    EmbeddingModel.objects.update(failures=3)
+    monkeypatch.setattr(nodes, "STORED_S", 0.0)
+    embed, left = remote.embed, iter(range(answers))
+
+    def limited(texts: list[str], purpose: Purpose) -> Embedded:
+        if next(left, None) is None:
+            raise EmbeddingFailed("rate_limit")
+        return embed(texts, purpose)
+
+    nba.nodes.create(sheet=nba.sheets.get(), key="last", type="note")
+    monkeypatch.setattr(remote, "embed", limited)
+    work()
+    assert EmbeddingModel.objects.get().failures == failures
+    assert Embedding.objects.count() == answers
 
 
 def test_the_figure_counts_what_waits_for_a_first_model_that_is_away(
