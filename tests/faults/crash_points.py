@@ -121,7 +121,7 @@ HARMLESS = {
     "rag.embeddings.failing:note_failure": "one statement; without it the text is tried again sooner",
     "rag.embeddings.keeping:_note": "the same for a model",
     "rag.embeddings.keeping:_names": "a model that never answered; the next look deletes it",
-    "rag.embeddings.keeping:work": "the same for a model that is well again",
+    "rag.embeddings.keeping:_Turn._is_well": "the same for a model that is well again",
     "rag.embeddings.dropping:_drop": "what it did not get to, the next look of a worker drops",
     "rag.embeddings.dropping:_delete_some": "the same",
     "rag.telemetry.spans:provider": "writes nothing: the word is the SDK's",
