@@ -115,7 +115,7 @@ def drop(graph_id: int, model: str, *, wait: bool = True) -> bool:
     """Searches compare all vectors from here on. Not within a transaction. False where another one is built."""
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
         if ours:
-            EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False)
+            EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False, fitted=False)
             name = sql.Identifier(index_name(graph_id, model))
             _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
     return ours

@@ -67,6 +67,8 @@ class Asking:
         every model takes.
         """
         if isinstance(failure, OverBudget) and failure.too_large:
+            if not well:  # Where that is not paid for either, the graph waits for its budget.
+                embed(self.embedder, [HARMLESS], "stored", account_of(self.graph))
             return
         broken = failure.code in BROKEN and failure.retryable and failure.retry_after is None
         if not broken and failure.code not in OF_THE_TEXT:

@@ -17,7 +17,7 @@ from psycopg.errors import DiskFull, OutOfMemory
 
 from graphs.models import Graph
 from rag.embeddings import registry, served
-from rag.embeddings.base import Embedder, EmbeddingFailed
+from rag.embeddings.base import BROKEN, Embedder, EmbeddingFailed
 from rag.embeddings.dropping import drop_forgotten
 from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
@@ -85,12 +85,13 @@ class _Turn:
         self._until = until
         self._began = timezone.now()
         self._known_as_well = False
-        failures = EmbeddingModel.objects.filter(name=embedder.name).values_list("failures", flat=True).first() or 0
-        # After failures fewer texts at a time: the model may fail at one of them.
+        broken = EmbeddingModel.objects.filter(name=embedder.name, code__in=BROKEN)
+        failures = broken.values_list("failures", flat=True).first() or 0
+        # Fewer texts at a time: the model may fail at one of them.
         self._manner = Manner(batch=max(1, BATCH // FEWER ** min(failures, BATCH)), background=True)
 
     def take(self) -> None:
-        """Graphs that it knows, few changes first, then texts that failed, then the others.
+        """Graphs that it knows, few changes first, then the others, then texts that failed.
 
         Raises `EmbeddingFailed`, and `served.Overtaken` where it was dropped meanwhile.
         """
@@ -99,18 +100,21 @@ class _Turn:
         may = waiting(name).exclude(pk__in=paused(name).values("graph"))
         changed = may.annotate(known=Subquery(known.values("version"))).exclude(known=None)
         self._embed(changed.order_by(F("version") - F("known")))
-        self._try_again()
         self._embed(may.exclude(Exists(known)))
         if not waiting(name).exists():
             self._is_well()
+        self._try_again()
 
     def _embed(self, graphs: QuerySet[Graph]) -> None:
         for graph_id in list(graphs.values_list("pk", flat=True)):
+            if self._is_over():
+                return
             with held(graph_id, self._embedder.name, wait=False) as ours, _pausing(graph_id, self._embedder):
                 graph = Graph.objects.filter(pk=graph_id).first()
-                if not ours or graph is None or self._is_over():
+                if not ours or graph is None:
                     continue
-                served.keep(self._embedder, account_of(graph), anew=self._first)
+                served.keep(self._embedder, account_of(graph), anew=self._first, wait=False)
+                self._first = False
                 try:
                     self._follow(embed_changes(graph, self._embedder, self._manner))
                 except OperationalError as error:
@@ -123,11 +127,13 @@ class _Turn:
         name = self._embedder.name
         due = EmbeddingFailure.objects.filter(model=name, retry_at__lte=Now())
         for graph in Graph.objects.filter(pk__in=due.values("graph")).exclude(pk__in=paused(name).values("graph")):
+            if self._is_over():
+                return
             ids = due.filter(graph=graph).order_by("retry_at").values_list("target_id", flat=True)[:BATCH]
             with held(graph.pk, name, wait=False) as ours, _pausing(graph.pk, self._embedder):
-                if not ours or self._is_over():
+                if not ours:
                     continue
-                served.keep(self._embedder, account_of(graph), anew=False)
+                served.keep(self._embedder, account_of(graph), anew=False, wait=False)
                 self._follow(embed_nodes(graph, self._embedder, list(ids), Manner(batch=1, background=True)))
 
     def _follow(self, steps: Iterator[Progress]) -> None:

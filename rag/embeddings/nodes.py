@@ -13,7 +13,7 @@ from graphs.models import Graph, LiveEdit, Modification, Revision
 from graphs.objects import GRAPH, NODE
 from rag import vector_indexes
 from rag.embeddings.asking import Answer, Asking, Text
-from rag.embeddings.base import Embedder, length
+from rag.embeddings.base import Embedder, EmbeddingFailed, length
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.models import EmbeddedGraph
 from rag.node_text import MAX_CHARS, node_text, text_hash
@@ -98,8 +98,8 @@ def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) ->
     since = Revision.objects.filter(type=GRAPH, object=graph.pk, version__gt=state.version).values("change_set")
     # Also what was only moved: the vector that was being made meanwhile was not stored.
     changed = Modification.objects.filter(change_set__in=since, type=GRAPH, object=graph.pk, kind=NODE.name)
-    keys = sorted(set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True)))
-    for some in _parts(keys, STORED):
+    keys = set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True))
+    for some in _parts(sorted(keys | _edited_live(graph, state.version)), STORED):
         ids = graph.nodes.filter(key__in=some).values_list("pk", flat=True)
         yield from embed_nodes(graph, embedder, list(ids), manner)
     _finish(graph, embedder, told, manner)
@@ -125,7 +125,10 @@ def embed_nodes(graph: Graph, embedder: Embedder, ids: Sequence[int], manner: Ma
     batches = deque(_parts(texts, manner.batch))
     while batches:
         one_by_one = manner.background and manner.batch == 1
-        yield _embed_some(Asking(graph, embedder, dimensions, one_by_one), batches, manner)
+        progress, failure = _embed_some(Asking(graph, embedder, dimensions, one_by_one), batches, manner)
+        yield progress
+        if failure:
+            raise failure
         time.sleep(manner.delay_s)
 
 
@@ -157,6 +160,13 @@ def _told(graph: Graph) -> int:
     return min(graph.version, (unsaved.first() or graph.version + 1) - 1)
 
 
+def _edited_live(graph: Graph, since: int) -> set[str]:
+    """Keys of nodes that somebody edited live; what was taken back before it was saved is in no history."""
+    items = LiveEdit.objects.filter(graph=graph, version__gt=since).values_list("items", flat=True)
+    names = (name.partition(":") for some in items for name in some)
+    return {key for kind, _, key in names if kind == NODE.name}
+
+
 def _finish(graph: Graph, embedder: Embedder, version: int, manner: Manner) -> None:
     """A graph whose index is not built, for whatever reason, waits for that alone."""
     if note_version(graph, embedder, version) and vector_indexes.fit(
@@ -182,10 +192,13 @@ def _texts(graph: Graph, model: str, dimensions: int, ids: Sequence[int], manner
     return found
 
 
-def _embed_some(asking: Asking, batches: deque[Sequence[Text]], manner: Manner) -> Progress:
+def _embed_some(
+    asking: Asking, batches: deque[Sequence[Text]], manner: Manner
+) -> tuple[Progress, EmbeddingFailed | None]:
     """Takes batches for a second, one at least. What was embedded before a failure is stored."""
     until = time.monotonic() + STORED_S
     seen = failed = 0
+    failure: EmbeddingFailed | None = None
     try:
         while batches:
             some = batches.popleft()
@@ -194,9 +207,11 @@ def _embed_some(asking: Asking, batches: deque[Sequence[Text]], manner: Manner) 
             if time.monotonic() + manner.delay_s >= until:
                 break
             time.sleep(manner.delay_s)
+    except EmbeddingFailed as error:
+        failure = error
     finally:
         stored = _store(asking.graph, asking.embedder, asking.answers)
-    return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in asking.answers))
+    return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in asking.answers)), failure
 
 
 def _store(graph: Graph, embedder: Embedder, answers: Sequence[Answer]) -> int:
@@ -205,7 +220,11 @@ def _store(graph: Graph, embedder: Embedder, answers: Sequence[Answer]) -> int:
     import numpy as np
 
     nodes = [each.node for answer in answers for each in answer.texts]
-    return store_nodes(graph.pk, embedder.name, nodes, np.concatenate([answer.embedded.vectors for answer in answers]))
+    vectors = np.concatenate([answer.embedded.vectors for answer in answers])
+    stored = store_nodes(graph.pk, embedder.name, nodes, vectors)
+    # Who dropped the model meanwhile has taken that away, by which these are found.
+    note_begin(graph.pk, embedder.name)
+    return stored
 
 
 def _parts(whole: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -5,7 +5,7 @@ import time
 from django.db import IntegrityError, transaction
 
 from rag import vector_indexes
-from rag.embeddings.base import HARMLESS, Embedder, length
+from rag.embeddings.base import HARMLESS, Embedder, EmbeddingFailed, length
 from rag.metering import Account, embed
 from rag.models import EmbeddedGraph, EmbeddingModel
 
@@ -41,11 +41,12 @@ def forget() -> None:
     _read = (float("-inf"), "")
 
 
-def keep(embedder: Embedder, account: Account, *, anew: bool = True) -> EmbeddingModel:
+def keep(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool = True) -> EmbeddingModel:
     """From now on this model's vectors are kept true; the first model of all answers questions at once.
 
     Who has `account` pays where it must be asked how long its vectors are: raises `EmbeddingFailed` then. `anew` False
-    raises `Overtaken` where it was dropped.
+    raises `Overtaken` where it was dropped. Who does not `wait` fails where its indexes have to go while another one is
+    built.
     """
     if embedder.dimensions is None:
         embed(embedder, [HARMLESS], "stored", account)
@@ -56,7 +57,7 @@ def keep(embedder: Embedder, account: Account, *, anew: bool = True) -> Embeddin
     if row.dimensions != embedder.dimensions:
         # Another process may have learned later than this one how long they are.
         embed(embedder, [HARMLESS], "stored", account)
-        _begin_anew(row, length(embedder))
+        _begin_anew(row, length(embedder), wait)
     return row
 
 
@@ -76,11 +77,12 @@ def _kept(name: str, dimensions: int, anew: bool) -> EmbeddingModel:
     return row
 
 
-def _begin_anew(row: EmbeddingModel, dimensions: int) -> None:
+def _begin_anew(row: EmbeddingModel, dimensions: int, wait: bool) -> None:
     """An endpoint serves another model under the name: no vector of the one before can be compared with a question."""
     states = EmbeddedGraph.objects.filter(model=row.name)
     for graph_id in list(states.values_list("graph", flat=True)):
-        vector_indexes.drop(graph_id, row.name)
+        if not vector_indexes.drop(graph_id, row.name, wait=wait):
+            raise EmbeddingFailed("server_error", retryable=False, detail="an index is being built", asked=False)
     # Last: who is interrupted begins again.
     row.dimensions = dimensions
     with transaction.atomic():
@@ -101,7 +103,9 @@ def serve(name: str) -> None:
 def forget_all_but(name: str) -> list[str]:
     """From now on no other model's vectors are kept true; which ones. Raises `Overtaken` where another one serves."""
     with transaction.atomic():
-        if not EmbeddingModel.objects.select_for_update().filter(name=name, serves=True):
+        # All of them, in the order in which `serve` takes them.
+        rows = list(EmbeddingModel.objects.select_for_update().order_by("name"))
+        if not any(row.name == name and row.serves for row in rows):
             raise Overtaken
         others = EmbeddingModel.objects.exclude(name=name)
         names = list(others.values_list("name", flat=True))

@@ -183,6 +183,40 @@ def test_a_site_without_graphs_changes_its_model_too(remote: Embedder, db: None)
     assert EmbeddingModel.objects.get().serves
 
 
+def test_what_a_worker_still_stores_of_a_model_that_others_dropped_goes_too(
+    local_serves: None, nba: Graph, other_workspace: Workspace, remote: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_nba(other_workspace)
+    served.keep(remote, account_of(nba))
+    answer = OpenAIEmbedder.embed
+
+    def dropped(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
+        dropping.drop_all_but(LOCAL_MODEL)
+        return answer(embedder, texts, "stored")
+
+    monkeypatch.setattr(OpenAIEmbedder, "embed", dropped)
+    keeping.work(until=time.monotonic() + 60)
+    assert set(Embedding.objects.values_list("model", flat=True)) == {LOCAL_MODEL}
+    assert not EmbeddingModel.objects.filter(name=MODEL).exists()
+
+
+def test_a_first_model_that_is_dropped_in_its_first_turn_does_not_come_back(
+    remote: Embedder, nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_nba(other_workspace)
+    finish = nodes._finish
+
+    def dropped(*given: Any) -> None:
+        finish(*given)
+        EmbeddingModel.objects.create(name=LOCAL_MODEL, dimensions=256)
+        served.serve(LOCAL_MODEL)
+        dropping.drop_all_but(LOCAL_MODEL)
+
+    monkeypatch.setattr(nodes, "_finish", dropped)
+    keeping.work(until=time.monotonic() + 60)
+    assert EmbeddingModel.objects.get().name == LOCAL_MODEL
+
+
 FIRST = f"Another migration was ready first: questions are answered by {LOCAL_MODEL}, not by {MODEL}. Run this again"
 
 

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.utils import timezone
 
 from chat.models import BudgetPeriod, ModelCall
 from config import metrics
@@ -56,6 +57,23 @@ def test_what_is_edited_live_gets_its_vector_when_it_is_saved(
     work()
     for word in ("zebras", "giraffes", "lions"):
         assert any(word in text for text in asked(vendor)), word
+    assert not keeping.waiting(MODEL).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_taken_back_before_it_is_saved_leaves_no_vector(
+    remote: Embedder, nba: Graph, alice: User, live: Live
+) -> None:
+    """The history has nothing of it."""
+    work()
+    before, name = hashes(), nba.nodes.get(key="fetch-api").name
+    live(alice, *rename("fetch-api", "Zebras"))
+    work()
+    assert hashes() != before
+    live(alice, *rename("fetch-api", name))
+    saving.save_edits(nba.pk)
+    work()
+    assert hashes() == before
     assert not keeping.waiting(MODEL).exists()
 
 
@@ -118,6 +136,18 @@ def test_a_graph_waits_for_a_budget_before_its_first_model_has_answered(
     assert EmbeddingModel.objects.get().failures == 0
 
 
+def test_a_graph_whose_texts_no_budget_of_a_call_pays_for_waits_with_its_vectors(
+    remote: Embedder, nba: Graph, vendor: VendorServer
+) -> None:
+    work()
+    budget(nba.workspace, 1, period=BudgetPeriod.CALL)
+    change(nba, "root", name=("Start", "Begin"))
+    work()
+    assert len(hashes()) == 3
+    assert keeping.paused(MODEL).get().graph == nba
+    assert not EmbeddingFailure.objects.exists()
+
+
 def test_each_call_is_recorded(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
     work()
     assert ModelCall.objects.count() == len(vendor.requests) == 2
@@ -171,7 +201,7 @@ def test_a_model_that_answers_before_it_fails_is_not_left_alone_longer_each_time
 ) -> None:
     """As one that limits how much it is asked in a minute."""
     served.keep(remote, account_of(nba))
-    EmbeddingModel.objects.update(failures=3)
+    EmbeddingModel.objects.update(failures=3, code="timeout")
     monkeypatch.setattr(nodes, "STORED_S", 0.0)
     embed, left = remote.embed, iter(range(answers))
 
@@ -185,6 +215,77 @@ def test_a_model_that_answers_before_it_fails_is_not_left_alone_longer_each_time
     work()
     assert EmbeddingModel.objects.get().failures == failures
     assert Embedding.objects.count() == answers
+
+
+def test_a_limit_within_a_second_of_answers_is_no_failure_in_a_row(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet = nba.sheets.get()
+    nba.nodes.model.objects.bulk_create(
+        nba.nodes.model(graph=nba, sheet=sheet, key=f"n{number}", type="note") for number in range(500)
+    )
+    embed = remote.embed
+    for turn in (1, 2):
+        left = iter(range(3))
+
+        def limited(texts: list[str], purpose: Purpose, left: Iterator[int] = left) -> Embedded:
+            if next(left, None) is None:
+                raise EmbeddingFailed("rate_limit")
+            return embed(texts, purpose)
+
+        monkeypatch.setattr(remote, "embed", limited)
+        EmbeddingModel.objects.update(retry_at=None)
+        work()
+        row = EmbeddingModel.objects.get()
+        assert (row.failures, row.code) == (1, "rate_limit")
+        assert Embedding.objects.count() == (200, 500)[turn - 1]
+
+
+def test_texts_that_an_endpoint_ends_at_keep_no_new_graph_waiting(
+    remote: Embedder, nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work()
+    EmbeddingFailure.objects.create(
+        target_type="node", target_id=nba.nodes.get(key="root").pk, graph=nba, model=MODEL, code="network",
+        retry_at=timezone.now(),
+    )  # fmt: skip
+    Embedding.objects.all().delete()
+    other, embed = draw_nba(other_workspace), remote.embed
+
+    def ending(texts: list[str], purpose: Purpose) -> Embedded:
+        if texts == ["dimensions"] or len(texts) == 1:
+            raise EmbeddingFailed("network")
+        return embed(texts, purpose)
+
+    monkeypatch.setattr(remote, "embed", ending)
+    work()
+    assert Embedding.objects.filter(graph=other).count() == 3
+    assert EmbeddingModel.objects.get().failures == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_index_that_was_dropped_is_built_again(
+    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_indexes, "EXACT", 2)
+    work()
+    vector_indexes.drop(nba.pk, MODEL)
+    work()
+    assert EmbeddedGraph.objects.get().indexed
+    vector_indexes.drop(nba.pk, MODEL)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_in_the_background_for_the_index_of_another_graph(remote: Embedder, nba: Graph) -> None:
+    work()
+    EmbeddingModel.objects.update(dimensions=12)  # the endpoint served another model before
+    change(nba, "root", name=("Start", "Begin"))
+    with somebody_else_holds(*vector_indexes.ONE_AT_A_TIME):
+        work()
+        assert EmbeddingModel.objects.get().failures == 1
+    EmbeddingModel.objects.update(retry_at=None)
+    work()
+    assert (EmbeddingModel.objects.get().dimensions, len(hashes())) == (8, 3)
 
 
 def test_the_figure_counts_what_waits_for_a_first_model_that_is_away(
