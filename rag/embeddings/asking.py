@@ -45,7 +45,7 @@ class Asking:
         except EmbeddingFailed as failure:
             self._blame(failure, texts, well)
             if len(texts) == 1:
-                note_failure(self.graph.pk, texts[0].node, self.embedder.name, self.dimensions, failure.code)
+                self._note(texts[0], failure)
                 return 1
             middle = len(texts) // 2
             return sum(self.ask(half, well=True) for half in (texts[:middle], texts[middle:]))
@@ -68,16 +68,22 @@ class Asking:
         """
         if isinstance(failure, OverBudget) and failure.too_large:
             if not well:  # Where that is not paid for either, the graph waits for its budget.
-                embed(self.embedder, [HARMLESS], "stored", account_of(self.graph))
+                self._ask_something_harmless()
             return
         broken = failure.code in BROKEN and failure.retryable and failure.retry_after is None
         if not broken and failure.code not in OF_THE_TEXT:
             raise failure
         if broken or not well:
             try:
-                embed(self.embedder, [HARMLESS], "stored", account_of(self.graph))
+                self._ask_something_harmless()
             except EmbeddingFailed:
                 # It may have ended at this text, and be back for the next one.
                 if broken and self.one_by_one:
-                    note_failure(self.graph.pk, texts[0].node, self.embedder.name, self.dimensions, failure.code)
+                    self._note(texts[0], failure)
                 raise
+
+    def _ask_something_harmless(self) -> None:
+        embed(self.embedder, [HARMLESS], "stored", account_of(self.graph))
+
+    def _note(self, text: Text, failure: EmbeddingFailed) -> None:
+        note_failure(self.graph.pk, text.node, self.embedder.name, self.dimensions, failure.code)
