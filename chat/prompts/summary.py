@@ -15,6 +15,7 @@ from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import Cut
 from chat.prompts.fencing import fenced
 from chat.providers.base import PromptMessage
+from graphs.models import Modification
 from graphs.objects import EDGE
 from rag.condensing import cut
 from rag.tokens import count_tokens
@@ -110,9 +111,10 @@ def _gathered(session_id: uuid.UUID, messages: Sequence[Message], place: Cut) ->
     proposed = Proposal.objects.filter(session_id=session_id).defer(*Proposal.LARGE)
     earlier = proposed.filter(message__sequence__lte=place.sequence)
     earlier = earlier.exclude(message__in_prompt=Message.InPrompt.LEFT_OUT).order_by("-created_at", "-id")
-    decided = earlier.exclude(status=ProposalStatus.PENDING)[:MAX_DECISIONS]
+    decided = list(earlier.exclude(status=ProposalStatus.PENDING)[:MAX_DECISIONS])
     waiting = earlier.filter(status=ProposalStatus.PENDING)[:MAX_DECISIONS]
-    keys = list(dict.fromkeys(reversed(list(_keys(messages, place)))))[:MAX_KEYS]
+    spoken_of = [*_made(decided), *_keys(messages, place)]
+    keys = list(dict.fromkeys(reversed(spoken_of)))[:MAX_KEYS]
     return {_DECIDED: [*map(_line, decided)][::-1], _WAITING: [*map(_line, waiting)][::-1], _KEYS: keys[::-1]}
 
 
@@ -142,7 +144,7 @@ def _line(proposal: Proposal) -> str:
 
 
 def _keys(messages: Sequence[Message], place: Cut) -> Iterator[str]:
-    """Keys in mentions, in the arguments of calls and in what they made, in their order."""
+    """Keys in mentions and in the arguments of calls, in their order."""
     for message in messages:
         if message.sequence > place.sequence or message.in_prompt == Message.InPrompt.LEFT_OUT:
             continue
@@ -153,7 +155,6 @@ def _keys(messages: Sequence[Message], place: Cut) -> Iterator[str]:
             yield from _MENTION.findall(round_["text"])
             for call in round_["toolCalls"]:
                 yield from _keys_in(call["args"])
-                yield from _made(call["result"])
 
 
 def _keys_in(arguments: Any) -> Iterator[str]:
@@ -170,7 +171,8 @@ def _keys_in(arguments: Any) -> Iterator[str]:
             yield from _keys_in(value)
 
 
-def _made(result: Any) -> Iterator[str]:
-    """Keys of what a change made, which were perhaps given only then."""
-    created = result.get("created", ()) if isinstance(result, dict) else ()
-    yield from (item["id"] for item in created if item["type"] != EDGE.name)
+def _made(decided: Sequence[Proposal]) -> list[str]:
+    """Keys of what was made, which were perhaps given only then; the latest last."""
+    change_sets = [proposal.change_set for proposal in decided if proposal.change_set]
+    made = Modification.objects.filter(change_set__in=change_sets, action=Modification.Action.CREATE)
+    return list(made.exclude(kind=EDGE.name).order_by("-pk").values_list("key", flat=True)[:MAX_KEYS])[::-1]

@@ -11,7 +11,10 @@ from chat.prompts.cutting import Cut
 from chat.prompts.serialising import shown
 from chat.prompts.summary import request_messages, summary_text
 from chat.providers.base import PromptMessage
-from graphs.models import Graph, Workspace
+from graphs.models import Graph, Origin, Workspace
+from graphs.operations import Create, Item
+from graphs.recording import Because
+from graphs.writing import apply
 from rag.tokens import count_tokens
 from tests.chat.admin.talk import talk, turn
 
@@ -72,8 +75,17 @@ def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Gr
 def test_keys_are_those_that_the_person_named_and_that_were_made(alice: User, nba: Graph) -> None:
     run = talk(alice, nba.workspace, "Mend {{node:fetch-api}}").run
     given = {"actions": [{"action": "create_node", "typeKey": "filter", "key": "dedupe", "data": {"apiKey": "secret"}}]}
-    made = {"created": [{"type": "node", "id": "filter-7"}, {"type": "edge", "id": "edge-7"}]}
-    calls = [{"args": given, "result": made}, {"args": {"nodeKey": "root"}, "result": "no object"}]
+    calls = [{"args": given, "result": {}}, {"args": {"nodeKey": "root"}, "result": "no object"}]
+    record = {
+        "type": "note", "sheet": "main", "name": "", "process": "", "data": {}, "handles": {}, "posX": 0, "posY": 0,
+        "width": None, "height": None,
+    }  # fmt: skip
+    applied = apply(nba, [Create(Item("node", "filter-7"), record)], Because(alice, Origin.CHAT))
+    Proposal.objects.create(
+        workspace=nba.workspace, session=run.session, message=run.message, tool_call_id="c", tool="x", graph=nba.pk,
+        graph_key="nba", arguments={}, operations=[], targets=[], diff=[], digest="", status=ProposalStatus.APPLIED,
+        expires_at=timezone.now(), change_set=applied.change_set_id,
+    )  # fmt: skip
     Message.objects.filter(pk=run.message_id).update(rounds=[{"text": "", "toolCalls": calls}])
     turn(run.session, "And {{node:parse}}?")
     Message.objects.create(
@@ -81,4 +93,4 @@ def test_keys_are_those_that_the_person_named_and_that_were_made(alice: User, nb
     )
     messages = list(Message.objects.filter(session=run.session))
     text = summary_text(run.session.pk, messages, Cut(6, 0, (), 1), "They want it mended.", 1_000)
-    assert "Keys that were spoken of: fetch-api, dedupe, filter, filter-7, root, parse\n" in text
+    assert "Keys that were spoken of: filter-7, fetch-api, dedupe, filter, root, parse\n" in text
