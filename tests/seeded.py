@@ -8,8 +8,8 @@ from config.demo.nba import NBA
 from config.demo.order_to_cash import ORDER_TO_CASH
 from config.demo.spec import GraphSpec, NodeSpec, SheetSpec, create_graph, create_types
 from config.demo.types import DEMO_TYPES
-from graphs.access import Member
 from graphs.models import Graph, Membership, NodeType, Role, Workspace
+from graphs.site.access import Member
 
 #: A text that must never be seen outside the workspace `other`.
 CANARY = "canaryotherworkspace"

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any
 
-from graphs import recording
+from graphs.history import recording
+from graphs.history.recording import Because
 from graphs.models import Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
-from graphs.node_types import BUILT_IN, Handles
-from graphs.recording import Because
+from graphs.workflows.node_types import BUILT_IN, Handles
 
 #: Distance between the columns and the rows of a drawing, in pixels.
 COLUMN = 260
