@@ -71,8 +71,8 @@ class GraphAlwaysSendView(APIView):
 def _rows(records: Sequence[AlwaysSend]) -> list[dict[str, Any]]:
     return [
         {
-            "graphKey": record.graph_key,
-            "nodeKey": record.node_key,
+            "graphKey": record.object_key,
+            "nodeKey": record.part_key,
             "addedBy": record.added_by.get_username() if record.added_by else None,
             "createdAt": record.created_at.isoformat(),
         }

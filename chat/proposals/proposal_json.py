@@ -8,6 +8,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Proposal, ProposalStatus
 from graphs.history import queries
 from graphs.history.diffs import labelled
+from graphs.objects.refs import Ref
 
 
 def proposal_event(proposal: Proposal) -> NewEvent:
@@ -89,7 +90,7 @@ def _told(proposal: Proposal, parts: dict[str, Any], taken_back: Mapping[uuid.UU
         "sessionId": str(proposal.session_id),
         "messageId": str(proposal.message_id),
         "toolCallId": proposal.tool_call_id,
-        "object": {"type": "graph", "id": proposal.graph_key},
+        "object": Ref(proposal.object_type, proposal.object_key).to_json(),
         "status": ProposalStatus.EXPIRED if proposal.overdue else proposal.status,
         "tool": proposal.tool,
         "reason": proposal.reason,

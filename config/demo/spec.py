@@ -61,8 +61,8 @@ class GraphSpec:
 
 
 def create_types(workspace: Workspace, types: tuple[TypeSpec, ...]) -> None:
-    NodeType.objects.bulk_create(
-        NodeType(
+    for spec in types:
+        NodeType.objects.create(
             workspace=workspace,
             key=spec.key,
             display_name=spec.name,
@@ -71,8 +71,6 @@ def create_types(workspace: Workspace, types: tuple[TypeSpec, ...]) -> None:
             icon=spec.icon,
             handles=_handles(spec.inputs, spec.outputs),
         )
-        for spec in types
-    )
 
 
 def create_graph(workspace: Workspace, spec: GraphSpec, types: tuple[TypeSpec, ...]) -> Graph:

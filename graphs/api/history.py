@@ -16,11 +16,11 @@ from rest_framework.views import APIView
 from graphs.api import history_json, history_shapes
 from graphs.history import queries, rollback
 from graphs.history.compare import between
-from graphs.history.diffs import diff_of, labels_of
+from graphs.history.diffs import diff_of
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
-from graphs.models import Graph, Modification, Origin
-from graphs.objects.kinds import GRAPH
-from graphs.objects.operations import Item
+from graphs.models import Modification, Object, Origin
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels
 from graphs.site.access import Member, NotFound, hold_role
 from graphs.site.api.bodies import read_body
 from graphs.site.api.members import current_member
@@ -100,9 +100,9 @@ class VersionsView(APIView):
         a = _version(request, "a", subject)
         b = _version(request, "b", subject) if "b" in request.GET else subject.version
         operations = between(subject.type, subject.id, a, b)
-        graph = Graph(pk=subject.id if subject.type == GRAPH else None, workspace=member.workspace)
+        compared = Object(pk=subject.id, workspace=member.workspace, type=subject.type, key=subject.key)
         shown = operations[: history_json.MOST_ENTRIES]
-        diff = diff_of(shown, labels_of(graph, [operation.item for operation in shown]))
+        diff = diff_of(shown, labels(compared, [operation.item for operation in shown]))
         name = {"type": subject.type, "id": subject.key}
         return Response({"object": name, "a": a, "b": b, "diff": diff, "total": len(operations)})
 
@@ -137,7 +137,7 @@ class RollbackView(APIView):
 
 
 def _rolled_back(member: Member, scope: Scope, body: history_shapes.RollbackBody) -> Response:
-    left_out = [rollback.LeftOut(Item(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
+    left_out = [rollback.LeftOut(Ref(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
     workspace = member.workspace.pk
     if body.preview:
         return Response(history_json.plan_json(member, rollback.preview(workspace, scope, left_out)))
@@ -179,7 +179,7 @@ def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
     if body.change_sets is not None:
         return ChangeSets(tuple(dict.fromkeys(map(_uuid, body.change_sets))))
     assert body.object is not None
-    subject = queries.subject(member.workspace.pk, body.object.type, body.object.id)
+    subject = queries.subject(member.workspace.pk, Ref(body.object.type, body.object.id))
     version = body.version
     if body.as_of is not None:
         version = queries.version_at(subject, _moment(body.as_of, "scope.asOf"))
@@ -205,7 +205,7 @@ def _subject(request: Request, member: Member) -> queries.Subject:
     kind, key = object_name(request, "object")
     if not kind:
         raise no_object_name("object")
-    return queries.subject(member.workspace.pk, kind, key)
+    return queries.subject(member.workspace.pk, Ref(kind, key))
 
 
 def _filters(request: Request) -> queries.Filters:

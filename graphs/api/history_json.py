@@ -8,13 +8,14 @@ from django.db.models import Case, Count, F, Func, IntegerField, JSONField, When
 from django.db.models.functions import Coalesce
 
 from graphs.history import causes, queries
-from graphs.history.diffs import diff_of, label_of, labels_of
+from graphs.history.diffs import diff_of, label_of
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import operation_of
-from graphs.models import ChangeSet, Graph, Modification, Revision
-from graphs.objects.kinds import GRAPH
-from graphs.objects.operations import Item, Operation, net
+from graphs.models import ChangeSet, Modification, Object, Revision
+from graphs.objects.operations import Operation, net
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels
 from graphs.site.access import Member
 
 #: Modifications that one answer has of a change set.
@@ -29,12 +30,12 @@ MOST_ENTRIES = 1_000
 def change_set_json(member: Member, change_set: ChangeSet, rows: Sequence[Modification]) -> dict[str, Any]:
     """One change set with these of its modifications, and how they look as a diff."""
     (found,) = _change_sets(member, [change_set])
-    labels = _labels(member, rows)
+    names = _names(member, rows)
     by_object: dict[int, list[Operation]] = {}
     for row in rows:
-        by_object.setdefault(row.object if row.type == GRAPH else 0, []).append(operation_of(row))
+        by_object.setdefault(row.object, []).append(operation_of(row))
     diff = [
-        entry for owner, operations in by_object.items() for entry in diff_of(net(operations), labels.get(owner, {}))
+        entry for owner, operations in by_object.items() for entry in diff_of(net(operations), names.get(owner, {}))
     ]
     return found | {"modifications": [_modification(row) for row in rows], "diff": diff}
 
@@ -50,10 +51,10 @@ def versions_json(member: Member, revisions: Sequence[Revision]) -> list[dict[st
     made = [revision.change_set for revision in revisions]
     ids = [change_set.pk for change_set in made]
     rows = _beginnings(ids)
-    labels = _labels(member, rows)
+    names = _names(member, rows)
     shown: dict[uuid.UUID, list[dict[str, Any]]] = {}
     for row in rows:
-        shown.setdefault(row.change_set_id, []).append(_in_list(row, labels))
+        shown.setdefault(row.change_set_id, []).append(_in_list(row, names))
     summaries = _summaries(ids)
     return [
         {
@@ -66,10 +67,10 @@ def versions_json(member: Member, revisions: Sequence[Revision]) -> list[dict[st
     ]
 
 
-def _in_list(row: Modification, labels: Mapping[int, Mapping[Item, str]]) -> dict[str, Any]:
-    known = labels.get(row.object if row.type == GRAPH else 0, {})
+def _in_list(row: Modification, names: Mapping[int, Mapping[Ref, str]]) -> dict[str, Any]:
+    known = names.get(row.object, {})
     cut = _is_cut(row)
-    item = Item(row.kind, row.key)
+    item = Ref(row.kind, row.key)
     label = known.get(item, row.key) if cut else label_of(operation_of(row), known)
     return _modification(row) | {"label": label, "cut": cut}
 
@@ -77,10 +78,10 @@ def _in_list(row: Modification, labels: Mapping[int, Mapping[Item, str]]) -> dic
 def plan_json(member: Member, plan: Plan) -> dict[str, Any]:
     """What a rollback would do."""
     diff = [
-        entry | {"graph": step.graph.key}
+        entry | {"graph": step.object.key}
         for step in plan.steps
         for entry in diff_of(
-            step.undone.operations, labels_of(step.graph, [operation.item for operation in step.undone.operations])
+            step.undone.operations, labels(step.object, [operation.item for operation in step.undone.operations])
         )
     ]
     return {
@@ -88,7 +89,7 @@ def plan_json(member: Member, plan: Plan) -> dict[str, Any]:
         "total": len(diff),
         "conflicts": [clash.to_json() for clash in named(plan)],
         "leftOut": [
-            {"graph": step.graph.key, "object": left.item.to_json(), "field": left.field}
+            {"graph": step.object.key, "object": left.item.to_json(), "field": left.field}
             for step in plan.steps
             for left in step.undone.left
         ],
@@ -138,7 +139,7 @@ def _links(change_set: ChangeSet, explained: Mapping[str, causes.Explanation]) -
 def _modification(row: Modification) -> dict[str, Any]:
     return {
         "id": row.pk,
-        "object": Item(row.kind, row.key).to_json(),
+        "object": Ref(row.kind, row.key).to_json(),
         "action": row.action,
         "field": row.field,
         "old": row.old,
@@ -146,13 +147,13 @@ def _modification(row: Modification) -> dict[str, Any]:
     }
 
 
-def _labels(member: Member, rows: Iterable[Modification]) -> dict[int, Mapping[Item, str]]:
-    """What the items are called now, by their graph; types of the workspace are under 0."""
-    items: dict[int, set[Item]] = {}
+def _names(member: Member, rows: Iterable[Modification]) -> dict[int, Mapping[Ref, str]]:
+    """What the items are called now, by the object whose parts they are."""
+    items: dict[int, set[Ref]] = {}
     for row in rows:
-        items.setdefault(row.object if row.type == GRAPH else 0, set()).add(Item(row.kind, row.key))
-    graphs = Graph.objects.filter(workspace=member.workspace).in_bulk([pk for pk in items if pk])
-    return {pk: labels_of(graphs.get(pk, Graph(workspace=member.workspace)), found) for pk, found in items.items()}
+        items.setdefault(row.object, set()).add(Ref(row.kind, row.key))
+    objects = Object.objects.filter(workspace=member.workspace).in_bulk(items)
+    return {pk: labels(objects[pk], found) if pk in objects else {} for pk, found in items.items()}
 
 
 def _beginnings(ids: Sequence[uuid.UUID]) -> list[Modification]:

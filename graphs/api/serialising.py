@@ -56,7 +56,7 @@ def node_types(rows: Sequence[NodeType]) -> list[dict[str, Any]]:
 
 def etag(graph: Graph) -> str:
     """Changes with the graph, with the node types of its workspace and with the reader's language."""
-    types = graph.workspace.node_types.aggregate(count=Count("id"), versions=Sum("version"))
+    types = NodeType.objects.filter(workspace=graph.workspace_id).aggregate(count=Count("pk"), versions=Sum("version"))
     changed = int(graph.updated_at.timestamp() * 1_000_000)
     return f'"{graph.pk}-{graph.version}-{changed}-{types["count"]}-{types["versions"] or 0}-{get_language()}"'
 

@@ -7,9 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from graphs.models import Graph
-from graphs.objects.operations import Item
+from graphs.objects import actions
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from graphs.workflows import actions
 from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from graphs.workflows.live.editing import Edited
@@ -23,7 +23,7 @@ def live(nba: Graph) -> Live:
     def does(
         user: User, action: str, arguments: dict[str, Any], seen: dict[str, int] | None = None, key: str = ""
     ) -> Edited:
-        seen_items = [(Item(*name.split(":", 1)), version) for name, version in (seen or {}).items()]
+        seen_items = [(Ref(*name.split(":", 1)), version) for name, version in (seen or {}).items()]
         request = Request(
             [actions.parse(action, arguments)], seen_items, "", key or uuid.uuid4().hex, _digest(arguments)
         )

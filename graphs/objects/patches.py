@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.objects.refusals import ChangeRefused
+from graphs.objects.strict import DataPatch, Patch
 from graphs.site.json_values import shown
-from graphs.workflows.action_parts import DataPatch, Patch
 
 #: Lines of a text, and characters of what was searched for, within which the nearest place is looked for.
 SEARCHED_LINES = 5_000

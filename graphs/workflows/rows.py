@@ -1,4 +1,4 @@
-"""The rows behind items, read by key as records. Called by `conflicts`, `storing` and `changes`."""
+"""The rows of a graph's nodes, edges and sheets, read by key as records."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -6,40 +6,37 @@ from typing import Any
 
 from django.db.models import Q
 
-from graphs.models import Edge, Graph, Node, NodeType, Sheet
-from graphs.objects.kinds import EDGE, NODE, NODE_TYPE, Field, Kind
-from graphs.objects.operations import Item, Record
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """An item as it stands: its record and its version."""
-
-    item: Item
-    record: Record
-    version: int
-    id: int
+from graphs.models import Edge, Graph, Node, Object, Sheet
+from graphs.objects.kinds import Field, Kind
+from graphs.objects.operations import Record
+from graphs.objects.preconditions import Stored
+from graphs.objects.refs import Ref
+from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS
 
 
 def nodes(
-    graph: Graph, keys: Collection[str] | None = None, fields: Collection[str] | None = None
+    graph: Object, keys: Collection[str] | None = None, fields: Collection[str] | None = None
 ) -> dict[str, Stored]:
     """The nodes with these keys, or all; of their fields these, or all."""
-    rows = Node.objects.filter(graph=graph).order_by("id")
+    rows = Node.objects.filter(graph=graph.pk).order_by("id")
     return _stored(NODE, rows if keys is None else rows.filter(key__in=keys), fields)
 
 
 def edges(
-    graph: Graph, keys: Collection[str] = (), touching: Collection[int] = (), fields: Collection[str] | None = None
+    graph: Object, keys: Collection[str] = (), touching: Collection[int] = (), fields: Collection[str] | None = None
 ) -> dict[str, Stored]:
     """The edges with these keys, and those that begin or end at nodes with these ids."""
     wanted = Q(key__in=keys) | Q(source__in=touching) | Q(target__in=touching)
-    return _stored(EDGE, Edge.objects.filter(wanted, graph=graph).order_by("id"), fields)
+    return _stored(EDGE, Edge.objects.filter(wanted, graph=graph.pk).order_by("id"), fields)
 
 
-def node_types(workspace_id: int, keys: Collection[str]) -> dict[str, Stored]:
-    """The types with these keys that the workspace defined."""
-    return _stored(NODE_TYPE, NodeType.objects.filter(workspace_id=workspace_id, key__in=keys).order_by("id"))
+def own(graph: Object) -> list[Stored]:
+    """The graph itself, with its own fields; empty if it is gone."""
+    found = Graph.objects.filter(pk=graph.pk).first()
+    if found is None:
+        return []
+    record = {field.name: getattr(found, field.column) for field in OWN_FIELDS}
+    return [Stored(Ref(graph.type, graph.key), record, found.version, found.pk)]
 
 
 def _stored(kind: Kind, rows: Any, names: Collection[str] | None = None) -> dict[str, Stored]:
@@ -47,7 +44,7 @@ def _stored(kind: Kind, rows: Any, names: Collection[str] | None = None) -> dict
     columns = [f"{field.column}__key" if field.form == "key" else field.column for field in wanted]
     return {
         key: Stored(
-            Item(kind.name, key), {field.name: value for field, value in zip(wanted, values, strict=True)}, version, id_
+            Ref(kind.name, key), {field.name: value for field, value in zip(wanted, values, strict=True)}, version, id_
         )
         for id_, key, version, *values in rows.values_list("id", "key", "version", *columns)
     }
@@ -71,6 +68,6 @@ class References:
         return (self.sheets if field.column == "sheet" else self.nodes)[value]
 
 
-def sheets(graph: Graph) -> dict[str, int]:
+def sheets(graph: Object) -> dict[str, int]:
     """The ids of all sheets by key, in their order."""
-    return dict(Sheet.objects.filter(graph=graph).values_list("key", "id"))
+    return dict(Sheet.objects.filter(graph=graph.pk).values_list("key", "id"))
