@@ -8,10 +8,9 @@ from django.db import connection
 from bench import power_law
 from bench.power_law import Words
 from graphs.models import Graph, Workspace
-from rag import vector_indexes
-from rag.embeddings import served, storing
+from rag.embeddings import serving_model, storing, vector_indexes
 from rag.embeddings.local import LocalEmbedder
-from rag.metering import account_of
+from rag.embeddings.metering import account_of
 from rag.models import EmbeddedGraph
 
 _NODES = """
@@ -43,7 +42,7 @@ def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
 
 def _copy(workspace: Workspace, key: str, size: int, embedder: LocalEmbedder) -> Graph:
     graph = workspace.graphs.create(key=key, name=f"{size} nodes")
-    served.keep(embedder, account_of(graph))
+    serving_model.keep(embedder, account_of(graph))
     sheet = graph.sheets.create(key="main", name="Main")
     place = f"{graph.pk}\t{sheet.pk}"
     with connection.cursor() as cursor:

@@ -83,10 +83,9 @@ def searches(times: Times, workspace: Any, size: int, questions: int) -> tuple[f
     from django.db import connection
 
     from graphs.models import Graph
-    from rag import vector_indexes
-    from rag.embeddings import storing
+    from rag.embeddings import storing, vector_indexes
+    from rag.embeddings.vector_search import nearest
     from rag.models import EmbeddedGraph
-    from rag.vector_search import nearest
 
     graph = Graph.objects.create(workspace=workspace, key=f"searched-{size}")
     EmbeddedGraph.objects.create(graph=graph, model=MODEL, version=1)
@@ -126,7 +125,7 @@ def _keep_best(best: list[list[tuple[float, int]]], cosines: Any, first: int) ->
 def main() -> None:
     django.setup()
     from graphs.models import Workspace
-    from rag.vector_search import EXACT
+    from rag.embeddings.vector_search import EXACT
 
     scale = json.loads(sys.argv[1])
     workspace = Workspace.objects.get(slug="demo")

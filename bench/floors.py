@@ -6,10 +6,10 @@ from django.db import connection
 
 from graphs.models import Graph
 from rag.embeddings.base import Vectors
-from rag.expansion import PER_NODE
-from rag.ranking import SEEDS
-from rag.retrieval import FOUND
-from rag.vector_search import EXACT, FEWEST_CANDIDATES, GROWTH, MOST_CANDIDATES
+from rag.embeddings.vector_search import EXACT, FEWEST_CANDIDATES, GROWTH, MOST_CANDIDATES
+from rag.retrieval.expansion import PER_NODE
+from rag.retrieval.ranking import SEEDS
+from rag.retrieval.retrieve import FOUND
 
 _NEAREST = """
 SELECT target_id FROM rag_embedding

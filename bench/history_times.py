@@ -33,10 +33,10 @@ def updates(times: Times, member: Any, count: int) -> None:
     from django.db import transaction
 
     from bench import long_history
-    from graphs import writing
+    from graphs.history import changes
+    from graphs.history.recording import Because
     from graphs.models import Node, Origin
-    from graphs.operations import Item, Update
-    from graphs.recording import Because
+    from graphs.objects.operations import Item, Update
 
     bare, audited = (long_history.create(member.workspace, f"updates-{name}") for name in ("bare", "audited"))
     rows = list(bare.nodes.order_by("id"))
@@ -61,7 +61,7 @@ def updates(times: Times, member: Any, count: int) -> None:
         turns: list[tuple[str, Callable[[], Any]]] = [
             ("bare save", lambda n=number: save(rows[n % long_history.NODES], n)),
             ("read and save", lambda k=key, n=number: read_and_save(k, n)),
-            ("audited update", lambda o=operation: writing.apply(audited, [o], because)),
+            ("audited update", lambda o=operation: changes.apply(audited, [o], because)),
         ]
         # Each comes as often after each of the others: what ran before is felt.
         for name, work in list(permutations(turns))[number % 6]:
@@ -73,10 +73,10 @@ def versions(times: Times, member: Any, sizes: dict[str, int], count: int) -> No
     from django.db import connection, transaction
 
     from bench import long_history
-    from graphs import history, rollback
     from graphs.api import history_json
-    from graphs.api.paging import page_of
-    from graphs.scopes import AsOf
+    from graphs.history import queries, rollback
+    from graphs.history.scopes import AsOf
+    from graphs.site.api.paging import page_of
 
     graphs = {}
     for name, size in sizes.items():
@@ -86,8 +86,8 @@ def versions(times: Times, member: Any, sizes: dict[str, int], count: int) -> No
         cursor.execute("VACUUM (ANALYZE) graphs_changeset, graphs_revision, graphs_modification, graphs_node")
 
     def page(key: str) -> None:
-        subject = history.subject(member.workspace.pk, "graph", key)
-        found = page_of(history.versions(subject), history.ORDERING, None, 50)
+        subject = queries.subject(member.workspace.pk, "graph", key)
+        found = page_of(queries.versions(subject), queries.ORDERING, None, 50)
         history_json.versions_json(member, found.rows)
 
     def restore(graph: Any, version: int) -> None:
@@ -113,15 +113,15 @@ def rollbacks(times: Times, member: Any, objects: int, count: int) -> int:
     from django.test.utils import CaptureQueriesContext
 
     from bench import long_history
-    from graphs import rollback, writing
+    from graphs.history import changes, rollback
+    from graphs.history.recording import Because
+    from graphs.history.scopes import ChangeSets
     from graphs.models import Origin
-    from graphs.operations import Item, Update
-    from graphs.recording import Because
-    from graphs.scopes import ChangeSets
+    from graphs.objects.operations import Item, Update
 
     bare, audited = (long_history.create(member.workspace, f"rollback-{name}", objects) for name in ("bare", "audited"))
     edits = [Update(Item("node", f"n{n}"), {"name": f"Name {n}"}, {"name": f"New {n}"}) for n in range(objects)]
-    done = writing.apply(audited, edits, Because(member.user, Origin.MANUAL))
+    done = changes.apply(audited, edits, Because(member.user, Origin.MANUAL))
     ids = list(bare.nodes.order_by("id").values_list("pk", flat=True))
     with connection.cursor() as cursor:
         cursor.execute("VACUUM (ANALYZE) graphs_node")
@@ -152,7 +152,7 @@ def rollbacks(times: Times, member: Any, objects: int, count: int) -> int:
 def approvals(times: Times, member: Any, objects: int, count: int) -> None:
     """Of one proposal that renames so many nodes: the dry run that makes it, and the decision."""
     from bench import long_history, proposed
-    from chat import deciding
+    from chat.actions import deciding
 
     graph = long_history.create(member.workspace, "approvals", objects)
     for number in range(count):
@@ -179,8 +179,8 @@ def behave_like_a_web_process() -> None:
 def main() -> None:
     django.setup()
     behave_like_a_web_process()
-    from graphs.access import member_of
     from graphs.models import Membership
+    from graphs.site.access import member_of
 
     scale = json.loads(sys.argv[1])
     member = member_of(Membership.objects.get(user__username="demo").user)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rag.embeddings.base import Vectors, normalised
 from rag.embeddings.local import LocalEmbedder
-from rag.stop_words import STOP_WORDS
+from rag.texts.stop_words import STOP_WORDS
 
 #: The n-th word is used as often as 1 / n, as in a language.
 VOCABULARY = 20_000

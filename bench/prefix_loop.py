@@ -48,7 +48,7 @@ def written(body: dict[str, Any]) -> str:
 
 async def hold(model: str, turns: int, vendor: Any) -> list[dict[str, Any]]:
     """The bodies of all requests of one conversation."""
-    from chat.runtime import Runtime
+    from chat.engine.runtime import Runtime
 
     vendor.reset()
     runtime = Runtime(lambda: None)
@@ -64,21 +64,21 @@ async def hold(model: str, turns: int, vendor: Any) -> list[dict[str, Any]]:
 
 async def _turn(model: str, number: int, session: str, vendor: Any) -> str:
     """A question, a round of two calls, a round of one, an answer; meanwhile somebody edits the graph."""
-    from chat import actions
-    from chat.database import in_db
+    from chat.actions import conversations
+    from chat.concurrency.database import in_db
     from chat.models import Run, RunStatus
-    from graphs.access import member_of
     from graphs.models import Node
+    from graphs.site.access import member_of
     from tests.vendors import Script, ScriptedCall
 
     def ask() -> Any:
         from django.contrib.auth.models import User
 
         Node.objects.filter(graph__workspace__slug="demo", graph__key="nba", key="root").update(name=f"Start {number}")
-        context = None if session else actions.ObjectName("graph", "nba")
+        context = None if session else conversations.ObjectName("graph", "nba")
         member = member_of(User.objects.get(username="demo"), "demo")
         text = QUESTION.format(number=number, key=KEYS[number % len(KEYS)])
-        return actions.post_message(member, text, session_id=session, context=context, model=model)
+        return conversations.post_message(member, text, session_id=session, context=context, model=model)
 
     calls = [ScriptedCall(name, arguments) for name, arguments in CALLS]
     vendor.script(Script(text="I look.", tool_calls=tuple(calls[:2])), Script(tool_calls=(calls[2],)))

@@ -9,9 +9,9 @@ from django.utils import timezone
 from chat.engine.states import Phase, State, Waiting
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
 from chat.proposals import WriteCall, propose
-from graphs import actions
-from graphs.access import Member
 from graphs.models import Graph
+from graphs.site.access import Member
+from graphs.workflows import actions
 
 _TOOL = "propose_batch"
 

@@ -25,7 +25,7 @@ import psycopg
 
 django.setup()
 
-from chat.server import DrainingServer, reactor  # noqa: E402
+from chat.web.server import DrainingServer, reactor  # noqa: E402
 
 Application = Callable[[dict[str, Any], Callable[[], Awaitable[Any]], Any], Awaitable[None]]
 

@@ -2,9 +2,9 @@
 
 QUESTIONS is a list with `question` and `supporting_facts` (pairs of title and sentence), CORPUS maps titles to
 sentences (`bench.question_sets`). Questions without any fact in the corpus are left out. Two passages are linked where
-one names the title of the other. What is measured is what the product does with nodes: `rag.naming`, `rag.fusion`,
-`rag.ranking` and the embedder of the settings; only the words of the passages are counted here (BM25) and not by
-PostgreSQL. No model is called for a question but the embedder.
+one names the title of the other. What is measured is what the product does with nodes: `rag.retrieval.naming`,
+`rag.retrieval.fusion`, `rag.retrieval.ranking` and the embedder of the settings; only the words of the passages are
+counted here (BM25) and not by PostgreSQL. No model is called for a question but the embedder.
 """
 
 import argparse
@@ -24,10 +24,10 @@ from bench.question_sets import Corpus, Question, Unreadable, read
 from bench.shared_data import DATA, absent
 from bench.titles import links_by_title, without_suffix
 from rag.embeddings.base import Embedder, Vectors
-from rag.fusion import fused
-from rag.naming import said
-from rag.ranking import best_first, with_links
-from rag.vector_search import THRESHOLD
+from rag.embeddings.vector_search import THRESHOLD
+from rag.retrieval.fusion import fused
+from rag.retrieval.naming import said
+from rag.retrieval.ranking import best_first, with_links
 
 #: Candidates that each way of finding hands on.
 CANDIDATES = 100

@@ -31,10 +31,10 @@ class Asked:
     vectors: Sequence[Any]
 
     def ways(self, place: int) -> dict[str, Callable[[], Any]]:
-        from rag import retrieval
+        from rag.retrieval import retrieve
 
         def retrieved(question: str) -> Callable[[], Any]:
-            return lambda: retrieval.look_up(self.graph, question)
+            return lambda: retrieve.look_up(self.graph, question)
 
         return {
             "floors": lambda: self.floors.take(self.vectors[place]),
@@ -83,8 +83,8 @@ def most_statements(asked: Sequence[Asked]) -> int:
 
 def recall(one: Asked, model: str, questions: int) -> float:
     """Which part of the true ten is found the way retrieval looks for them."""
-    from rag.text_search import TokenSearch, survey
-    from rag.vector_search import nearest
+    from rag.embeddings.vector_search import nearest
+    from rag.retrieval.text_search import TokenSearch, survey
 
     hits = wanted = 0
     for question, vector in zip(one.questions[:questions], one.vectors[:questions], strict=True):
@@ -102,7 +102,7 @@ def main(scale: dict[str, Any]) -> None:
     from graphs.models import Workspace
     from rag.embeddings.local import LocalEmbedder
     from rag.embeddings.registry import LOCAL_MODEL
-    from rag.vector_search import EXACT
+    from rag.embeddings.vector_search import EXACT
 
     embedder = LocalEmbedder(LOCAL_MODEL)
     workspace, _ = Workspace.objects.get_or_create(slug="retrieval", defaults={"name": "Retrieval"})

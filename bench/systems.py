@@ -102,7 +102,7 @@ def vendor() -> Iterator[str]:
 def product(variables: Mapping[str, str]) -> Iterator[System]:
     with _listening() as listening:
         arguments = ["--fd", str(listening.fileno()), "daphne"]
-        with _started("chat.server", arguments, variables, listening) as process:
+        with _started("chat.web.server", arguments, variables, listening) as process:
             port = listening.getsockname()[1]
             _wait_for(port, "/readyz")
             yield System("product", process, port)

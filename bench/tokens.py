@@ -13,14 +13,14 @@ from bench.shared_data import DATA, absent
 from bench.table import Row
 from chat.prompts.question import GROUPED_BY, tables_of
 from chat.tools.results import edge_row, node_row
-from graphs.interchange.base import ImportRefused, Limits, ParsedEdge, ParsedGraph, ParsedNode
-from graphs.interchange.formats import parse
-from graphs.sources import EdgeRecord, NodeRecord
-from rag.condensing import cut, handles_summary
-from rag.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode
-from rag.encoding import as_json, encode, encode_tables
-from rag.options import configured
-from rag.tokens import count_tokens
+from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedEdge, ParsedGraph, ParsedNode
+from graphs.workflows.interchange.formats import parse
+from graphs.workflows.sources import EdgeRecord, NodeRecord
+from rag.retrieval.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode
+from rag.retrieval.options import configured
+from rag.texts.shortening import cut, handles_summary
+from rag.texts.tables import as_json, encode, encode_tables
+from rag.texts.tokens import count_tokens
 
 FOLDERS = ("n8n-workflows", "node-red")
 #: The rows of a context repeat where so many of its nodes have the same type.

@@ -8,9 +8,11 @@ class ChatConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from chat import checks, explaining, notices  # noqa: F401
+        from chat import checks  # noqa: F401
+        from chat.events import notices
+        from chat.proposals import explaining
         from chat.spending import embeddings
-        from rag import metering
+        from rag.embeddings import metering
 
         metering.use(embeddings.meter)
         explaining.register()

@@ -8,12 +8,12 @@ from celery import shared_task
 from django.conf import settings
 from django.db.models.functions import Now
 
-from chat import deciding
+from chat.actions import deciding
 from chat.events import compaction
 from chat.models import IdempotencyKey, Presence, Process
 from chat.sent_requests.keeping import forget_old
 from chat.spending import crashed
-from graphs.workingcopy import saving
+from graphs.history import live_edits
 
 log = logging.getLogger("countersign.tasks")
 
@@ -29,7 +29,7 @@ def delete_leftovers() -> None:
     Process.objects.filter(seen_at__lt=Now() - timedelta(minutes=10)).delete()
     Presence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()
-    saving.forget_old()
+    live_edits.forget_old()
 
 
 @shared_task

@@ -2,6 +2,6 @@
 
 from django.urls import path
 
-from chat import inbox
+from chat import views
 
-urlpatterns = [path("inbox/", inbox.inbox, name="inbox")]
+urlpatterns = [path("inbox/", views.inbox, name="inbox")]

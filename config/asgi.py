@@ -13,9 +13,9 @@ from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: 
 from django.core.exceptions import SuspiciousOperation  # noqa: E402
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
 
-from chat.consumers import GRAPHS, chat_socket, graph_socket  # noqa: E402
-from chat.sse import sse  # noqa: E402
-from chat.waiting import WaitForRun  # noqa: E402
+from chat.sockets.consumers import GRAPHS, chat_socket, graph_socket  # noqa: E402
+from chat.web.sse import sse  # noqa: E402
+from chat.web.waiting import WaitForRun  # noqa: E402
 
 
 class StaticFiles(ASGIStaticFilesHandler):

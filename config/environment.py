@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from config.problem import Problem
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-#: "count/period", as `graphs.api.limits` reads it.
+#: "count/period", as `graphs.site.api.limits` reads it.
 Rate = Annotated[str, Field(pattern=r"^\d+/(s|min|hour)$")]
 
 

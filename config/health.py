@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from graphs import valkey
+from graphs.site import valkey
 
 logger = logging.getLogger("countersign.health")
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
 from chat.models import Proposal, ProposalStatus, Run, RunStatus
-from graphs.database_away import AWAY
+from graphs.site.database_away import AWAY
 from rag.embeddings import keeping, registry
 from rag.models import EmbeddingFailure, EmbeddingModel
 
@@ -26,7 +26,7 @@ def show(request: HttpRequest) -> HttpResponse:
         return HttpResponse("A token is needed.\n", "text/plain", 401, headers={"WWW-Authenticate": "Bearer"})
     if request.method not in {"GET", "HEAD"}:
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD"})
-    from rag.telemetry.metrics import exposition
+    from graphs.site.telemetry.metrics import exposition
 
     return HttpResponse(exposition() + _of_the_site().encode(), FORMAT, headers={"Cache-Control": "no-store"})
 

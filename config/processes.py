@@ -9,7 +9,7 @@ from pathlib import Path
 from config.children import Program
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-WEB_MODULE = "chat.server"
+WEB_MODULE = "chat.web.server"
 THREADS = 4
 QUEUES = "default,embeddings"
 

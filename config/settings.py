@@ -50,9 +50,9 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
-    "graphs.security_headers.SecurityHeadersMiddleware",
+    "graphs.site.security_headers.SecurityHeadersMiddleware",
     "graphs.admin.clean_queries.CleanQueriesMiddleware",
-    "graphs.error_pages.DatabaseAwayMiddleware",
+    "graphs.site.error_pages.DatabaseAwayMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -108,7 +108,8 @@ DATABASES["default"]["OPTIONS"] = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,
-    # How often a connection runs a statement of `graphs.prepared` before it keeps the plan; of the ORM it keeps none.
+    # How often a connection runs a statement of `graphs.site.prepared` before it keeps the plan; of the ORM it keeps
+    # none.
     "prepare_threshold": 5,
 } | DATABASES["default"].get("OPTIONS", {})
 #: After an outage the pool is back within seconds; the library's own patience would grow to minutes.
@@ -161,14 +162,14 @@ CELERY_BEAT_SCHEDULE = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "graphs.api.authentication.BearerAuthentication",
-        "graphs.api.authentication.CookieAuthentication",
+        "graphs.site.api.authentication.BearerAuthentication",
+        "graphs.site.api.authentication.CookieAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["graphs.api.parsers.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["graphs.site.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "graphs.api.problems.problem_response",
+    "EXCEPTION_HANDLER": "graphs.site.api.problems.problem_response",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,
 }
@@ -179,7 +180,7 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "POSTPROCESSING_HOOKS": ["graphs.api.openapi.complete"],
+    "POSTPROCESSING_HOOKS": ["graphs.site.api.openapi.complete"],
 }
 SIMPLE_JWT = {
     "ALGORITHM": "HS256",
@@ -210,10 +211,10 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
-CSRF_FAILURE_VIEW = "graphs.error_pages.csrf_failure"
+CSRF_FAILURE_VIEW = "graphs.site.error_pages.csrf_failure"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 FILE_UPLOAD_HANDLERS = [
-    "graphs.uploads.SizeLimit",
+    "graphs.site.uploads.SizeLimit",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]

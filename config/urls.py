@@ -6,8 +6,8 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from config import health, metrics
-from graphs import error_pages
-from graphs.login_limit import LimitedAdminLoginForm
+from graphs.site import error_pages
+from graphs.site.login_limit import LimitedAdminLoginForm
 
 admin.site.login_form = LimitedAdminLoginForm
 

@@ -9,6 +9,6 @@ class GraphsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from graphs import database_away
+        from graphs.site import database_away
 
         connection_created.connect(database_away.heed)

@@ -3,7 +3,8 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from graphs import url_keys, views
+from graphs import views
+from graphs.site import url_keys
 
 url_keys.register()
 

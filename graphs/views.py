@@ -12,17 +12,17 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from graphs import listing
-from graphs.access import Member, NotFound, graph_for
-from graphs.api.members import member_in
-from graphs.api.paging import page_of
-from graphs.api.problems import Problem
-from graphs.import_form import ImportForm, explain
-from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
-from graphs.interchange import ImportRefused
-from graphs.login_limit import LimitedLoginForm
-from graphs.pages import member_page, render_page
-from graphs.uploads import was_too_big
+from graphs.site.access import Member, NotFound, graph_for
+from graphs.site.api.members import member_in
+from graphs.site.api.paging import page_of
+from graphs.site.api.problems import Problem
+from graphs.site.login_limit import LimitedLoginForm
+from graphs.site.pages import member_page, render_page
+from graphs.site.uploads import was_too_big
+from graphs.workflows import listing
+from graphs.workflows.import_form import ImportForm, explain
+from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.workflows.interchange import ImportRefused
 
 GRAPHS_PER_PAGE = 25
 

@@ -8,8 +8,9 @@ class RagConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from rag import cache, checks  # noqa: F401
+        from graphs.site.telemetry import listening
+        from rag import checks  # noqa: F401
         from rag.embeddings import waking  # noqa: F401
-        from rag.telemetry import listening
+        from rag.retrieval import cache  # noqa: F401
 
         listening.start()

@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
-from graphs.database_away import AWAY
+from graphs.site.database_away import AWAY
 from rag.embeddings import keeping
 from rag.embeddings.waking import wake
 

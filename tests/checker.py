@@ -28,12 +28,12 @@ from django.db.models import F
 from chat import queries
 from chat.engine.machine import RESTING
 from chat.engine.states import Phase
+from chat.events.transcript import WAITING, replay
 from chat.events.vocabulary import StoredEvent, storable
 from chat.models import Message, Proposal, ProposalStatus, Reservation, Run, RunStatus, SentRequest, Session
 from chat.prompts import window
-from chat.prompts.serialising import shown
+from chat.prompts.summary_json import shown
 from chat.sent_requests import reading
-from chat.transcript import WAITING, replay
 from graphs.models import ChangeSet, Graph, LiveEdit, Modification
 from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
 from tests.cast import PASSWORD

@@ -12,7 +12,7 @@ import jwt
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from graphs.api import tokens
+from graphs.site.api import tokens
 
 ANOTHER_KEY = "another-secret-key-of-fifty-characters-012345678"
 

@@ -13,9 +13,9 @@ from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
 from chat.proposals import WriteCall, propose
-from graphs import actions
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
+from graphs.workflows import actions
 
 Call = tuple[str, dict[str, Any]]
 RENAME: Call = ("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Fetch"}})

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 
 from config.demo import import_demo
-from graphs.access import Member
-from graphs.imports import import_graph
-from graphs.interchange import ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
 from graphs.models import Graph, Membership, NodeType, Role, Workspace
+from graphs.site.access import Member
+from graphs.workflows.imports import import_graph
+from graphs.workflows.interchange import ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
 
 #: A text that must never be seen outside the workspace `other`.
 CANARY = "canaryotherworkspace"

@@ -19,7 +19,7 @@ from tests.web_process import WebProcess, of_the_test
 class Site:
     """Web processes that share a database, and their vendor. `web` is the first one."""
 
-    def __init__(self, vendor: VendorServer, overrides: dict[str, str], module: str = "chat.server") -> None:
+    def __init__(self, vendor: VendorServer, overrides: dict[str, str], module: str = "chat.web.server") -> None:
         self.vendor = vendor
         self._module = module
         self._environment = {**of_the_vendor(vendor), **overrides}
@@ -80,7 +80,7 @@ def of_the_vendor(vendor: VendorServer) -> dict[str, str]:
 
 
 @contextmanager
-def site(processes: int = 1, module: str = "chat.server", **overrides: str) -> Iterator[Site]:
+def site(processes: int = 1, module: str = "chat.web.server", **overrides: str) -> Iterator[Site]:
     """The product, ready. `module` is what its processes run; other keywords are variables of their environment."""
     with VendorServer() as vendor:
         started = Site(vendor, overrides, module)

@@ -9,10 +9,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from chat import actions
-from chat.engine import claims, storing, summarising
+from chat.actions import conversations
+from chat.engine import claims, run_storage, summarising
 from chat.engine.states import State
 from chat.events.append import append
+from chat.events.transcript import replay
 from chat.events.vocabulary import EventType, NewEvent
 from chat.models import (
     Message,
@@ -28,11 +29,11 @@ from chat.models import (
 )
 from chat.prompts import window
 from chat.prompts.cutting import Cut
-from chat.transcript import replay
-from graphs import actions as actions_of_graphs
-from graphs.access import member_of
+from graphs.history import live_edits
 from graphs.models import Graph, LiveEdit
-from graphs.workingcopy import editing, saving
+from graphs.site.access import member_of
+from graphs.workflows import actions as actions_of_graphs
+from graphs.workflows.live import editing
 from tests import captures, checker
 from tests.captures import Capture, canary_of
 from tests.checked_logs import ALLOWED, check_logs
@@ -43,7 +44,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def run(alice: User) -> claims.ClaimedRun:
     """A question that is being answered: some text, a thought and a tool call are stored."""
-    actions.post_message(member_of(alice), "What happens when the API fails?")
+    conversations.post_message(member_of(alice), "What happens when the API fails?")
     process = Process.objects.create(label="test")
     [claimed] = claims.claim(process.pk, 5)
     told: list[tuple[EventType, dict[str, Any]]] = [
@@ -60,16 +61,16 @@ def run(alice: User) -> claims.ClaimedRun:
 
 def finish(run: claims.ClaimedRun) -> None:
     transcript = replay(captures.events_of(Stream.objects.get(pk=run.stream_id)), run.message_id)
-    ending = storing.Ending(
+    ending = run_storage.Ending(
         state=State(),
-        means=storing.Means(None, None),
+        means=run_storage.Means(None, None),
         outcome="finished",
         message_status=Message.Status.COMPLETE,
         run_status=RunStatus.SUCCEEDED,
         events=(NewEvent("done", {"reason": "finished", "fullText": transcript.text}, run.message_id, run.id),),
     )
     round_ = {"text": transcript.text, "toolCalls": [{**call, "arguments": "{}"} for call in transcript.tool_calls]}
-    storing.finish(run, ending, transcript, [round_], [])
+    run_storage.finish(run, ending, transcript, [round_], [])
 
 
 def test_it_accepts_what_is_right(run: claims.ClaimedRun) -> None:
@@ -182,7 +183,7 @@ def test_it_finds_live_edits_that_nobody_will_save(alice: User, nba: Graph) -> N
 def test_it_finds_live_edits_that_the_history_has_not(alice: User, nba: Graph) -> None:
     asked = actions_of_graphs.parse("delete_node", {"nodeKey": "fetch-api"})
     editing.edit(member_of(alice), nba.pk, editing.Request([asked], key="mine", digest="mine"))
-    saving.save_edits(nba.pk)
+    live_edits.save_edits(nba.pk)
     checker.check_live_edits()
     LiveEdit.objects.update(items=["node:parse"])
     with pytest.raises(AssertionError, match="has more"):
@@ -230,7 +231,7 @@ def two_workspaces(alice: User, charlie: User) -> dict[str, list[dict[str, Any]]
     """Alice and Charlie have each said something with the canary of their workspace: their frames."""
     frames = {}
     for person, workspace in ((alice, "demo"), (charlie, "other")):
-        accepted = actions.post_message(member_of(person), f"Do you know {canary_of(workspace)}?")
+        accepted = conversations.post_message(member_of(person), f"Do you know {canary_of(workspace)}?")
         frames[workspace] = checker.stored_frames(accepted.stream)
     return frames
 
@@ -256,16 +257,16 @@ def test_it_finds_a_canary_of_another_workspace(two_workspaces: dict[str, list[d
 
 
 def test_it_finds_that_a_canary_was_never_planted(alice: User, charlie: User) -> None:
-    actions.post_message(member_of(alice), f"Do you know {canary_of('demo')}?")
+    conversations.post_message(member_of(alice), f"Do you know {canary_of('demo')}?")
     captures.check_canaries_are_planted()
-    actions.post_message(member_of(charlie), "Do you know nothing?")
+    conversations.post_message(member_of(charlie), "Do you know nothing?")
     with pytest.raises(AssertionError, match="workspace other"):
         captures.check_canaries_are_planted()
 
 
 TRACEBACK = """ERROR django.request: Internal Server Error: /
 Traceback (most recent call last):
-  File "chat/server.py", line 1, in run
+  File "chat/web/server.py", line 1, in run
     raise errors.Unknown("x")
 chat.errors.Unknown: x
 INFO countersign.server: serving

@@ -17,7 +17,7 @@ FORBIDDEN = {
     "chat/providers": ("django", "rest_framework", "chat.models"),
 }
 #: What only names others to Django.
-APART = {"__init__", "apps", "checks", "explaining", "migrations", "urls"}
+APART = {"__init__", "apps", "checks", "migrations", "urls"}
 #: What starts the product may import it all.
 ENTRY_POINTS = ("management/commands/",)
 
@@ -50,28 +50,34 @@ def test_imports_run_one_way(room: str) -> None:
     assert wrong == []
 
 
-def lines_of(room: str) -> dict[str, int]:
-    """The line of every module of a room, as the document has them."""
-    listed = (ROOT / "docs/architecture.md").read_text().split(f"nside `{room}`")[1].split("\n\n")[1]
+def lines_of(app: str) -> dict[str, int]:
+    """The line of every room of an app, as the document has them."""
+    listed = (ROOT / "docs/architecture.md").read_text().split(f"nside `{app}`:")[1].split("\n\n")[1]
     return {
-        module: number for number, line in enumerate(listed.splitlines()) for module in line.split("  ")[2].split(" · ")
+        room: number
+        for number, line in enumerate(listed.splitlines())
+        for room in line.strip().split("  ")[0].split(" · ")
     }
 
 
-@pytest.mark.parametrize("room", ["graphs", "rag", "chat"])
-def test_inside_a_room_imports_run_down(room: str) -> None:
-    lines, wrong = lines_of(room), []
-    there = set()
-    for path in sorted((ROOT / room).rglob("*.py")):
-        own = path.relative_to(ROOT / room).with_suffix("").parts[0]
-        if own in APART:
-            continue
-        there.add(own)
-        assert own in lines, f"{path.relative_to(ROOT)} has no line in docs/architecture.md"
+def uses(app: str) -> dict[tuple[str, str], str]:
+    """Which room uses which other one, with a module and what it imports as an example."""
+    found: dict[tuple[str, str], str] = {}
+    for path in sorted((ROOT / app).rglob("*.py")):
+        own = path.relative_to(ROOT / app).with_suffix("").parts[0]
         for name in imported(path):
             package, _, rest = name.partition(".")
-            module = rest.partition(".")[0]
-            if package == room and lines.get(module, lines[own]) < lines[own]:
-                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
-    assert wrong == []
-    assert lines.keys() == there
+            other = rest.partition(".")[0]
+            if package == app and other and own not in APART and other != own:
+                found.setdefault((own, other), f"{path.relative_to(ROOT)} imports {name}")
+    return found
+
+
+@pytest.mark.parametrize("app", ["graphs", "rag", "chat"])
+def test_inside_an_app_imports_run_down_and_never_both_ways(app: str) -> None:
+    lines, found = lines_of(app), uses(app)
+    rooms = {path.relative_to(ROOT / app).with_suffix("").parts[0] for path in (ROOT / app).rglob("*.py")} - APART
+    assert lines.keys() == rooms, "docs/architecture.md lists the rooms of each app"
+    up = [example for (own, other), example in found.items() if other in lines and lines[other] < lines[own]]
+    both = [example for (own, other), example in found.items() if (other, own) in found]
+    assert (up, both) == ([], [])

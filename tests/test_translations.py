@@ -15,7 +15,7 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation.template import templatize
 
-from chat import error_texts
+from chat.engine import error_texts
 
 ROOT = Path(__file__).resolve().parents[1]
 APPS = ("graphs", "rag", "chat", "config")

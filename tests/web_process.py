@@ -24,12 +24,13 @@ QUICK = {"HEARTBEAT_S": "0.5", "PROCESS_SILENT_S": "3", "DRAIN_S": "5", "LIMIT_L
 
 
 class WebProcess:
-    """`python -m chat.server` on a free port, or on `port`; `environment` adds to what leads it to the test's servers.
+    """`python -m chat.web.server` on a free port, or on `port`; `environment` adds to what leads it to the test's
+    servers.
 
     Another `module` does something of its own and then the same.
     """
 
-    def __init__(self, environment: Mapping[str, str], module: str = "chat.server", port: int = 0) -> None:
+    def __init__(self, environment: Mapping[str, str], module: str = "chat.web.server", port: int = 0) -> None:
         listening = socket.create_server(("127.0.0.1", port), backlog=1024)
         self.port = listening.getsockname()[1]
         self._said: str | None = None

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from chat.admin import figures
 from chat.admin.summaries import ShownSummary, by_position, no_longer_sent
-from chat.markdown import render
+from chat.api.markdown import render
 from chat.models import Message, ModelCall, Process, Proposal, Run, Session
 from chat.spending.settling import OF_CONVERSATION
 from graphs.admin.display import pretty

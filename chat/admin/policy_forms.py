@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.models import Allowance, ValidationRule
 from chat.tools.registry import TOOLS
 from graphs.models import Edge, Graph, Node, NodeType
-from graphs.objects import KINDS
+from graphs.objects.kinds import KINDS
 
 Choices = list[tuple[Any, Any]]
 #: Chosen, not left empty, so that nobody asks before everything by mistake.

@@ -14,7 +14,7 @@ from chat.admin.policy_forms import tool_label, write_tools
 from chat.models import Allowance, ValidationRule
 from graphs.admin.audit import auditable, may_audit
 from graphs.models import Workspace
-from graphs.objects import KINDS
+from graphs.objects.kinds import KINDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.admin import asked, figures
 from chat.admin.changes import link, message_address
 from chat.models import Proposal, ProposalStatus
-from chat.proposals import serialising
+from chat.proposals import proposal_json
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
 from graphs.admin.display import change_link, json_code
 from graphs.admin.history_diff import of_diff
@@ -128,7 +128,7 @@ class ProposalAdmin(AuditAdmin):
 
     @admin.display(description=_("decided by"))
     def decider(self, obj: Proposal) -> str:
-        return serialising.decider(obj) or figures.NOTHING
+        return proposal_json.decider(obj) or figures.NOTHING
 
     @admin.display(description=_("decided"))
     def decided(self, obj: Proposal) -> str:

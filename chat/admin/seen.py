@@ -21,7 +21,7 @@ from chat.admin.seen_entries import LABELS, Part, parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest, Session
 from chat.sent_requests import reading
 from graphs.admin.display import pretty
-from rag.tokens import count_tokens
+from rag.texts.tokens import count_tokens
 
 ENTRIES_PER_PAGE = 50
 #: Longer texts are cut on the page; the copy is whole.

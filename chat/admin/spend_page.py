@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from chat.admin import charts, figures, spend
-from chat.database import in_tool_thread
+from chat.concurrency.database import in_tool_thread
 from chat.models import ModelCall, Purpose
 from graphs.admin.audit import auditable, may_audit
 from graphs.models import Workspace

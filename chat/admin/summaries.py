@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from chat.admin import figures
 from chat.models import Message, Summary
 from chat.prompts import window
-from chat.prompts.serialising import shown
+from chat.prompts.summary_json import shown
 
 
 @dataclass(frozen=True, slots=True)

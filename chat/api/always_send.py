@@ -9,15 +9,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import prompt_choices, queries
+from chat import queries
+from chat.actions import pinning
 from chat.api.requests import act
 from chat.models import AlwaysSend
-from graphs.api.bodies import Body, read_body
 from graphs.api.graphs import KEY
-from graphs.api.members import current_member
-from graphs.api.openapi import problems
-from graphs.api.paging import PAGE_PARAMETERS, paged
 from graphs.api.shapes import Shape
+from graphs.site.api.bodies import Body, read_body
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PAGE_PARAMETERS, paged
 
 
 class AlwaysSendBody(Body):
@@ -63,7 +64,7 @@ class GraphAlwaysSendView(APIView):
     def put(self, request: Request, key: str) -> Response:
         """Say whether a graph, or a node of it, is sent with every conversation of the workspace. For editors."""
         body = read_body(request, AlwaysSendBody)
-        act(prompt_choices.always_send, current_member(request), key, body.node_key, always=body.always_send)
+        act(pinning.always_send, current_member(request), key, body.node_key, always=body.always_send)
         return Response({"graphKey": key, "nodeKey": body.node_key, "alwaysSend": body.always_send})
 
 

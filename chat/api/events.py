@@ -12,9 +12,9 @@ from chat import queries
 from chat.api import serialising, shapes
 from chat.api.requests import own_message, own_session, own_stream
 from chat.queries import EventPage, ReadableStream
-from graphs.api.openapi import problems
-from graphs.api.parameters import number
-from graphs.api.problems import Problem
+from graphs.site.api.openapi import problems
+from graphs.site.api.parameters import number
+from graphs.site.api.problems import Problem
 
 BIGGEST = 2**62
 AFTER = OpenApiParameter("after", {"type": "integer", "minimum": 0, "default": 0})
@@ -46,7 +46,7 @@ class MessageEventsView(APIView):
 
 
 class ServerSentEventsView(APIView):
-    """Describes `chat/sse.py`, which answers before Django is asked."""
+    """Describes `chat/web/sse.py`, which answers before Django is asked."""
 
     @extend_schema(
         operation_id="streamEvents",

@@ -7,14 +7,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import asking, deepening, models_available, prompt_choices
+from chat.actions import deepening, pinning, posting
 from chat.api import serialising, shapes
 from chat.api.requests import act, own_message_and_member, own_session
 from chat.api.serialising import model_json
-from graphs.api.bodies import read_body
-from graphs.api.members import current_member
-from graphs.api.openapi import problems
-from graphs.api.parameters import IDEMPOTENCY_KEY, idempotency_key
+from chat.engine import available_models
+from graphs.site.api.bodies import read_body
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 
 
 def accepted_json(accepted: dict[str, Any]) -> dict[str, Any]:
@@ -34,7 +35,7 @@ class MessagesView(APIView):
         """Write to a conversation, or open one. With `wait` the answer comes with the response."""
         body = read_body(request, shapes.MessageBody)
         member = own_session(request, body.session_id)[1] if body.session_id else current_member(request)
-        return Response(accepted_json(act(asking.post, member, body, idempotency_key(request))), status=202)
+        return Response(accepted_json(act(posting.post, member, body, idempotency_key(request))), status=202)
 
 
 class DeepenView(APIView):
@@ -47,7 +48,7 @@ class DeepenView(APIView):
         """Ask the question of an answer again, of the next stronger model. Asked twice, the same answer is named."""
         message, member = own_message_and_member(request, message_id)
         read_body(request, shapes.DeepenBody)
-        asking.count_run(member.user)
+        posting.count_run(member.user)
         accepted = act(deepening.deepen, member, str(message.session_id), message.pk)
         return Response(accepted_json(accepted.to_json()), status=202)
 
@@ -62,7 +63,7 @@ class MessageView(APIView):
         """Pin a message, so that the model always sees it, or leave it out; from the next question on."""
         message, member = own_message_and_member(request, message_id)
         body = read_body(request, shapes.MessageKeepingBody)
-        kept = act(prompt_choices.keep_message, member, str(message.pk), body.in_prompt)
+        kept = act(pinning.keep_message, member, str(message.pk), body.in_prompt)
         return Response(serialising.messages_json([kept])[0])
 
 
@@ -71,7 +72,7 @@ class ModelsView(APIView):
     def get(self, request: Request) -> Response:
         """The models that can be chosen for a conversation or an answer, the default first."""
         current_member(request)
-        registry = models_available.configured()
+        registry = available_models.configured()
         choices = registry.choices()
         default = next((choice.id for choice in choices if choice.default), "")
         results = [model_json(choice, registry.stronger(choice.id)) for choice in choices]

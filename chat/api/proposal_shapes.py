@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from chat.asking import Digest, Feedback, Id
-from graphs.api.bodies import Body
+from chat.actions.posting import Digest, Feedback, Id
 from graphs.api.history_shapes import DiffEntry, ObjectName
 from graphs.api.shapes import Shape
+from graphs.site.api.bodies import Body
 
 Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]
 

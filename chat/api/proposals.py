@@ -9,20 +9,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import asking, deciding, notices, proposing_again, queries
+from chat import queries
+from chat.actions import deciding, posting, proposing_again
+from chat.actions.deciding import Decided, Decision
 from chat.api import proposal_shapes, shapes
 from chat.api.messages import accepted_json
 from chat.api.requests import act, shared_proposal
-from chat.deciding import Decided, Decision
+from chat.events import notices
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.serialising import brief_json, proposal_json, proposals_json
-from graphs.api.bodies import read_body
-from graphs.api.members import current_member
-from graphs.api.openapi import problems
-from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.parameters import no_object_name, object_name
-from graphs.api.problems import invalid
-from graphs.diffs import labelled
+from chat.proposals.proposal_json import brief_json, proposal_json, proposals_json
+from graphs.history.diffs import labelled
+from graphs.site.api.bodies import read_body
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.parameters import no_object_name, object_name
+from graphs.site.api.problems import invalid
 
 FILTERS = [
     OpenApiParameter("status", str, enum=ProposalStatus.values),
@@ -96,7 +98,7 @@ class DecideView(APIView):
         proposal, member = shared_proposal(request, proposal_id)
         body = read_body(request, proposal_shapes.DecideBody)
         member.require_editor()
-        asking.count_run(member.user)
+        posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
         return Response(decided_json(act(deciding.decide, member, str(proposal.pk), decision)))
 
@@ -119,7 +121,7 @@ class DecideManyView(APIView):
         if (body.ids is None) == (body.session_id is None):
             raise invalid("body", _("Say either “ids” or “sessionId”."))
         member.require_editor()
-        asking.count_run(member.user)
+        posting.count_run(member.user)
         ids = body.ids if body.ids is not None else deciding.waiting_in(member, body.session_id or "")
         answers = act(deciding.decide_many, member, ids, Decision(body.approved, body.feedback))
         return Response({"results": [_answer_json(answer) for answer in answers]})
@@ -146,5 +148,5 @@ class ProposeAgainView(APIView):
         proposal, member = shared_proposal(request, proposal_id)
         read_body(request, proposal_shapes.ProposeAgainBody)
         member.require_editor()
-        asking.count_run(member.user)
+        posting.count_run(member.user)
         return Response(accepted_json(act(proposing_again.propose_again, member, str(proposal.pk))), status=202)

@@ -7,12 +7,12 @@ from django.contrib.auth.models import User
 from rest_framework.request import Request
 
 from chat import queries
+from chat.actions.refusals import Refused
 from chat.models import Message, Proposal, Session
 from chat.queries import ReadableStream
-from chat.refusals import Refused
-from graphs.access import Member, NotFound
-from graphs.api.members import current_member
-from graphs.api.problems import Problem
+from graphs.site.access import Member, NotFound
+from graphs.site.api.members import current_member
+from graphs.site.api.problems import Problem
 
 T = TypeVar("T")
 _STATUS = {"validation": 400, "idempotency_key": 422, "model_unavailable": 422}

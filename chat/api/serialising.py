@@ -6,12 +6,13 @@ from typing import Any
 
 from django.conf import settings
 
-from chat import models_available, queries
+from chat import queries
+from chat.api.markdown import render
+from chat.engine import available_models
 from chat.engine.states import load
 from chat.events.vocabulary import event_json
-from chat.markdown import render
 from chat.models import Message, Session
-from chat.proposals.serialising import proposals_json
+from chat.proposals.proposal_json import proposals_json
 from chat.providers.registry import Choice
 from chat.queries import EventPage
 
@@ -24,7 +25,7 @@ def session_json(session: Session) -> dict[str, Any]:
         "type": session.type,
         "context": context,
         "model": session.model,
-        "modelAvailable": models_available.can_ask(session.model),
+        "modelAvailable": available_models.can_ask(session.model),
         "phase": session.phase,
         "waiting": waiting_json(session),
         "usage": queries.usage_of_session(session),

@@ -8,17 +8,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import actions, asking, queries
+from chat import queries
+from chat.actions import conversations, posting
 from chat.api import serialising, shapes
 from chat.api.messages import accepted_json
 from chat.api.requests import act, own_session
 from chat.models import Message
-from graphs.api.bodies import read_body
-from graphs.api.members import current_member
-from graphs.api.openapi import problems
-from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.parameters import object_name
-from graphs.api.problems import invalid
+from graphs.site.api.bodies import read_body
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.parameters import object_name
+from graphs.site.api.problems import invalid
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
 
@@ -51,7 +52,7 @@ class SessionView(APIView):
         session, member = own_session(request, session_id)
         body = read_body(request, shapes.SessionBody)
         changed = act(
-            actions.update_session,
+            conversations.update_session,
             member,
             str(session.pk),
             title=body.title,
@@ -65,7 +66,7 @@ class SessionView(APIView):
     def delete(self, request: Request, session_id: str) -> Response:
         """Hide a conversation and stop it; audit and history keep it."""
         session, member = own_session(request, session_id)
-        actions.delete_session(member, str(session.pk))
+        conversations.delete_session(member, str(session.pk))
         return Response(status=204)
 
 
@@ -105,8 +106,8 @@ class ResumeView(APIView):
         body = read_body(request, shapes.ResumeBody)
         if (body.answer is None) == (body.continue_ is None):
             raise invalid("body", _("Say either “answer” or “continue”."))
-        asking.count_run(member.user)
-        accepted = act(actions.answer, member, str(session.pk), text=body.answer, go_on=body.continue_)
+        posting.count_run(member.user)
+        accepted = act(conversations.answer, member, str(session.pk), text=body.answer, go_on=body.continue_)
         return Response(accepted_json(accepted.to_json()), status=202)
 
 
@@ -120,8 +121,8 @@ class RetryView(APIView):
         """Ask the last question again after an error."""
         session, member = own_session(request, session_id)
         read_body(request, shapes.RetryBody)
-        asking.count_run(member.user)
-        accepted = act(actions.retry, member, str(session.pk))
+        posting.count_run(member.user)
+        accepted = act(conversations.retry, member, str(session.pk))
         return Response(accepted_json(accepted.to_json()), status=202)
 
 
@@ -131,5 +132,5 @@ class StopView(APIView):
         """Stop the answer that is being written; what was written is kept."""
         session, member = own_session(request, session_id)
         read_body(request, shapes.StopBody)
-        actions.stop(member, str(session.pk))
+        conversations.stop(member, str(session.pk))
         return Response(status=204)

@@ -4,15 +4,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from chat.actions.posting import Asked
 from chat.api.proposal_shapes import ProposalShape
-from chat.asking import Asked
-from graphs.api.bodies import Body
 from graphs.api.history_shapes import ObjectName
 from graphs.api.shapes import Shape
+from graphs.site.api.bodies import Body
 
 
 class MessageBody(Asked):
-    """With `wait` the run is awaited before the response is sent (`chat/waiting.py`)."""
+    """With `wait` the run is awaited before the response is sent (`chat/web/waiting.py`)."""
 
     wait: bool | None = None
 

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from chat.api import always_send, events, messages, proposals, sessions
-from graphs import url_keys
+from graphs.site import url_keys
 
 url_keys.register()
 

@@ -13,11 +13,12 @@ from typing import Any
 from django.db import Error as DatabaseTrouble
 from django.db import transaction
 
-from chat.engine import open_calls, storing
+from chat.engine import open_calls, run_storage
 from chat.engine.claims import ClaimedRun
 from chat.engine.states import State
 from chat.engine.steps import ActionFailureOccurred, ActionsExecuted, RunStopped, ValidationRequested
 from chat.engine.tool_calls import CheckedCall
+from chat.events.transcript import WAITING, Transcript
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Run, RunStatus, Session
 from chat.prompts import decisions, history
@@ -26,14 +27,13 @@ from chat.providers.base import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record
 from chat.tools.base import ToolContext
-from chat.transcript import WAITING, Transcript
-from graphs.changes import ChangeRefused
+from graphs.workflows.planning import ChangeRefused
 
 log = logging.getLogger("countersign.engine")
 
 Outcome = ActionsExecuted | ActionFailureOccurred | ValidationRequested | RunStopped
 #: The next state, and how the run ends where it does.
-Conclude = Callable[[Outcome, Transcript], "tuple[State, storing.Ending | None]"]
+Conclude = Callable[[Outcome, Transcript], "tuple[State, run_storage.Ending | None]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Acting:
 
     run: ClaimedRun
     context: ToolContext
-    means: storing.Means
+    means: run_storage.Means
     reply: Reply
     calls: Sequence[CheckedCall]
     rounds: list[dict[str, Any]]
@@ -61,7 +61,7 @@ class Acting:
     def perform(self, conclude: Conclude, costs: Sequence[CallCost]) -> Acted:
         """Proposes what writes and stores the round. Does nothing a second time, nor once the run was stopped."""
         with transaction.atomic():
-            last = storing.hold(self.run)
+            last = run_storage.hold(self.run)
             answer = Message.objects.get(pk=self.run.message_id)
             run = Run.objects.get(pk=self.run.id)
             if len(answer.rounds) > len(self.rounds):  # the commit had happened, only its answer was lost
@@ -77,10 +77,10 @@ class Acting:
                 self._say_afterwards(round_, rounds, told, transcript)
             state, ending = conclude(outcome, transcript)
             if ending is None:
-                storing.store_round(self.run, state, rounds, costs, told)
+                run_storage.store_round(self.run, state, rounds, costs, told)
             else:
                 ending = replace(ending, events=(*told, *ending.events))
-                storing.end(self.run, ending, transcript, rounds, costs, last)
+                run_storage.end(self.run, ending, transcript, rounds, costs, last)
         return Acted(rounds, tuple(told), outcome, over=ending is not None)
 
     def _propose_all(self, answer: Message) -> tuple[list[NewEvent], Transcript]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from chat.database import in_tool_thread
+from chat.concurrency.database import in_tool_thread
 from chat.engine.claims import ClaimedRun
+from chat.events.transcript import PARAGRAPH, Transcript
 from chat.events.vocabulary import EventType, NewEvent
 from chat.events.writer import GroupWriter
 from chat.prompts.history import round_of
@@ -21,7 +22,6 @@ from chat.providers.base import (
     Usage,
 )
 from chat.spending.calls import CallCost
-from chat.transcript import PARAGRAPH, Transcript
 
 #: The result of a call that was running when the answer ended.
 NOT_FINISHED = {"error": "The answer ended before this call did; it had no effect."}

@@ -8,9 +8,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from chat.engine.answer import Answer
-from chat.engine.prompting import Prompt
+from chat.engine.available_models import circuit_for, provider_for
+from chat.engine.prompt_loading import Prompt
 from chat.models import Purpose
-from chat.models_available import circuit_for, provider_for
 from chat.prompts.history import NO_MORE_TOOLS, round_entries
 from chat.providers.base import (
     ModelRequest,

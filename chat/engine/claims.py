@@ -19,8 +19,8 @@ from chat.engine.states import STATE_VERSION, Phase, State, load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Run, RunStatus, Session
-from graphs.access import Member, NotFound, member_of
-from rag.metering import Account
+from graphs.site.access import Member, NotFound, member_of
+from rag.embeddings.metering import Account
 
 log = logging.getLogger("countersign.claims")
 

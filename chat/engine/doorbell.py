@@ -12,7 +12,7 @@ import redis
 from django.conf import settings
 
 from chat.engine.claims import ClaimedRun
-from graphs import valkey
+from graphs.site import valkey
 
 log = logging.getLogger("countersign.doorbell")
 

@@ -9,16 +9,14 @@ from typing import Any, Literal, TypeVar
 from django.conf import settings
 from django.utils import translation
 
-from chat import error_texts
-from chat.database import in_db, in_tool_thread
-from chat.engine import machine, storing, telemetry
+from chat.concurrency.database import in_db, in_tool_thread
+from chat.engine import error_texts, machine, run_storage, telemetry
 from chat.engine.acting import Acted, Acting, Outcome
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.endings import Endings
 from chat.engine.failure import Failure
 from chat.engine.model_calls import ModelCalls
-from chat.engine.persisting import persistently
 from chat.engine.states import Limits, State
 from chat.engine.steps import (
     AIResponseParsed,
@@ -47,9 +45,10 @@ from chat.engine.steps import (
     ValidationRequested,
 )
 from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
+from chat.engine.until_stored import persistently
 from chat.events.append import Fenced
+from chat.events.transcript import Transcript
 from chat.events.writer import GroupWriter
-from chat.transcript import Transcript
 
 T = TypeVar("T")
 
@@ -126,7 +125,7 @@ class Driver:
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
-            self._answer.transcript = await persistently(partial(in_db, storing.shown_so_far, self.run))
+            self._answer.transcript = await persistently(partial(in_db, run_storage.shown_so_far, self.run))
             await self._model_calls.note_crashed()
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
@@ -255,7 +254,7 @@ class Driver:
         self._answer.take_round(acted.rounds, acted.told)
         telemetry.proposed(acted.told)
 
-    def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, storing.Ending | None]:
+    def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, run_storage.Ending | None]:
         """What follows from an outcome; the run ends with it where a person is asked or the model is done."""
         step = machine.transition(self._state, outcome, self._limits)
         match step.effect:
@@ -273,20 +272,20 @@ class Driver:
     async def _save(self, state: State) -> None:
         """The round's events first: whoever takes the run over believes that readers saw what is stored."""
         await self._writer.flush(self.run.stream_id)
-        await self._store(storing.save_round, self.run, state, list(self._answer.rounds))
+        await self._store(run_storage.save_round, self.run, state, list(self._answer.rounds))
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
         if self._acted is not None and self._acted.over:
             return
         if self.run.resumed and self._answer.transcript.empty:
-            self._answer.transcript = await persistently(partial(in_db, storing.shown_so_far, self.run))
+            self._answer.transcript = await persistently(partial(in_db, run_storage.shown_so_far, self.run))
         await self._model_calls.note()
         if self._deserted:
             telemetry.deserted(self._answer.transcript)
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
-            await self._store(storing.give_back, self.run)
+            await self._store(run_storage.give_back, self.run)
             self._outcome = "handed over"
         elif self._ending == "hand over":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
@@ -305,11 +304,11 @@ class Driver:
                 end = await self._endings.failed(self._state, self._failure)
         await self._finish(end)
 
-    async def _finish(self, end: storing.Ending) -> None:
+    async def _finish(self, end: run_storage.Ending) -> None:
         self._finishing = True
         self._outcome = end.error["code"] if end.error else end.outcome
         await self._writer.flush(self.run.stream_id)
-        await self._store(storing.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
+        await self._store(run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 
     async def _store(
         self, write: Callable[..., T], *args: Any, by: Any = in_db, then: Callable[[T], None] | None = None

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from chat import error_texts
-from chat.engine import machine
+from chat.engine import error_texts, machine
 from chat.engine.answer import Answer
 from chat.engine.failure import Failure
 from chat.engine.model_calls import ModelCalls
+from chat.engine.run_storage import Ending
 from chat.engine.states import Limits, Phase, State, Waiting
 from chat.engine.steps import IllegalTransition, RunStopped, SystemErrorOccurred
-from chat.engine.storing import Ending
+from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, RunStatus
-from chat.transcript import Transcript
 
 Reason = Literal["finished", "toolLimit", "waiting", "stopped", "failed"]
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from graphs.prepared import prepared
-from rag.metering import Account
+from graphs.site.prepared import prepared
+from rag.embeddings.metering import Account
 
 _LOOK = """
 SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active),

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 
-from rag.vendor_errors import ErrorCode
+from graphs.site.vendor_errors import ErrorCode
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,28 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from chat import error_texts, models_available
-from chat.database import in_db, in_tool_thread
-from chat.engine import calling, paying, prompting, storing, summarising, telemetry
+from chat.concurrency.database import in_db, in_tool_thread
+from chat.engine import (
+    available_models,
+    calling,
+    error_texts,
+    paying,
+    prompt_loading,
+    run_storage,
+    summarising,
+    telemetry,
+)
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.failure import Failure
-from chat.engine.persisting import persistently
+from chat.engine.until_stored import persistently
 from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
 from chat.spending.crashed import OUTCOME, settle_run
 from chat.spending.refusing import BudgetRefused
-from graphs.access import Member
+from graphs.site.access import Member
 
 log = logging.getLogger("countersign.engine")
 
@@ -30,7 +38,7 @@ class ModelCalls:
         self._run = run
         self._answer = answer
         self._config: ProviderConfig | None = None
-        self._prompt: prompting.Prompt | None = None
+        self._prompt: prompt_loading.Prompt | None = None
         self._call: calling.Call | None = None
         self._squeezed = False
         #: Whether budgets have to be looked at before the next call.
@@ -48,13 +56,13 @@ class ModelCalls:
         return self._call is not None and not self._call.request.tools_allowed
 
     @property
-    def prompt(self) -> prompting.Prompt:
+    def prompt(self) -> prompt_loading.Prompt:
         assert self._prompt is not None
         return self._prompt
 
     @property
-    def means(self) -> storing.Means:
-        return storing.Means(self._config, self._prompt)
+    def means(self) -> run_storage.Means:
+        return run_storage.Means(self._config, self._prompt)
 
     async def load_prompt(self) -> Failure | None:
         """Once for a run; a failure where the object it is about is gone."""
@@ -62,19 +70,19 @@ class ModelCalls:
         if self._prompt is None:
             try:
                 await persistently(partial(in_tool_thread, self._load_prompt, self._run.member))
-            except prompting.ContextGone:
+            except prompt_loading.ContextGone:
                 return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
         return None
 
     def _load_prompt(self, member: Member) -> None:
         """Together with whether there are budgets, which spares the first call of most a visit to the database."""
-        self._prompt = prompting.load_prompt(self._run, member)
+        self._prompt = prompt_loading.load_prompt(self._run, member)
         self._budgeted = self._prompt.budgeted
 
     async def ask(self, tools: bool) -> Failure | None:
         """Asks the model and shows what it says; the reply is that of `last`."""
         assert self._run.member is not None
-        registry = models_available.configured()
+        registry = available_models.configured()
         try:
             self._config = registry.resolve(self._run.model or None)
         except ModelUnavailableError:
@@ -145,7 +153,7 @@ class ModelCalls:
         if await persistently(partial(in_db, settle_run, self._run.id)) or self._run.member is None:
             return
         with suppress(ModelUnavailableError):
-            config = models_available.configured().resolve(self._run.model or None)
+            config = available_models.configured().resolve(self._run.model or None)
             if await self.load_prompt() is None and self._was_asking():
                 request = calling.prepare(config, self.prompt, self._answer, tools=True).request
                 usage = estimate_usage(request, Reply(text=self._answer.unstored_text()))

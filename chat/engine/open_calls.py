@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from chat.engine.states import Phase
+from chat.events.transcript import WAITING, status_of
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Session
 from chat.prompts.decisions import written_meanwhile
 from chat.prompts.tool_results import room_beside, told
-from chat.transcript import WAITING, status_of
 
 
 def waiting_answer(session: Session) -> Message | None:

@@ -4,16 +4,16 @@ import math
 import uuid
 from functools import partial
 
-from chat.database import in_db, in_tool_thread
+from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine.calling import Call
-from chat.engine.persisting import persistently
+from chat.engine.until_stored import persistently
 from chat.events.append import Fenced
 from chat.providers.base import Usage
 from chat.spending.calls import Bound, CallCost, bound_of, counted
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import release
-from rag.metering import Account
+from rag.embeddings.metering import Account
 
 
 async def set_aside(call: Call, account: Account) -> None:

@@ -14,14 +14,14 @@ import psycopg
 from django.conf import settings
 from django.db import Error as DatabaseTrouble
 
-from chat import background
-from chat.database import in_db
+from chat.concurrency import background
+from chat.concurrency.database import in_db
 from chat.engine import claims, doorbell
 from chat.engine.driver import Driver
 from chat.engine.heartbeat import Heartbeat
 from chat.events.writer import GroupWriter
-from graphs import valkey
-from rag.telemetry.events import measure
+from graphs.site import valkey
+from graphs.site.telemetry.events import measure
 
 log = logging.getLogger("countersign.runner")
 

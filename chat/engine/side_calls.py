@@ -11,16 +11,16 @@ It writes in transactions of its own, so its caller holds none.
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.engine import calling, paying, telemetry
-from chat.engine.persisting import persistently
+from chat.engine.until_stored import persistently
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
 from chat.sent_requests.keeping import Sent
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
 from chat.spending.settling import record_now
-from rag.metering import Account
+from rag.embeddings.metering import Account
 
 #: Gets what the attempts cost, once that is recorded.
 Tell = Callable[[Sequence[CallCost]], Awaitable[None]]

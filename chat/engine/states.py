@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from graphs.versions import Shape
+from graphs.site.stored_json import Shape
 
 #: What `State.to_json` gives; who changes it adds an upgrade here and a fixture to the tests.
 _STORED = Shape("engine state")

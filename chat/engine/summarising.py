@@ -12,20 +12,20 @@ from typing import Any
 
 from django.db import transaction
 
-from chat.database import in_db, in_tool_thread
-from chat.engine import storing
+from chat.concurrency.database import in_db, in_tool_thread
+from chat.engine import run_storage
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
-from chat.engine.persisting import persistently
-from chat.engine.prompting import Prompt
+from chat.engine.prompt_loading import Prompt
 from chat.engine.side_calls import ask_aside
+from chat.engine.until_stored import persistently
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Purpose, Summary
 from chat.prompts import cutting, window
 from chat.prompts.cutting import Cut
-from chat.prompts.serialising import shown, summary_json
 from chat.prompts.summary import request_messages, summary_text
+from chat.prompts.summary_json import shown, summary_json
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
 from chat.spending.refusing import BudgetRefused
 
@@ -142,7 +142,7 @@ def store(
     Raises `Fenced` where another process has the run.
     """
     with transaction.atomic():
-        storing.hold(run)
+        run_storage.hold(run)
         here = Summary.objects.filter(session_id=run.session_id, sequence=place.sequence, rounds=place.rounds)
         messages = list(Message.objects.filter(session_id=run.session_id).order_by("sequence"))
         gone = window.left_out(message for message in messages if message.sequence <= place.sequence)

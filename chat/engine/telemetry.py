@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from chat.engine.claims import ClaimedRun
+from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
 from chat.providers.base import PromptMessage, ProviderError, ToolCall
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimated_tokens, size
 from chat.tools import registry
-from chat.transcript import Transcript
-from rag.telemetry.events import Activity, about, activity, tell
+from graphs.site.telemetry.events import Activity, about, activity, tell
 
 if TYPE_CHECKING:
     from chat.engine.calling import Call

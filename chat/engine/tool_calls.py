@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from chat.database import in_tool_thread
+from chat.concurrency.database import in_tool_thread
 from chat.engine import telemetry
 from chat.engine.answer import Answer
 from chat.proposals import WriteCall

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from chat.events import wakeup
 from chat.events.vocabulary import EVENT_VERSION, NewEvent, StoredEvent, as_row, numbered, to_json
-from graphs.prepared import prepared
+from graphs.site.prepared import prepared
 
 
 class Fenced(Exception):

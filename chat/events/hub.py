@@ -15,14 +15,14 @@ import redis
 from django.conf import settings
 from django.db import Error as DatabaseTrouble
 
-from chat import background
-from chat.batching import Batched
-from chat.database import in_db
+from chat.concurrency import background
+from chat.concurrency.batching import Batched
+from chat.concurrency.database import in_db
 from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import StoredEvent
 from chat.events.watching import RECENT, Tail, Watch
-from graphs import valkey
-from graphs.database_away import AWAY
+from graphs.site import valkey
+from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.hub")
 

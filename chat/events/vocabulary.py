@@ -9,8 +9,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
-from graphs.json_values import UNSTORABLE
-from graphs.versions import Shape
+from graphs.site.json_values import UNSTORABLE
+from graphs.site.stored_json import Shape
 
 EventType = Literal[
     "user_message",

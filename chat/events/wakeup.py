@@ -10,7 +10,7 @@ import redis
 from django.conf import settings
 
 from chat.events.vocabulary import StoredEvent
-from graphs import valkey
+from graphs.site import valkey
 
 log = logging.getLogger("countersign.wakeup")
 

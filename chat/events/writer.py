@@ -14,7 +14,7 @@ from chat.events import wakeup
 from chat.events.append import Fenced
 from chat.events.committing import Committer, Part
 from chat.events.vocabulary import NewEvent, StoredEvent, numbered
-from rag.telemetry.events import measure
+from graphs.site.telemetry.events import measure
 
 log = logging.getLogger("countersign.writer")
 

@@ -7,8 +7,8 @@ from collections import deque
 from typing import Any
 
 from chat.live.people import MOST, Elsewhere, Person
-from graphs.workingcopy.editing import Edited
-from graphs.workingcopy.reading import Standing
+from graphs.workflows.live.editing import Edited
+from graphs.workflows.live.reading import Standing
 
 #: Frames that are kept, and the memory that they take; who is further behind is told to read the graph again.
 REMEMBERED = 200

@@ -14,13 +14,14 @@ from typing import Any
 import redis
 from django.conf import settings
 
-from chat import background
-from chat.database import in_db
+from chat.concurrency import background
+from chat.concurrency.database import in_db
 from chat.live.people import Person
 from chat.live.room import Room, Watcher
-from graphs import valkey
-from graphs.database_away import AWAY
-from graphs.workingcopy import reading, saving
+from graphs.history import live_edits
+from graphs.site import valkey
+from graphs.site.database_away import AWAY
+from graphs.workflows.live import reading
 
 log = logging.getLogger("countersign.live")
 
@@ -129,7 +130,7 @@ class Rooms:
 
     async def _saved(self, graph_id: int) -> None:
         try:
-            await in_db(saving.save_edits, graph_id)
+            await in_db(live_edits.save_edits, graph_id)
         except Exception:  # Any: the clock of some process saves it.
             log.warning("graph %s not saved when somebody left", graph_id, exc_info=True)
         self.edited(graph_id)
@@ -206,7 +207,7 @@ class Rooms:
         while True:
             await asyncio.sleep(SAVE_LOOK_S)
             try:
-                if await in_db(saving.save_due):
+                if await in_db(live_edits.save_due):
                     self._look.set()
             except AWAY as error:
                 log.warning("live edits not saved, trying again: %s", type(error).__name__)

@@ -33,12 +33,12 @@ class ProposalStatus(models.TextChoices):
 class Proposal(models.Model):
     """A change as it was computed, shown and decided; what is applied is exactly this.
 
-    `arguments` are the model's, `decided_arguments` those a person edited. `operations` (`graphs.operations`) were
-    computed from the objects in `targets` (`[{type, id, version}]`); `digest` is over tool, arguments, operations and
-    targets, and `diff` (`graphs.diffs`) is what people see of it. `asked_by` are the levels of the policy that asked
-    for a decision, `[{level, why}]`. `graph` and `graph_key` name the object it is about; `change_set` is what came of
-    it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events say of the large
-    parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
+    `arguments` are the model's, `decided_arguments` those a person edited. `operations` (`graphs.objects.operations`)
+    were computed from the objects in `targets` (`[{type, id, version}]`); `digest` is over tool, arguments, operations
+    and targets, and `diff` (`graphs.history.diffs`) is what people see of it. `asked_by` are the levels of the policy
+    that asked for a decision, `[{level, why}]`. `graph` and `graph_key` name the object it is about; `change_set` is
+    what came of it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events say
+    of the large parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
     `asked_again` is what whoever had it proposed again was answered.
     """
 

@@ -15,10 +15,10 @@ from chat.prompts.fencing import fenced
 from chat.prompts.question import HOW_TO_READ
 from chat.tools.results import data_text
 from graphs.models import Graph, Workspace
-from graphs.sources import GraphSource
-from rag.condensing import cut
-from rag.encoding import encode_tables
-from rag.tokens import count_tokens
+from graphs.workflows.sources import GraphSource
+from rag.texts.shortening import cut
+from rag.texts.tables import encode_tables
+from rag.texts.tokens import count_tokens
 
 #: Records that a workspace can always send.
 MAX_RECORDS = 50

@@ -5,7 +5,7 @@ from typing import Any
 
 from chat.models import Proposal, ProposalStatus
 from graphs.models import Modification
-from graphs.operations import Create, from_json
+from graphs.objects.operations import Create, from_json
 
 #: Items and conflicts that one result names.
 MAX_NAMED = 50

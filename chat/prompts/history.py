@@ -14,8 +14,8 @@ from chat.prompts import always_sent, system
 from chat.prompts.deepening import without_quote
 from chat.prompts.tool_results import told_together
 from chat.providers.base import PromptMessage, Reply, ToolCall
-from graphs.access import Member
 from graphs.models import Graph
+from graphs.site.access import Member
 
 #: Said instead of offering tools once their rounds are used up.
 NO_MORE_TOOLS = (

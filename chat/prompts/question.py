@@ -8,10 +8,10 @@ from typing import Any
 
 from chat.prompts.fencing import fenced
 from graphs.models import Graph, Workspace
-from rag.condensing import cut
-from rag.context import GraphContext, RelevantEdge, RelevantNode, RelevantType
-from rag.encoding import encode_tables
-from rag.words import plain
+from rag.retrieval.context import GraphContext, RelevantEdge, RelevantNode, RelevantType
+from rag.texts.shortening import cut
+from rag.texts.tables import encode_tables
+from rag.texts.words import plain
 
 #: Characters of a type's description.
 DESCRIPTION_CHARS = 200

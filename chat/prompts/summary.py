@@ -16,9 +16,9 @@ from chat.prompts.cutting import Cut
 from chat.prompts.fencing import fenced
 from chat.providers.base import PromptMessage
 from graphs.models import Modification
-from graphs.objects import EDGE
-from rag.condensing import cut
-from rag.tokens import count_tokens
+from graphs.objects.kinds import EDGE
+from rag.texts.shortening import cut
+from rag.texts.tokens import count_tokens
 
 #: Decisions, keys and questions that are named, the latest ones.
 MAX_DECISIONS = 40

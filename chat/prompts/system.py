@@ -10,11 +10,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from graphs.access import Member
 from graphs.models import Graph, Role
-from graphs.node_types import BUILT_IN, TypeRecord
-from graphs.sources import GraphSource
-from rag.condensing import cut, handles_summary
+from graphs.site.access import Member
+from graphs.workflows.node_types import BUILT_IN, TypeRecord
+from graphs.workflows.sources import GraphSource
+from rag.texts.shortening import cut, handles_summary
 
 #: Sheets and types that are listed; the tools know the others.
 MAX_SHEETS = 40

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from rag.encoding import as_json, encode
-from rag.tokens import count_tokens
+from rag.texts.tables import as_json, encode
+from rag.texts.tokens import count_tokens
 
 READ_ON = "read_tool_result"
 #: The tokens of a text are not counted where it has more characters than this for each that is allowed.

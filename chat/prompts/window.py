@@ -9,8 +9,8 @@ from chat.prompts.cutting import Cut, Part, cut
 from chat.prompts.deepening import quotes
 from chat.prompts.history import entries, round_entries
 from chat.providers.base import ModelRequest, PromptMessage
-from rag.encoding import as_json
-from rag.tokens import count_tokens
+from rag.texts.tables import as_json
+from rag.texts.tokens import count_tokens
 
 #: Tokens that a message takes beside its text.
 MESSAGE_TOKENS = 4

@@ -9,11 +9,13 @@ from pydantic import ValidationError
 
 from chat.models import Proposal, ProposalStatus
 from chat.proposals.drafting import draft
-from graphs import actions, operations, targets, writing
-from graphs.conflicts import Conflict, Conflicting
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import Graph, Origin
-from graphs.recording import Because
-from graphs.refusals import ChangeRefused
+from graphs.objects import operations, staleness
+from graphs.objects.preconditions import Conflict, Conflicting
+from graphs.objects.refusals import ChangeRefused
+from graphs.workflows import actions
 
 log = logging.getLogger("countersign.proposals")
 
@@ -32,13 +34,13 @@ def carry_out(proposal: Proposal, graph: Graph | None, actor: User) -> None:
     if graph is None:
         proposal.status = ProposalStatus.FAILED
         return
-    moved = targets.moved(graph, proposal.targets)
+    moved = staleness.moved(graph, proposal.targets)
     planned = _left_to_do(proposal, graph, moved) if moved else proposal.operations
     if planned is None:
         _mark_stale(proposal, graph, moved)
         return
     try:
-        applied = writing.apply(graph, list(map(operations.from_json, planned)), _because(proposal, actor))
+        applied = changes.apply(graph, list(map(operations.from_json, planned)), _because(proposal, actor))
     except Conflicting as error:
         _mark_stale(proposal, graph, error.conflicts)
     except (IntegrityError, DataError):
@@ -52,7 +54,7 @@ def _left_to_do(proposal: Proposal, graph: Graph, moved: tuple[Conflict, ...]) -
     """Where only other proposals of the same turn, which the person saw beside it, were applied meanwhile: what was
     shown, but for what one of them has deleted already (an edge between two nodes that go). None where anything else
     would happen."""
-    if not targets.moved_only_through(graph, moved, _turn(proposal), proposal.created_at):
+    if not staleness.moved_only_through(graph, moved, _turn(proposal), proposal.created_at):
         return None
     gone = [("delete", each.item.kind, each.item.key) for each in moved if each.found is None]
     shown = [each for each in proposal.operations if (each["action"], each["type"], each["id"]) not in gone]
@@ -70,7 +72,7 @@ def _turn(proposal: Proposal) -> str:
 
 def _mark_stale(proposal: Proposal, graph: Graph, conflicts: tuple[Conflict, ...]) -> None:
     proposal.status = ProposalStatus.STALE
-    proposal.conflicts = targets.explained(graph, conflicts, proposal.created_at)
+    proposal.conflicts = staleness.explained(graph, conflicts, proposal.created_at)
 
 
 def _because(proposal: Proposal, actor: User) -> Because:

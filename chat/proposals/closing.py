@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from chat import notices
+from chat.events import notices
 from chat.models import Proposal, ProposalStatus, Session
-from chat.proposals.serialising import decision_event
+from chat.proposals.proposal_json import decision_event
 
 
 def cancel_pending(session: Session, messages: Collection[uuid.UUID] | None = None) -> list[Proposal]:

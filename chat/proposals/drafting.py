@@ -13,13 +13,14 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
-from graphs import changes, operations
-from graphs.actions import Action
-from graphs.diffs import diff_of, labels_of
+from graphs.history.diffs import diff_of, labels_of
 from graphs.models import Graph
-from graphs.objects import NODE
-from graphs.operations import Operation
-from graphs.refusals import ChangeRefused
+from graphs.objects import operations
+from graphs.objects.kinds import NODE
+from graphs.objects.operations import Operation
+from graphs.objects.refusals import ChangeRefused
+from graphs.workflows import planning
+from graphs.workflows.actions import Action
 
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
 MOST_CHARS = 5_000_000
@@ -48,7 +49,7 @@ def draft(graph: Graph, tool: str, action: Action, arguments: dict[str, Any], ow
 
     Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
     """
-    planned = changes.plan(graph, [action], lambda: _reserved(graph, own))
+    planned = planning.plan(graph, [action], lambda: _reserved(graph, own))
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
     text = canonical(tool, arguments, stored, targets)

@@ -7,18 +7,19 @@ from typing import Any
 from django.conf import settings
 from django.db.models.functions import Now
 
-from chat import notices, policy
+from chat.events import notices
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Session
+from chat.proposals import policy
 from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
-from chat.proposals.serialising import decision_event, proposal_event
+from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
-from graphs.access import Forbidden, Member, NotFound, hold_role
-from graphs.actions import Action, Batch
+from graphs.history import live_edits
 from graphs.models import Graph
-from graphs.refusals import ChangeRefused
-from graphs.workingcopy import saving
+from graphs.objects.refusals import ChangeRefused
+from graphs.site.access import Forbidden, Member, NotFound, hold_role
+from graphs.workflows.actions import Action, Batch
 
 #: Told to the model.
 NO_EDITOR = "The person may not change this graph (any more). Nothing was proposed; tell them."
@@ -57,7 +58,7 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
     _require_editor(member)
     graph = _held(graph)
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
-    saving.save_all([graph])
+    live_edits.save_all([graph])
     drafted = draft(graph, call.tool, call.action, call.arguments)
     proposal = Proposal(
         workspace=session.workspace,

@@ -7,7 +7,7 @@ proposal, or approves it, asks for it whole.
 from typing import Any
 
 from chat.models import Proposal
-from graphs.brief_diffs import brief, chars, clipped, counts
+from graphs.history.brief_diffs import brief, chars, clipped, counts
 
 #: Arguments and targets that are longer are left out.
 MOST_CHARS = 2_000

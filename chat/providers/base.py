@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
-from rag.vendor_errors import RETRYABLE, ErrorCode
+from graphs.site.vendor_errors import RETRYABLE, ErrorCode
 
 Wire = Literal["openai", "openai-responses", "anthropic", "demo"]
 EndReason = Literal["stop", "tool_calls", "length", "content_filter"]

@@ -1,6 +1,6 @@
 """The provider for a configuration, and what it sends.
 
-`build` is called by `chat/models_available.py`, the only door of this package to a vendor.
+`build` is called by `chat/engine/available_models.py`, the only door of this package to a vendor.
 """
 
 from typing import Any

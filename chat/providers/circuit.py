@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from chat.providers.base import ProviderError
-from rag.vendor_errors import ErrorCode
+from graphs.site.vendor_errors import ErrorCode
 
 #: Calls in a row, each of them with its own repeated attempts.
 FAILURES = 10

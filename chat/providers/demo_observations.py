@@ -7,7 +7,7 @@ from typing import Any
 
 from chat.providers.base import PromptMessage
 from chat.providers.cleaning import json_object_or_empty, parse_json
-from rag.encoding import decode
+from rag.texts.tables import decode
 
 _NODE_LISTS = ("nodes", "results", "neighbors", "matches")
 _EDGE_LISTS = ("edges", "inbound", "outbound", "incoming", "outgoing")

@@ -7,8 +7,8 @@ from typing import Any
 import aiohttp
 
 from chat.providers.base import ProviderError
-from rag.retry_after import retry_after
-from rag.vendor_errors import ErrorCode
+from graphs.site.retry_after import retry_after
+from graphs.site.vendor_errors import ErrorCode
 
 MAX_DETAIL = 500
 _KEYS = re.compile(r"\b(?:sk|pk|key)[-_][\w*.-]{4,}|\bBearer \S+")

@@ -1,4 +1,5 @@
-"""Which models there are: the table of settings, completed from the environment. Asked by `chat/models_available.py`.
+"""Which models there are: the table of settings, completed from the environment. Asked by
+`chat/engine/available_models.py`.
 
 Variables are named after the first word of an entry's name: `openai` and `openai-mini` share `OPENAI_API_KEY`.
 """

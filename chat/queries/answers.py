@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from chat.models import Message, Run, RunStatus, Session
-from chat.proposals.serialising import proposals_json
+from chat.proposals.proposal_json import proposals_json
 from chat.queries.proposals import in_brief
 from chat.spending.settling import COUNTS, OF_CONVERSATION
 

@@ -7,11 +7,11 @@ from django.db import connection
 from django.db.models import F, Prefetch, QuerySet
 
 from chat.models import AlwaysSend, Message, Proposal, Run, RunStatus, Session
-from chat.prompts.serialising import summary_json
+from chat.prompts.summary_json import summary_json
 from chat.queries.ids import parsed_id
 from chat.queries.proposals import in_brief
-from graphs.access import Member, NotFound
 from graphs.models import Role, Workspace
+from graphs.site.access import Member, NotFound
 
 #: The sessions of the person `u` that they did not delete, in the workspaces they are in.
 _OWN_SESSION = """

@@ -2,7 +2,7 @@
 
 import uuid
 
-from graphs.access import NotFound
+from graphs.site.access import NotFound
 
 
 def parsed_id(text: str) -> uuid.UUID:

@@ -9,8 +9,8 @@ from django.db.models.functions import Now
 
 from chat.models import Proposal, ProposalStatus
 from chat.queries.ids import parsed_id
-from graphs.access import Member, NotFound
 from graphs.models import Role
+from graphs.site.access import Member, NotFound
 
 #: More proposals that wait are not counted.
 MOST_COUNTED = 99

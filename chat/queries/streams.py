@@ -9,7 +9,7 @@ from django.db import connection
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Stream
-from graphs.access import NotFound
+from graphs.site.access import NotFound
 
 #: Events and bytes one page of the log may hold.
 MAX_EVENTS = 1_000

@@ -6,16 +6,17 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from chat import actions, asking, deciding, deepening, queries
+from chat import queries
+from chat.access.checks import Reader, look
+from chat.actions import conversations, deciding, deepening, posting
+from chat.actions.refusals import Refused
 from chat.models import Message
-from chat.refusals import Refused
 from chat.sockets import frames
-from chat.sockets.desk import Desk, require_good
+from chat.sockets.handler import Desk, require_good
 from chat.sockets.subscriptions import Subscriptions
 from chat.sockets.wire import Wire
-from chat.standing import Reader, look
-from graphs.access import Member, NotFound
-from rag.telemetry.events import tell
+from graphs.site.access import Member, NotFound
+from graphs.site.telemetry.events import tell
 
 
 class Commands(Desk):
@@ -82,16 +83,16 @@ class Commands(Desk):
             self._subscriptions.require_room()
 
     def _post(self, frame: frames.Chat) -> dict[str, Any]:
-        return asking.post(self._member(frame.session_id), frame, frame.idempotency_key)
+        return posting.post(self._member(frame.session_id), frame, frame.idempotency_key)
 
     def _continue(self, frame: frames.Resume | frames.Retry) -> dict[str, Any]:
         member = self._member(frame.session_id)
-        asking.count_run(member.user)
+        posting.count_run(member.user)
         if isinstance(frame, frames.Retry):
-            return actions.retry(member, frame.session_id).to_json()
+            return conversations.retry(member, frame.session_id).to_json()
         if (frame.answer is None) == (frame.continue_ is None) or frame.approved is not None:
             raise Refused("validation", _("Say either “answer” or “continue”."))
-        return actions.answer(member, frame.session_id, text=frame.answer, go_on=frame.continue_).to_json()
+        return conversations.answer(member, frame.session_id, text=frame.answer, go_on=frame.continue_).to_json()
 
     async def _deepen(self, frame: frames.Deepen) -> None:
         message = await self._as_person(self._own_message, frame.message_id)
@@ -104,11 +105,11 @@ class Commands(Desk):
 
     def _ask_deeper(self, message: Message) -> dict[str, Any]:
         member = self._member(str(message.session_id))
-        asking.count_run(member.user)
+        posting.count_run(member.user)
         return deepening.deepen(member, str(message.session_id), message.pk).to_json()
 
     def _stop(self, session_id: str) -> None:
-        actions.stop(self._member(session_id), session_id)
+        conversations.stop(self._member(session_id), session_id)
 
     async def _decide(self, frame: frames.Resume) -> None:
         """A decision on a proposal of any conversation of the workspace; who owns it also sees how it goes on."""
@@ -127,7 +128,7 @@ class Commands(Desk):
         if frame.approved is None or frame.answer is not None or frame.continue_ is not None:
             raise Refused("validation", _("A decision says “approved”, and nothing else is answered with it."))
         member.require_editor()
-        asking.count_run(member.user)
+        posting.count_run(member.user)
         decision = deciding.Decision(frame.approved, frame.feedback, frame.edited_arguments, frame.digest)
         decided = deciding.decide(member, str(proposal.pk), decision)
         return decided, proposal.session.owner_id == member.user.pk and proposal.session.hidden_at is None

@@ -14,15 +14,16 @@ from urllib.parse import parse_qs
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import connections, guests, identity
-from chat.backpressure import TooSlow
-from chat.connections import Place
+from chat.access import connections, identity, open_readers
+from chat.access.checks import End, Reader
+from chat.access.connections import Place
+from chat.access.identity import Headers, Identity
+from chat.actions.refusals import Refused
+from chat.engine.runtime import NotServing
 from chat.events.hub import CursorBeyondEnd
-from chat.identity import Headers, Identity
-from chat.refusals import Refused
-from chat.runtime import NotServing
 from chat.sockets import frames
-from chat.sockets.desk import ENDINGS, Desk
+from chat.sockets.backpressure import TooSlow
+from chat.sockets.handler import ENDINGS, Desk
 from chat.sockets.pace import Pace
 from chat.sockets.wire import (
     NOT_AUTHENTICATED,
@@ -32,12 +33,11 @@ from chat.sockets.wire import (
     Closing,
     Wire,
 )
-from chat.standing import End, Reader
-from graphs.access import Forbidden, NotFound
-from graphs.api.problems import Problem
-from graphs.database_away import AWAY
-from graphs.json_input import BadJSON, parse_json
-from rag.telemetry.events import measure
+from graphs.site.access import Forbidden, NotFound
+from graphs.site.api.problems import Problem
+from graphs.site.database_away import AWAY
+from graphs.site.json_input import BadJSON, parse_json
+from graphs.site.telemetry.events import measure
 
 log = logging.getLogger("countersign.socket")
 
@@ -125,7 +125,7 @@ class Connection:
             self._task = None
             _open.discard(self)
             measure("open_sockets", len(_open))
-            guests.leave(self)
+            open_readers.leave(self)
             self._desk.leave()
             if place := self.place():
                 await connections.release(place)
@@ -144,7 +144,7 @@ class Connection:
         await self._wire.accept()
         _open.add(self)
         measure("open_sockets", len(_open))
-        guests.enter(self)
+        open_readers.enter(self)
         if person is not None:
             await self._require_room(person)
             await self._desk.begin()

@@ -1,4 +1,4 @@
-"""How many small frames one socket may send before they are worth a message. `chat.server` serves with it.
+"""How many small frames one socket may send before they are worth a message. `chat.web.server` serves with it.
 
 Messages have a limit of their own (`chat/sockets/pace.py`) and sizes theirs; fragments and pings never become a
 message, and reading them costs as much.

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 from django.utils.translation import gettext as _
 from pydantic import Field, TypeAdapter, ValidationError
 
-from chat.asking import Asked, Digest, Feedback, Id
-from chat.refusals import Refused
-from graphs.api.bodies import Body, errors_by_field
+from chat.actions.posting import Asked, Digest, Feedback, Id
+from chat.actions.refusals import Refused
+from graphs.site.api.bodies import Body, errors_by_field
 
 #: An `_id` is repeated in every event of its run.
 OwnId = Annotated[int, Field(ge=-(2**63), lt=2**63)] | Annotated[str, Field(max_length=100)]

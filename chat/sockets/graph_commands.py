@@ -11,28 +11,30 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from chat import runtime
-from chat.backpressure import TooSlow
+from chat.access.checks import Reader
+from chat.actions.refusals import Refused
+from chat.engine import runtime
 from chat.live.people import Person
 from chat.live.room import GraphGone, Watcher
 from chat.live.rooms import Rooms
-from chat.refusals import Refused
 from chat.sockets import frames, graph_frames
-from chat.sockets.desk import Desk
+from chat.sockets.backpressure import TooSlow
+from chat.sockets.handler import Desk
 from chat.sockets.wire import NOT_THERE, RESTARTING, TOO_SLOW, Closing, Wire
-from chat.standing import Reader
-from graphs.access import Member, NotFound, graph_for
-from graphs.api import changes, limits
-from graphs.api.problems import Problem
-from graphs.changes import ChangeRefused
-from graphs.editing import KeyUsed, Request
+from graphs.api import changes
+from graphs.history import live_edits
+from graphs.history.recording import to_json
 from graphs.models import Graph
-from graphs.operations import Item
-from graphs.recording import to_json
-from graphs.seen import Overlapping
-from graphs.url_keys import KeyConverter
-from graphs.workingcopy import editing, saving
-from graphs.workingcopy.editing import Edited
+from graphs.objects.edit_conflicts import Overlapping
+from graphs.objects.operations import Item
+from graphs.site.access import Member, NotFound, graph_for
+from graphs.site.api import limits
+from graphs.site.api.problems import Problem
+from graphs.site.url_keys import KeyConverter
+from graphs.workflows.editing import KeyUsed, Request
+from graphs.workflows.live import editing
+from graphs.workflows.live.editing import Edited
+from graphs.workflows.planning import ChangeRefused
 
 log = logging.getLogger("countersign.socket")
 
@@ -149,7 +151,7 @@ class GraphCommands(Desk):
 
     def _saved(self) -> Collection[Any]:
         self._member().require_editor()
-        return saving.save_edits(self._graph_id)
+        return live_edits.save_edits(self._graph_id)
 
     def _look(self, frame: graph_frames.Presence) -> None:
         if self._watcher is not None and self._rooms is not None:

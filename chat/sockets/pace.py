@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from graphs.api.limits import Rate
+from graphs.site.api.limits import Rate
 
 #: A frame counts once for each of these characters it begins.
 CHARS_PER_FRAME = 25_000

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from chat import runtime
-from chat.backpressure import TooSlow
+from chat.actions.refusals import Refused
+from chat.engine import runtime
 from chat.events.vocabulary import frame as event_frame
 from chat.events.watching import Watch
 from chat.queries import ReadableStream
-from chat.refusals import Refused
+from chat.sockets.backpressure import TooSlow
 from chat.sockets.wire import RESTARTING, TOO_SLOW, Wire
-from graphs.database_away import AWAY
+from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.socket")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from autobahn.exception import Disconnected
 
-from chat.backpressure import Gate, mute, socket_gate
+from chat.sockets.backpressure import Gate, mute, socket_gate
 
 NOT_AUTHENTICATED, ACCESS_ENDED, NOT_THERE, TOO_SLOW, RESTARTING, TOO_MANY = 4401, 4403, 4404, 4408, 4012, 4429
 

@@ -10,7 +10,7 @@ from chat.models import Purpose
 from chat.providers.base import ModelRequest, Price, ProviderConfig, Usage
 from chat.providers.estimating import prompt_bound, prompt_estimate, size
 from chat.sent_requests.keeping import Sent
-from rag.tokens import count_tokens
+from rag.texts.tokens import count_tokens
 
 #: What the database keeps of a dollar.
 _SMALLEST = Decimal("0.00000001")

@@ -16,14 +16,14 @@ from chat.spending.settling import record_now, release
 from rag.embeddings import registry
 from rag.embeddings.base import Embedded, EmbeddingFailed
 from rag.embeddings.base import Purpose as Kind
-from rag.metering import Account, OverBudget
+from rag.embeddings.metering import Account, OverBudget
 
 #: After these nobody knows whether the vendor did the work.
 _PERHAPS_BILLED = frozenset({"timeout", "network"})
 
 
 def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
-    """Makes the call if budgets pay for it; a `rag.metering.Meter`.
+    """Makes the call if budgets pay for it; a `rag.embeddings.metering.Meter`.
 
     The local model buys nothing and is under no budget; a question that it embeds for nobody's run is not recorded.
     """

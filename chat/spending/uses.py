@@ -24,8 +24,8 @@ from chat.models import (
     SessionType,
 )
 from chat.spending.periods import midnight, starts_on
+from rag.embeddings.metering import Account
 from rag.embeddings.registry import LOCAL
-from rag.metering import Account
 
 #: Together with a workspace's number it names a lock. Who records calls holds it with others who do, who begins a
 #: period holds it alone: what is recorded is in the sum that a period begins with, or counts in it afterwards.

@@ -6,8 +6,8 @@ from django import template
 from django.template import RequestContext
 from django.urls import reverse
 
-from chat.inbox import count_text
-from chat.notices import workspace_stream_name
+from chat.events.notices import workspace_stream_name
+from chat.views import count_text
 
 register = template.Library()
 

@@ -5,9 +5,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from graphs.access import Member
-from graphs.action_parts import Part
 from graphs.models import Graph
+from graphs.site.access import Member
+from graphs.workflows.action_parts import Part
 
 Kind = Literal["read", "write"]
 
@@ -27,7 +27,7 @@ class ToolFailed(Exception):
 class ToolContext:
     """Who asks, in which conversation, and about which graph, where it is about one.
 
-    `about` must come from `graphs.access.graph_for(member, ...)`.
+    `about` must come from `graphs.site.access.graph_for(member, ...)`.
     """
 
     member: Member

@@ -8,7 +8,7 @@ from pydantic import Field
 from chat.models import Message, Summary
 from chat.tools.base import ANYTHING, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset
-from rag.condensing import cut
+from rag.texts.shortening import cut
 
 #: Characters of one page of a text.
 PAGE_CHARS = 6_000

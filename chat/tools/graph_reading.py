@@ -6,11 +6,11 @@ from pydantic import Field
 
 from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, note, shown_of, type_row
-from graphs.node_types import TypeRecord
-from graphs.refusals import some
-from graphs.sources import GraphSource, NodeRecord
-from rag.condensing import cut, handles_summary
-from rag.text_search import TokenSearch, survey
+from graphs.objects.refusals import some
+from graphs.workflows.node_types import TypeRecord
+from graphs.workflows.sources import GraphSource, NodeRecord
+from rag.retrieval.text_search import TokenSearch, survey
+from rag.texts.shortening import cut, handles_summary
 
 #: Rows of lists in an overview; a graph may have thousands of sheets.
 OVERVIEW_SHEETS = 40

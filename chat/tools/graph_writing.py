@@ -1,4 +1,4 @@
-"""The tools with which a model proposes changes: each is an action of `graphs.actions`, with a reason.
+"""The tools with which a model proposes changes: each is an action of `graphs.workflows.actions`, with a reason.
 
 None of them changes anything: the engine hands what was asked for to `chat.proposals`. Registered in `registry`.
 """
@@ -9,7 +9,7 @@ from pydantic import Field, create_model
 
 from chat.proposals import WriteCall
 from chat.tools.base import Arguments, Tool
-from graphs.actions import PROPOSABLE, parse
+from graphs.workflows.actions import PROPOSABLE, parse
 
 #: Characters of a reason, and of a text to show afterwards.
 MAX_REASON = 2_000

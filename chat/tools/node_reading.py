@@ -19,11 +19,11 @@ from chat.tools.results import (
     shown_of,
     type_row,
 )
-from graphs.neighbours import Direction
-from graphs.refusals import some
-from graphs.sources import GraphSource, NodeRecord
-from rag.condensing import cut, handles_summary
-from rag.text_search import TokenSearch, survey
+from graphs.objects.refusals import some
+from graphs.workflows.neighbours import Direction
+from graphs.workflows.sources import GraphSource, NodeRecord
+from rag.retrieval.text_search import TokenSearch, survey
+from rag.texts.shortening import cut, handles_summary
 
 #: Nodes that one look around shows, and edges that one list shows.
 MAX_AROUND = 40

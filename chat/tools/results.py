@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from graphs.node_types import TypeRecord
-from graphs.sources import EdgeRecord, NodeRecord
-from rag.condensing import cut, handles_summary
+from graphs.workflows.node_types import TypeRecord
+from graphs.workflows.sources import EdgeRecord, NodeRecord
+from rag.texts.shortening import cut, handles_summary
 
 #: Characters of JSON that one list in an answer may take.
 LIST_CHARS = 4_000

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from graphs.imports import import_graph
-from graphs.interchange import Limits, parse
 from graphs.models import Graph, Workspace
+from graphs.workflows.imports import import_graph
+from graphs.workflows.interchange import Limits, parse
 
 _FILES = Path(__file__).parent
 

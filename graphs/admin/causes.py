@@ -1,6 +1,6 @@
 """What caused a change, as links between pages of the audit: `chat` knows what "message:<id>" means and says so here.
 
-`graphs.causes` explains the same to members, who may not see those pages.
+`graphs.history.causes` explains the same to members, who may not see those pages.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -20,10 +20,10 @@ from django.utils.translation import gettext_lazy as _
 from graphs.admin import causes, history_filters, history_objects, history_rollback, history_scopes
 from graphs.admin.audit import AuditAdmin, auditable, may_audit
 from graphs.admin.newest import NEWEST, NewestPaginator
-from graphs.code_diff import visible
-from graphs.history import undoing, undone_by
+from graphs.history.code_diff import visible
+from graphs.history.queries import undoing, undone_by
 from graphs.models import ChangeSet, Graph, Modification, Workspace
-from graphs.objects import KINDS
+from graphs.objects.kinds import KINDS
 
 MODIFICATIONS_PER_PAGE = 50
 #: Change sets that one rollback may be about; a turn or a whole session is one choice of its own.

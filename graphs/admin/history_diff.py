@@ -8,11 +8,11 @@ from django.utils.functional import Promise
 
 from graphs.admin.display import pretty
 from graphs.admin.side_by_side import Row, side_by_side
-from graphs.diffs import diff_of, labelled
+from graphs.history.diffs import diff_of, labelled
+from graphs.history.scopes import operation_of
 from graphs.models import Modification
-from graphs.objects import KINDS
-from graphs.operations import Item, net
-from graphs.scopes import operation_of
+from graphs.objects.kinds import KINDS
+from graphs.objects.operations import Item, net
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,15 @@ class ShownItem:
 
 
 def of_modifications(rows: Sequence[Modification], labels: Mapping[Item, str], whole: bool = False) -> list[ShownItem]:
-    """Rows of one change set in their order, which can be taken back one by one; see `graphs.diffs` for `labels`."""
+    """Rows of one change set in their order, which can be taken back one by one; see `graphs.history.diffs` for
+    `labels`.
+    """
     ids = {(row.kind, row.key, row.field): row.pk for row in rows}
     return [_item(entry, ids, whole) for entry in diff_of(net(map(operation_of, rows)), labels)]
 
 
 def of_diff(entries: Iterable[dict[str, Any]], whole: bool = False) -> list[ShownItem]:
-    """Entries of `graphs.diffs.diff_of`, also those that were stored."""
+    """Entries of `graphs.history.diffs.diff_of`, also those that were stored."""
     return [_item(entry, {}, whole) for entry in labelled(entries)]
 
 

@@ -13,7 +13,7 @@ from django.utils.timezone import make_aware
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import OfferedFilter, WorkspaceFilter
-from graphs.history import undoing
+from graphs.history.queries import undoing
 from graphs.models import ChangeSet, Origin, Revision, Workspace
 
 

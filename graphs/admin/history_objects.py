@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 
 from graphs.admin.display import change_link
 from graphs.admin.history_diff import ShownItem, of_modifications
-from graphs.diffs import labels_of
+from graphs.history.diffs import labels_of
 from graphs.models import ChangeSet, Graph, Modification, NodeType, Revision
-from graphs.objects import GRAPH, NODE_TYPE
-from graphs.operations import Item
+from graphs.objects.kinds import GRAPH, NODE_TYPE
+from graphs.objects.operations import Item
 
 MODELS: dict[str, type[Model]] = {GRAPH: Graph, NODE_TYPE.name: NodeType}
 

@@ -15,19 +15,19 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from graphs import rollback
-from graphs.access import NotFound
 from graphs.admin import history_scopes
 from graphs.admin.display import pretty
 from graphs.admin.history_diff import ShownItem, of_diff
-from graphs.clashes import NamedClash, named
-from graphs.code_diff import visible
-from graphs.diffs import diff_of, labels_of
+from graphs.history import rollback
+from graphs.history.code_diff import visible
+from graphs.history.diffs import diff_of, labels_of
+from graphs.history.rollback import LeftOut, Plan, RollbackRefused
+from graphs.history.rollback_conflicts import NamedClash, named
+from graphs.history.scopes import Scope
 from graphs.models import ChangeSet
-from graphs.objects import KINDS
-from graphs.operations import Item
-from graphs.rollback import LeftOut, Plan, RollbackRefused
-from graphs.scopes import Scope
+from graphs.objects.kinds import KINDS
+from graphs.objects.operations import Item
+from graphs.site.access import NotFound
 
 #: Items of the result that the page shows, and characters of a value in the way.
 ITEMS_SHOWN = 100

@@ -11,8 +11,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 from graphs.models import ChangeSet, Revision
-from graphs.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 
 
 @dataclass(frozen=True, slots=True)

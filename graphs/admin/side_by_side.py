@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import Literal
 
-from graphs import code_diff
-from graphs.code_diff import Line
+from graphs.history import code_diff
+from graphs.history.code_diff import Line
 
 #: Rows of one field; a text of ten thousand lines is shown as a whole only where somebody asks for it.
 MOST_ROWS = 400

@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy
 
 from graphs.admin.audit import auditable
 from graphs.admin.history_diff import of_diff
-from graphs.comparing import between
-from graphs.diffs import diff_of, labels_of
+from graphs.history.compare import between
+from graphs.history.diffs import diff_of, labels_of
 from graphs.models import ChangeSet, Graph, Revision
 
 VERSIONS_PER_PAGE = 50

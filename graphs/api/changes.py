@@ -13,31 +13,33 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs import actions, code_diff, editing
-from graphs.access import NotFound, graph_for
-from graphs.actions import MAX_ACTIONS
-from graphs.api import limits, serialising, shapes
-from graphs.api.bodies import Body, errors_by_field, read_body
+from graphs.api import serialising, shapes
 from graphs.api.graphs import KEY
 from graphs.api.history_json import applied_json
 from graphs.api.history_shapes import ChangeSetShape
-from graphs.api.members import current_member
-from graphs.api.openapi import problems
-from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.parameters import IDEMPOTENCY_KEY, idempotency_key
-from graphs.api.problems import Problem, invalid_fields
-from graphs.changes import ChangeRefused
+from graphs.history import code_diff
 from graphs.models import Graph
-from graphs.node_types import custom_types
-from graphs.objects import KINDS
-from graphs.operations import Item
-from graphs.seen import Overlap, Overlapping
+from graphs.objects.edit_conflicts import Overlap, Overlapping
+from graphs.objects.kinds import KINDS
+from graphs.objects.operations import Item
+from graphs.site.access import NotFound, graph_for
+from graphs.site.api import limits
+from graphs.site.api.bodies import Body, errors_by_field, read_body
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
+from graphs.site.api.problems import Problem, invalid_fields
+from graphs.workflows import actions, editing
+from graphs.workflows.actions import MAX_ACTIONS
+from graphs.workflows.node_types import custom_types
+from graphs.workflows.planning import ChangeRefused
 
 MOST_SEEN = 5_000
 
 
 class ActionBody(Body):
-    """An action of `graphs.actions` by its name."""
+    """An action of `graphs.workflows.actions` by its name."""
 
     action: Annotated[str, Field(max_length=50)]
     arguments: dict[str, Any]

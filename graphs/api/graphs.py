@@ -11,17 +11,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs import exports, listing
-from graphs.access import Member, graph_for
 from graphs.api import serialising, shapes
-from graphs.api.members import current_member
-from graphs.api.openapi import problems
-from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.problems import Problem, invalid, invalid_fields, too_big
-from graphs.import_form import FORMATS, ImportForm, explain
-from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken
-from graphs.interchange import ImportRefused
-from graphs.uploads import was_too_big
+from graphs.site.access import Member, graph_for
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.problems import Problem, invalid, invalid_fields, too_big
+from graphs.site.uploads import was_too_big
+from graphs.workflows import exports, listing
+from graphs.workflows.import_form import FORMATS, ImportForm, explain
+from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
+from graphs.workflows.interchange import ImportRefused
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
 LIST_PARAMETERS = [

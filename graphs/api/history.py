@@ -13,21 +13,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs import history, rollback
-from graphs.access import Member, NotFound, hold_role
 from graphs.api import history_json, history_shapes
-from graphs.api.bodies import read_body
-from graphs.api.members import current_member
-from graphs.api.openapi import problems
-from graphs.api.paging import PAGE_PARAMETERS, paged
-from graphs.api.parameters import no_object_name, object_name
-from graphs.api.problems import Problem, invalid
-from graphs.comparing import between
-from graphs.diffs import diff_of, labels_of
+from graphs.history import queries, rollback
+from graphs.history.compare import between
+from graphs.history.diffs import diff_of, labels_of
+from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
 from graphs.models import Graph, Modification, Origin
-from graphs.objects import GRAPH
-from graphs.operations import Item
-from graphs.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
+from graphs.objects.kinds import GRAPH
+from graphs.objects.operations import Item
+from graphs.site.access import Member, NotFound, hold_role
+from graphs.site.api.bodies import read_body
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.parameters import no_object_name, object_name
+from graphs.site.api.problems import Problem, invalid
 
 _GREATEST = 2**31 - 1
 _VERSION = {"type": "integer", "minimum": 1, "maximum": _GREATEST}
@@ -57,10 +57,10 @@ class HistoryView(APIView):
         """What was changed on an object, newest first: each version with the change set that made it."""
         member = current_member(request)
         subject = _subject(request, member)
-        versions = history.versions(subject, _filters(request))
-        page = paged(request, versions, history.ORDERING, lambda rows: history_json.versions_json(member, rows))
+        versions = queries.versions(subject, _filters(request))
+        page = paged(request, versions, queries.ORDERING, lambda rows: history_json.versions_json(member, rows))
         assert page.data is not None
-        page.data["unsavedSince"] = history.unsaved_since(subject)
+        page.data["unsavedSince"] = queries.unsaved_since(subject)
         return page
 
 
@@ -73,14 +73,14 @@ class ChangeSetView(APIView):
     def get(self, request: Request, change_set_id: str) -> Response:
         """One change set; of a long one its modifications in pages, and of each page the diff."""
         member = current_member(request)
-        change_set = history.change_set(member.workspace.pk, _uuid(change_set_id))
+        change_set = queries.change_set(member.workspace.pk, _uuid(change_set_id))
         shown: list[Modification] = []
 
         def as_json(rows: Any) -> list[dict[str, Any]]:
             shown.extend(rows)
             return []
 
-        response = paged(request, history.modifications(change_set, _search(request)), ("sequence",), as_json)
+        response = paged(request, queries.modifications(change_set, _search(request)), ("sequence",), as_json)
         assert response.data is not None
         del response.data["results"]
         response.data |= history_json.change_set_json(member, change_set, shown)
@@ -116,7 +116,7 @@ class ChangeSetRollbackView(APIView):
     def post(self, request: Request, change_set_id: str) -> Response:
         """Take back one change set. With `preview` only say what would be done, and what stands in the way."""
         member = current_member(request)
-        id_ = history.change_set(member.workspace.pk, _uuid(change_set_id)).pk
+        id_ = queries.change_set(member.workspace.pk, _uuid(change_set_id)).pk
         member.require_editor()
         body = read_body(request, history_shapes.RollbackBody)
         return _rolled_back(member, ChangeSets((id_,)), body)
@@ -160,7 +160,7 @@ def _tell(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
             sentence = _("By now this would do something else than what was shown. Look at it again.")
             raise Problem(409, "stale", sentence, extra={"preview": plan}) from refusal
         case _:
-            made = history.undone_by(refusal.plan.done.change_sets)
+            made = queries.undone_by(refusal.plan.done.change_sets)
             by = [history_json.applied_json(member, id_) for id_ in dict.fromkeys(made.values())]
             sentence = _("There is nothing left to take back.")
             raise Problem(409, "undone", sentence, extra={"undoneBy": by}) from refusal
@@ -179,10 +179,10 @@ def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
     if body.change_sets is not None:
         return ChangeSets(tuple(dict.fromkeys(map(_uuid, body.change_sets))))
     assert body.object is not None
-    subject = history.subject(member.workspace.pk, body.object.type, body.object.id)
+    subject = queries.subject(member.workspace.pk, body.object.type, body.object.id)
     version = body.version
     if body.as_of is not None:
-        version = history.version_at(subject, _moment(body.as_of, "scope.asOf"))
+        version = queries.version_at(subject, _moment(body.as_of, "scope.asOf"))
     assert version is not None
     return AsOf(subject.type, subject.id, version)
 
@@ -201,14 +201,14 @@ def _uuid(text: str) -> uuid.UUID:
         raise NotFound from None
 
 
-def _subject(request: Request, member: Member) -> history.Subject:
+def _subject(request: Request, member: Member) -> queries.Subject:
     kind, key = object_name(request, "object")
     if not kind:
         raise no_object_name("object")
-    return history.subject(member.workspace.pk, kind, key)
+    return queries.subject(member.workspace.pk, kind, key)
 
 
-def _filters(request: Request) -> history.Filters:
+def _filters(request: Request) -> queries.Filters:
     given = request.GET
     origin = given.get("origin")
     if origin is not None and origin not in Origin.values:
@@ -219,7 +219,7 @@ def _filters(request: Request) -> history.Filters:
             raise invalid(name, _("This cannot be looked for."))
     since, until = (_moment(given[name], name) if name in given else None for name in ("from", "to"))
     cause = None if texts["session"] is None else f"session:{texts['session']}"
-    return history.Filters(texts["who"], origin, cause, texts["field"], texts["item"], since, until)
+    return queries.Filters(texts["who"], origin, cause, texts["field"], texts["item"], since, until)
 
 
 def _moment(text: str, parameter: str) -> datetime:
@@ -232,7 +232,7 @@ def _moment(text: str, parameter: str) -> datetime:
     return timezone.make_aware(found) if timezone.is_naive(found) else found
 
 
-def _version(request: Request, name: str, subject: history.Subject) -> int:
+def _version(request: Request, name: str, subject: queries.Subject) -> int:
     text = request.GET.get(name, "")
     short = text.isascii() and text.isdigit() and len(text) <= LONGEST_VERSION
     if not (short and 1 <= int(text) <= subject.version):

@@ -7,15 +7,15 @@ from typing import Any
 from django.db.models import Case, Count, F, Func, IntegerField, JSONField, When
 from django.db.models.functions import Coalesce
 
-from graphs import causes, history
-from graphs.access import Member
-from graphs.clashes import named
-from graphs.diffs import diff_of, label_of, labels_of
+from graphs.history import causes, queries
+from graphs.history.diffs import diff_of, label_of, labels_of
+from graphs.history.rollback import Plan
+from graphs.history.rollback_conflicts import named
+from graphs.history.scopes import operation_of
 from graphs.models import ChangeSet, Graph, Modification, Revision
-from graphs.objects import GRAPH
-from graphs.operations import Item, Operation, net
-from graphs.rollback import Plan
-from graphs.scopes import operation_of
+from graphs.objects.kinds import GRAPH
+from graphs.objects.operations import Item, Operation, net
+from graphs.site.access import Member
 
 #: Modifications that one answer has of a change set.
 MOST_SHOWN = 200
@@ -41,7 +41,7 @@ def change_set_json(member: Member, change_set: ChangeSet, rows: Sequence[Modifi
 
 def applied_json(member: Member, id_: uuid.UUID) -> dict[str, Any]:
     """A change set that was just made, with the beginning of its modifications."""
-    change_set = history.change_set(member.workspace.pk, id_)
+    change_set = queries.change_set(member.workspace.pk, id_)
     return change_set_json(member, change_set, list(change_set.modifications.order_by("sequence")[:MOST_SHOWN]))
 
 
@@ -103,7 +103,7 @@ def _change_sets(member: Member, change_sets: Sequence[ChangeSet]) -> list[dict[
     for row in Revision.objects.filter(change_set__in=ids).order_by("id"):
         named_row = {"type": row.type, "id": row.key, "label": row.label, "version": row.version}
         objects.setdefault(row.change_set_id, []).append(named_row)
-    undone_by = history.undone_by(ids)
+    undone_by = queries.undone_by(ids)
     explained = causes.explain(member, {cause for each in change_sets for cause in (each.cause, *each.causes)})
     return [
         {

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from graphs.api.bodies import Body
 from graphs.api.shapes import Shape
 from graphs.models import Origin
+from graphs.site.api.bodies import Body
 
 
 class ObjectName(Shape):

@@ -1,4 +1,4 @@
-"""Graphs as the JSON of the API, from what `graphs.exports` reads."""
+"""Graphs as the JSON of the API, from what `graphs.workflows.exports` reads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from django.db.models import Count, Sum
 from django.utils.translation import get_language, gettext
 
-from graphs.exports import export_graph
-from graphs.listing import with_sizes
 from graphs.models import Graph, NodeType
-from graphs.node_types import BUILT_IN, TypeRecord
+from graphs.workflows.exports import export_graph
+from graphs.workflows.listing import with_sizes
+from graphs.workflows.node_types import BUILT_IN, TypeRecord
 
 
 def summaries(graphs: Sequence[Graph]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The JSON of graphs, for the OpenAPI document. `graphs.exports` makes it; a test compares the two."""
+"""The JSON of graphs, for the OpenAPI document. `graphs.workflows.exports` makes it; a test compares the two."""
 
 from datetime import datetime
 from typing import Any, Literal

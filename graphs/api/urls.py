@@ -2,8 +2,9 @@
 
 from django.urls import path
 
-from graphs import url_keys
-from graphs.api import auth, changes, graphs, history, openapi
+from graphs.api import changes, graphs, history
+from graphs.site import url_keys
+from graphs.site.api import auth, openapi
 
 url_keys.register()
 

@@ -15,7 +15,7 @@ from graphs.models.workflows import Graph
 class LiveEdit(models.Model):
     """One edit of one person, stored in the transaction that changed the rows of the graph.
 
-    `version` is the one that it made of the graph. `operations` are those of `graphs.operations`, each with the
+    `version` is the one that it made of the graph. `operations` are those of `graphs.objects.operations`, each with the
     `version` of its item afterwards; `items` names these as "kind:key". `key` is the client's: the same edit sent again
     is found by it. Once saved, `change_set` is where the history has it, None where nothing was left of it.
     """

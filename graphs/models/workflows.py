@@ -15,6 +15,11 @@ from graphs.models.workspaces import Workspace
 BUILT_IN_TYPES = ("starter", "return", "html", "entryType", "note")
 
 
+#: Characters of keys and names.
+MAX_KEY = 100
+MAX_EDGE_KEY = 250
+MAX_NAME = 200
+
 #: A tsvector holds at most a megabyte; longer code is searched by its beginning.
 SEARCHED_CHARS = 100_000
 
@@ -42,8 +47,8 @@ class Graph(models.Model):
     """`unsaved_since`: when the first of the live edits was made that the history does not have yet."""
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="graphs", verbose_name=_("workspace"))
-    key = models.CharField(_("key"), max_length=100)
-    name = models.CharField(_("name"), max_length=200)
+    key = models.CharField(_("key"), max_length=MAX_KEY)
+    name = models.CharField(_("name"), max_length=MAX_NAME)
     description = models.TextField(_("description"), blank=True)
     metadata = models.JSONField(_("metadata"), default=dict, blank=True)
     version = models.PositiveIntegerField(_("version"), default=1)
@@ -80,8 +85,8 @@ class Sheet(models.Model):
     """A page of a graph."""
 
     graph = models.ForeignKey(Graph, models.CASCADE, related_name="sheets", verbose_name=_("graph"))
-    key = models.CharField(_("key"), max_length=100)
-    name = models.CharField(_("name"), max_length=200)
+    key = models.CharField(_("key"), max_length=MAX_KEY)
+    name = models.CharField(_("name"), max_length=MAX_NAME)
     position = models.PositiveIntegerField(_("position"), default=0)
 
     class Meta:
@@ -103,8 +108,8 @@ class Node(models.Model):
 
     graph = models.ForeignKey(Graph, models.CASCADE, related_name="nodes", verbose_name=_("graph"))
     sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="nodes", verbose_name=_("sheet"))
-    key = models.CharField(_("key"), max_length=100)
-    name = models.CharField(_("name"), max_length=200, blank=True)
+    key = models.CharField(_("key"), max_length=MAX_KEY)
+    name = models.CharField(_("name"), max_length=MAX_NAME, blank=True)
     type = models.CharField(_("type"), max_length=200)
     process = models.TextField(_("process"), blank=True)
     data = models.JSONField(_("data"), default=dict, blank=True)
@@ -140,7 +145,7 @@ class Edge(models.Model):
 
     graph = models.ForeignKey(Graph, models.CASCADE, related_name="edges", verbose_name=_("graph"))
     sheet = models.ForeignKey(Sheet, models.CASCADE, related_name="edges", verbose_name=_("sheet"))
-    key = models.CharField(_("key"), max_length=250)
+    key = models.CharField(_("key"), max_length=MAX_EDGE_KEY)
     source = models.ForeignKey(Node, models.CASCADE, related_name="edges_out", verbose_name=_("source"), db_index=False)
     source_handle = models.CharField(_("source handle"), max_length=100, blank=True)
     target = models.ForeignKey(Node, models.CASCADE, related_name="edges_in", verbose_name=_("target"))
@@ -164,7 +169,7 @@ class NodeType(models.Model):
     """A type of node that a workspace defined, beside the built-in ones."""
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="node_types", verbose_name=_("workspace"))
-    key = models.CharField(_("key"), max_length=100)
+    key = models.CharField(_("key"), max_length=MAX_KEY)
     display_name = models.CharField(_("display name"), max_length=200)
     description = models.TextField(_("description"), blank=True)
     category = models.CharField(_("category"), max_length=100, blank=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from rag.vendor_errors import RETRYABLE, ErrorCode
+from graphs.site.vendor_errors import RETRYABLE, ErrorCode
 
 if TYPE_CHECKING:
     # Loaded with the first vector, not with every process.

@@ -2,8 +2,7 @@
 
 from django.db import connection
 
-from rag import vector_indexes
-from rag.embeddings import served
+from rag.embeddings import serving_model, vector_indexes
 from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
 
 #: Rows of one statement, so that none runs for long.
@@ -16,7 +15,7 @@ def drop_all_but(name: str) -> list[str]:
     Also what somebody began to drop who was interrupted. Raises `served.Overtaken` where that model does not serve.
     """
     # First, so that nobody begins to make new ones.
-    forgotten = served.forget_all_but(name)
+    forgotten = serving_model.forget_all_but(name)
     begun = EmbeddedGraph.objects.exclude(model=name).values_list("model", flat=True).distinct()
     dropped = sorted({*forgotten, *begun})
     for model in dropped:

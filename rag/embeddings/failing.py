@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db import connection
 
+from graphs.site.vendor_errors import ErrorCode
 from rag.embeddings.storing import NodeVersion
-from rag.vendor_errors import ErrorCode
 
 #: After the first attempt, and at most between two; each pause is twice the one before.
 FIRST_PAUSE = timedelta(minutes=1)

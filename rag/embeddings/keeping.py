@@ -16,14 +16,14 @@ from django.utils import timezone
 from psycopg.errors import DiskFull, OutOfMemory
 
 from graphs.models import Graph
-from rag.embeddings import registry, served
+from rag.embeddings import registry, serving_model
 from rag.embeddings.base import BROKEN, Embedder, EmbeddingFailed
 from rag.embeddings.dropping import drop_forgotten
 from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
+from rag.embeddings.metering import OverBudget, account_of
 from rag.embeddings.nodes import BATCH, Manner, Progress, embed_changes, embed_nodes, note_begin
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.metering import OverBudget, account_of
 from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
 
 #: Somebody may have raised the budget meanwhile.
@@ -41,7 +41,7 @@ def work(until: float) -> None:
             _Turn(registry.by_name(name), first, until).take()
         except EmbedderUnavailable as problem:
             log.warning("%s", problem)
-        except served.Overtaken:
+        except serving_model.Overtaken:
             log.info("%s was dropped", name)
         except EmbeddingFailed as failure:
             _note(name, failure)
@@ -67,7 +67,7 @@ def _names() -> Iterator[tuple[str, bool]]:
     kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
     names = kept or [wanted]
     if not kept:
-        served.announce(wanted)
+        serving_model.announce(wanted)
     # What the settings asked for once, and what never answered.
     EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
     paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
@@ -113,7 +113,7 @@ class _Turn:
                 graph = Graph.objects.filter(pk=graph_id).first()
                 if not ours or graph is None:
                     continue
-                served.keep(self._embedder, account_of(graph), anew=self._first, wait=False)
+                serving_model.keep(self._embedder, account_of(graph), anew=self._first, wait=False)
                 self._first = False
                 try:
                     self._follow(embed_changes(graph, self._embedder, self._manner))
@@ -133,7 +133,7 @@ class _Turn:
             with held(graph.pk, name, wait=False) as ours, _pausing(graph.pk, self._embedder):
                 if not ours:
                     continue
-                served.keep(self._embedder, account_of(graph), anew=False, wait=False)
+                serving_model.keep(self._embedder, account_of(graph), anew=False, wait=False)
                 self._follow(embed_nodes(graph, self._embedder, list(ids), Manner(batch=1, background=True)))
 
     def _follow(self, steps: Iterator[Progress]) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 from django.db import connection
 
 from graphs.models import Graph, LiveEdit, Modification, Revision
-from graphs.objects import GRAPH, NODE
-from rag import vector_indexes
-from rag.embeddings.asking import Answer, Asking, Text
+from graphs.objects.kinds import GRAPH, NODE
+from rag.embeddings import vector_indexes
 from rag.embeddings.base import Embedder, EmbeddingFailed, length
+from rag.embeddings.batch_embed import Answer, Asking, Text
 from rag.embeddings.storing import NodeVersion, store_nodes
 from rag.models import EmbeddedGraph
-from rag.node_text import MAX_CHARS, node_text, text_hash
+from rag.texts.node_text import MAX_CHARS, node_text, text_hash
 
 #: Texts that a model gets at once, unless somebody says otherwise.
 BATCH = 100

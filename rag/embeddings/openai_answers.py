@@ -13,9 +13,9 @@ import httpx2
 import numpy as np
 import openai
 
+from graphs.site.retry_after import retry_after
+from graphs.site.vendor_errors import ErrorCode
 from rag.embeddings.base import Embedded, EmbeddingFailed, Vectors, normalised
-from rag.retry_after import retry_after
-from rag.vendor_errors import ErrorCode
 
 #: More than a vector takes, as the longest that can be kept (16,000 numbers) is written.
 BYTES_PER_TEXT = 524_288

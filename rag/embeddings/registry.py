@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from django.conf import settings
 
 from rag.embeddings.base import Embedder
-from rag.embeddings.served import serving
+from rag.embeddings.serving_model import serving
 
 OFF = "none"
 LOCAL = "local"

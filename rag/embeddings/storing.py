@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
-from graphs.prepared import prepared
+from graphs.site.prepared import prepared
 from rag.embeddings.base import Vectors
 from rag.models import Target
 

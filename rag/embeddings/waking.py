@@ -13,12 +13,12 @@ from django.db import transaction
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
+from graphs.history.recording import Applied
+from graphs.history.signals import changed
 from graphs.models import Graph
-from graphs.objects import NODE
-from graphs.recording import Applied
-from graphs.signals import changed
+from graphs.objects.kinds import NODE
 from rag.embeddings import registry
-from rag.node_text import CONTENT
+from rag.texts.node_text import CONTENT
 
 TASK = "rag.tasks.keep_embeddings"
 #: What changes within it is one wake-up.

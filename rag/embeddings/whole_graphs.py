@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from graphs.models import Graph
-from rag.embeddings import served
+from rag.embeddings import serving_model
 from rag.embeddings.base import Embedder
 from rag.embeddings.locks import held
+from rag.embeddings.metering import OverBudget, account_of
 from rag.embeddings.nodes import Manner, Progress, embed_all, embed_changes
-from rag.metering import OverBudget, account_of
 
 #: What Ctrl-C leaves, and what a shell expects of a command that it ended.
 STOPPED = "Stopped; what was embedded is kept. Run this again to go on."
@@ -46,7 +46,7 @@ class WholeGraphs:
             if graph is None:
                 return
             try:
-                served.keep(self._embedder, account_of(graph), anew=not self._kept)
+                serving_model.keep(self._embedder, account_of(graph), anew=not self._kept)
                 self._kept = True
                 yield from self._embed(graph, self._embedder, self._manner)
             except OverBudget as refusal:

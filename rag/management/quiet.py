@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from graphs.json_values import UNSTORABLE
+from graphs.site.json_values import UNSTORABLE
 
 #: What a shell says of a program whose reader went away.
 NOBODY_READS = 141

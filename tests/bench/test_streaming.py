@@ -9,7 +9,7 @@ from django.db import connection
 
 from bench import streaming, systems
 from bench.servers import Servers
-from chat.runtime import conninfo
+from chat.engine.runtime import conninfo
 from graphs.models import Membership, Role, Workspace
 
 BRIEF = streaming.Scale(streams=(1,), rounds=1, steady_s=0.5, probes=1)

@@ -6,7 +6,7 @@ from pytest_django import Settings
 
 from bench import systems
 from bench.servers import Servers
-from rag.telemetry.events import activity
+from graphs.site.telemetry.events import activity
 
 LOG = logging.getLogger("countersign.events")
 

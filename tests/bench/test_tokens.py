@@ -8,8 +8,8 @@ import pytest
 from bench import tokens
 from bench.shared_data import DATA
 from chat.prompts.question import GROUPED_BY
-from graphs.interchange.base import ParsedEdge, ParsedNode
-from rag.encoding import decode_tables, encode_tables
+from graphs.workflows.interchange.base import ParsedEdge, ParsedNode
+from rag.texts.tables import decode_tables, encode_tables
 
 
 def node(key: str, name: str = "", data: dict[str, Any] | None = None) -> ParsedNode:

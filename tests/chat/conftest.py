@@ -6,7 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from chat.engine import calling
-from chat.models_available import configured
+from chat.engine.available_models import configured
 from tests.chat.inprocess import Model
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from chat.engine.runtime import Runtime
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, TextDelta, TurnEnd, Usage, UsageReport
-from chat.runtime import Runtime
 from config.asgi import application
-from graphs.api import tokens
+from graphs.site.api import tokens
 
 HOST = b"testserver"
 #: How long a test waits for what has to come.

@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from chat import prompt_choices
+from chat.actions import pinning
 from chat.models import AlwaysSend
-from graphs.access import member_of
 from graphs.models import Graph, Workspace
+from graphs.site.access import member_of
 from tests.browser import Windows, sign_in
 from tests.cast import draw_nba
 
@@ -44,7 +44,7 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
 ) -> None:
     elsewhere = draw_nba(Workspace.objects.create(slug="third", name="Third"))
     AlwaysSend.objects.create(workspace=elsewhere.workspace, kind="node", graph_key="nba", node_key="return")
-    prompt_choices.always_send(member_of(alice), "nba", "root", always=True)
+    pinning.always_send(member_of(alice), "nba", "root", always=True)
     page = opened(alice)
     page.get_by_text("Always sent").click()
     expect(page.get_by_label("Node root")).to_be_checked()
@@ -63,7 +63,7 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
     assert kept() == {("third", "nba", "return"), ("demo", "nba", ""), ("demo", "nba", "fetch-api")}
 
     # What is refused is said, and shown as it is.
-    monkeypatch.setattr(prompt_choices, "MAX_RECORDS", 2)
+    monkeypatch.setattr(pinning, "MAX_RECORDS", 2)
     page.evaluate("document.dispatchEvent(new CustomEvent('countersign:node-selected', {detail: {key: 'return'}}))")
     page.get_by_label("Node return").click()
     expect(page.get_by_role("alert")).to_have_text("At most 2 records can always be sent. Remove one first.")

@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from graphs.api import tokens
 from graphs.models import Graph
+from graphs.site.api import tokens
 from tests import cast
 from tests.web_process import WebProcess, web_processes
 

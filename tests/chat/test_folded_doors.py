@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.events import compaction
 from chat.models import Session, Stream, StreamEvent
 from graphs.models import Workspace

@@ -1,12 +1,12 @@
-"""What `tests/graphs/api/test_authentication.py` refuses at the API, at the doors that stream."""
+"""What `tests/graphs/site/api/test_authentication.py` refuses at the API, at the doors that stream."""
 
 import pytest
 from django.contrib.auth.models import User
 
-from chat.actions import ObjectName, post_message
-from graphs.access import member_of
-from graphs.api import tokens
+from chat.actions.conversations import ObjectName, post_message
 from graphs.models import Graph
+from graphs.site.access import member_of
+from graphs.site.api import tokens
 from tests.chat.inprocess import asked, opened, request, run
 from tests.forged_tokens import FORGERIES, claims, sign
 

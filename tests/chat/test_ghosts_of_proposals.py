@@ -5,9 +5,9 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from chat.deciding import Decision, decide
-from graphs.access import member_of
+from chat.actions.deciding import Decision, decide
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests.browser import Windows, sign_in
 from tests.proposed import DELETE, MOVE, waiting
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import runtime
-from chat.database import in_db
+from chat.concurrency.database import in_db
+from chat.engine import runtime
 from chat.engine.states import STATE_VERSION, State
 from chat.events import wakeup
 from chat.events.vocabulary import EVENT_VERSION
 from chat.models import Session, Stream, StreamEvent
 from chat.sockets.wire import RESTARTING
 from graphs.models import Workspace
-from graphs.versions import UnknownVersion
+from graphs.site.stored_json import UnknownVersion
 from tests.chat.events.logs import append_now, numbers, status
 from tests.chat.events.old_runs import a_run
 from tests.chat.inprocess import request, run, signed_in

@@ -7,17 +7,18 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat import deciding, proposing_again
+from chat.actions import deciding, proposing_again
+from chat.actions.refusals import Refused
 from chat.models import Allowance, IdempotencyKey, Proposal, ProposalStatus, Stream, StreamEvent, ValidationRule
 from chat.proposals import Proposed, WriteCall, cancel_pending, propose
 from chat.proposals.drafting import canonical, digest_of
-from chat.refusals import Refused
-from graphs import actions, writing
-from graphs.access import Forbidden, Member, member_of
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role, Workspace
-from graphs.operations import Item, Update
-from graphs.recording import Because
-from graphs.refusals import ChangeRefused
+from graphs.objects.operations import Item, Update
+from graphs.objects.refusals import ChangeRefused
+from graphs.site.access import Forbidden, Member, member_of
+from graphs.workflows import actions
 from tests.cast import member
 from tests.chat.admin.talk import Talk, talk
 from tests.proposed import MOVE, RENAME, waiting
@@ -178,7 +179,7 @@ def test_a_change_finds_the_stream_of_a_graph_that_had_none(alice: User, nba: Gr
     Stream.objects.all().delete()
     rename = Update(Item("node", "root"), {"name": "Start"}, {"name": "Begin"})
     for operation in (rename, Update(rename.item, rename.new, rename.old)):
-        writing.apply(nba, [operation], Because(alice, Origin.MANUAL))
+        changes.apply(nba, [operation], Because(alice, Origin.MANUAL))
     stream = Stream.objects.get(name=f"graph_{nba.pk}")
     assert (stream.workspace, stream.last_sequence) == (nba.workspace, 2)
 
@@ -187,7 +188,7 @@ def test_a_change_finds_the_stream_of_a_graph_that_had_none(alice: User, nba: Gr
 def stale(alice: User, nba: Graph) -> Proposal:
     (proposal,) = waiting(alice, nba, RENAME)
     change = Update(Item("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
-    writing.apply(nba, [change], Because(alice, Origin.MANUAL))
+    changes.apply(nba, [change], Because(alice, Origin.MANUAL))
     with pytest.raises(Refused):
         deciding.decide(member_of(alice), str(proposal.pk), deciding.Decision(True))
     proposal.refresh_from_db()

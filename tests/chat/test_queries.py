@@ -8,13 +8,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from chat import queries
-from chat.actions import ObjectName, delete_session, post_message
+from chat.actions.conversations import ObjectName, delete_session, post_message
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Session, Stream
 from chat.providers.demo import DemoProvider
-from graphs.access import NotFound, member_of
 from graphs.models import Graph, Membership, Workspace
+from graphs.site.access import NotFound, member_of
 from tests.chat.folding import Reading, begin, follow, shown
 from tests.chat.inprocess import Model, request, run
 

@@ -11,9 +11,9 @@ import pytest
 from django.contrib.auth.models import User
 from psycopg.conninfo import make_conninfo
 
+from chat.engine.runtime import conninfo
 from chat.events import compaction
 from chat.models import Message, Run, Session, Stream, StreamEvent
-from chat.runtime import conninfo
 from config import postgres
 from config.problem import Problem
 from graphs.models import Workspace

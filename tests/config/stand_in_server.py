@@ -1,4 +1,4 @@
-"""Stands in for chat/server.py where a test is about starting and stopping: answers /readyz on the shared socket."""
+"""Stands in for chat/web/server.py to test starting and stopping: answers /readyz on the shared socket."""
 
 import argparse
 import http.server

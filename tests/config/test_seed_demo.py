@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
-from graphs.access import member_of
 from graphs.models import Graph, Node, Role, Workspace
+from graphs.site.access import member_of
 
 pytestmark = pytest.mark.usefixtures("quick_passwords")
 

@@ -10,8 +10,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from graphs.api import tokens
 from graphs.models import Graph
+from graphs.site.api import tokens
 from tests.doors.matrix import client_of, ids_of
 from tests.doors.test_mass_assignment import TAKING
 from tests.doors.world import World

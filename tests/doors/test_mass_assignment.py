@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chat.refusals import Refused
+from chat.actions.refusals import Refused
 from chat.sockets import frames
 from tests.doors import rules
 from tests.doors.knocking import knock

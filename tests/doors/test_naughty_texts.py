@@ -16,7 +16,7 @@ from pytest_django import Settings
 
 from chat.tools import registry
 from chat.tools.base import ToolContext
-from graphs.access import member_of
+from graphs.site.access import member_of
 from tests.chat.inprocess import Socket, run, signed_in
 from tests.doors import world
 from tests.doors.matrix import client_of

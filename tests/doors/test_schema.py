@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from graphs.api import tokens
+from graphs.site.api import tokens
 from tests.doors.world import ROLES, RoleName, World
 
 FULL = bool(os.environ.get("FULL"))
@@ -36,7 +36,7 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-#: Served before Django is asked (`chat/sse.py`).
+#: Served before Django is asked (`chat/web/sse.py`).
 ELSEWHERE = {"streamEvents"}
 
 

@@ -30,7 +30,7 @@ FRAMES: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"message": "Hello", "sessionId": "{session}"}, "ai:accepted"),
     ],
 }
-#: Says who one is; `tests/chat/test_identity.py` has its abuses.
+#: Says who one is; `tests/chat/access/test_identity.py` has its abuses.
 INTRODUCTION = "ai:authenticate"
 #: Method is POST; the path and the body of each request that can wait for its run.
 WAITING: list[tuple[str, dict[str, Any]]] = [

@@ -12,9 +12,9 @@ from chat.providers.base import Reply
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from chat.tools.registry import TOOLS, CallRefused, ParsedCall
-from graphs import changes
-from graphs.access import member_of
 from graphs.models import Edge, Node, NodeType, Sheet
+from graphs.site.access import member_of
+from graphs.workflows import planning
 from tests.doors.world import World, canary
 
 #: Arguments of every tool; `{node}`, `{sheet}`, `{type}` and `{graph}` stand for keys.
@@ -127,8 +127,8 @@ def _result(name: str, arguments: dict[str, Any], kind: str, context: ToolContex
 def _planned(call: ParsedCall, context: ToolContext) -> Any:
     """What a proposal would be computed from."""
     try:
-        return changes.plan(context.graph, [call.tool.write("call", call.arguments).action])
-    except changes.ChangeRefused as refused:
+        return planning.plan(context.graph, [call.tool.write("call", call.arguments).action])
+    except planning.ChangeRefused as refused:
         return refused
 
 

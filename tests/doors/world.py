@@ -12,10 +12,10 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 
 from chat.models import Allowance, AlwaysSend, Budget, Proposal, ValidationRule
-from graphs import writing
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
-from graphs.operations import Item, Update
-from graphs.recording import Because
+from graphs.objects.operations import Item, Update
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.chat.admin.talk import Talk, talk
 from tests.proposed import waiting
@@ -211,7 +211,7 @@ def _graph(workspace: Workspace, key: str, text: str) -> Graph:
 def _changed(graph: Graph, text: str) -> uuid.UUID:
     """The graph with a history."""
     operation = Update(Item("node", "end"), {"name": f"Node {text}"}, {"name": f"Renamed {text}"})
-    return writing.apply(graph, [operation], Because(None, Origin.MANUAL, reason=text)).change_set_id
+    return changes.apply(graph, [operation], Because(None, Origin.MANUAL, reason=text)).change_set_id
 
 
 def _id_of(found: Talk, parameter: str) -> str:

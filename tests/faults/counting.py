@@ -1,6 +1,6 @@
 """A web process that notes every statement it asks the database for; the product knows nothing of it.
 
-    python -m tests.faults.counting --fd N daphne      (arguments of `chat.server`, which it runs)
+    python -m tests.faults.counting --fd N daphne      (arguments of `chat.web.server`, which it runs)
 
 Each statement becomes a line `module:function` of the product in a file of the process in the folder `STATEMENT_NOTES`.
 """
@@ -43,7 +43,7 @@ def note_statements(folder: Path) -> None:
 
 
 def main() -> int:
-    from chat.server import main as serve  # installs Twisted's reactor, so before everything else
+    from chat.web.server import main as serve  # installs Twisted's reactor, so before everything else
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()

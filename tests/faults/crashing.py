@@ -1,13 +1,13 @@
 """A web process that kills or stops itself at a place of its code that a test orders; the product knows nothing of it.
 
-    python -m tests.faults.crashing --fd N daphne      (arguments of `chat.server`, which it runs)
+    python -m tests.faults.crashing --fd N daphne      (arguments of `chat.web.server`, which it runs)
 
 The product's ways to have an effect are wrapped before it starts: Django's transactions and their `on_commit` hooks,
 statements outside of transactions, the group writer's commit, PUBLISH on Valkey, the call of a vendor, its pieces, a
-tool. Crossing one is named after the function of the product that does it, `chat.actions:post_message`, and happens
-twice: before and after. The folder `CRASH_ORDERS` holds the order (`tests/faults/crash_orders.py`); of several
-processes with the same order the first one obeys. Every place that was crossed is noted there, so that a test finds
-those that are not listed.
+tool. Crossing one is named after the function of the product that does it, `chat.actions.conversations:post_message`,
+and happens twice: before and after. The folder `CRASH_ORDERS` holds the order (`tests/faults/crash_orders.py`); of
+several processes with the same order the first one obeys. Every place that was crossed is noted there, so that a test
+finds those that are not listed.
 """
 
 import functools
@@ -144,7 +144,7 @@ def _named_by_itself(call: Any) -> Any:
 
 
 def main() -> int:
-    from chat.server import main as serve  # installs Twisted's reactor, so before everything else
+    from chat.web.server import main as serve  # installs Twisted's reactor, so before everything else
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()

@@ -23,7 +23,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from chat.models import Message, Stream
-from graphs.api import tokens
+from graphs.site.api import tokens
 from tests import checker
 from tests.cast import signed_in
 

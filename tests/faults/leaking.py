@@ -1,6 +1,6 @@
 """A web process in which searching for `explode` fails with an exception that holds every secret of the process.
 
-    python -m tests.faults.leaking --fd N daphne      (arguments of `chat.server`, which it runs)
+    python -m tests.faults.leaking --fd N daphne      (arguments of `chat.web.server`, which it runs)
 
 So a tool can fail, a step of the engine before the model is asked, and a page.
 """
@@ -29,12 +29,12 @@ def exploding(search: Any) -> Any:
 
 
 def main() -> int:
-    from chat.server import main as serve  # installs Twisted's reactor, so before everything else
+    from chat.web.server import main as serve  # installs Twisted's reactor, so before everything else
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from graphs import listing
-    from rag.text_search import TokenSearch
+    from graphs.workflows import listing
+    from rag.retrieval.text_search import TokenSearch
 
     listing.matching = exploding(listing.matching)
     TokenSearch.search = exploding(TokenSearch.search)  # type: ignore[method-assign]

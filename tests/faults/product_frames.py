@@ -4,7 +4,7 @@ from types import FrameType
 
 PRODUCT = {"chat", "config", "graphs", "rag"}
 #: They stand around every statement and are never the one who wants it.
-AROUND = {"graphs.database_away"}
+AROUND = {"graphs.site.database_away"}
 
 
 def product_frame(frame: FrameType | None) -> FrameType | None:

@@ -14,11 +14,11 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 
-from chat.actions import ObjectName, post_message
-from chat.database import in_db
+from chat.actions.conversations import ObjectName, post_message
+from chat.concurrency.database import in_db
 from chat.models import Run, RunStatus, Session
-from graphs.access import member_of
 from graphs.models import Graph, Membership, Role, Workspace
+from graphs.site.access import member_of
 from tests import cast, checker
 from tests.chat.engine.driving import until
 from tests.faults.readers import HttpReader, Proof, SocketReader, cookie_proof, sse, waiting

@@ -8,11 +8,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError, connection, connections
 
-from chat import deciding
-from chat.deciding import Decision
+from chat.actions import deciding
+from chat.actions.deciding import Decision
 from chat.models import Proposal, ProposalStatus, Run, Session, StreamEvent
-from graphs.access import Member, member_of
 from graphs.models import ChangeSet, Graph, Modification, Node, Revision
+from graphs.site.access import Member, member_of
 from tests import checker
 from tests.cast import draw_nba
 from tests.proposed import RENAME, waiting

@@ -11,16 +11,17 @@ from django.contrib.auth.models import User
 from django.db import connection, connections, transaction
 from django.db.models.functions import Now
 
-from chat import actions, deciding
-from chat.deciding import Decision
+from chat.actions import conversations, deciding
+from chat.actions.deciding import Decision
+from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus, StreamEvent
-from chat.refusals import Refused
-from graphs import rows, writing
-from graphs.access import Forbidden, Member, NotFound, member_of
-from graphs.conflicts import Conflicting
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role
-from graphs.operations import Delete, Item, Update
-from graphs.recording import Because
+from graphs.objects import item_rows
+from graphs.objects.operations import Delete, Item, Update
+from graphs.objects.preconditions import Conflicting
+from graphs.site.access import Forbidden, Member, NotFound, member_of
 from tests import checker
 from tests.cast import draw_nba, member
 from tests.chat.engine.driving import until
@@ -146,7 +147,7 @@ def test_approve_and_edit_by_hand(rounds: Any) -> None:
     for here in rounds():
         change = Update(Item("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
         by_hand = Because(here.dora, Origin.MANUAL)
-        found = at_once(here.decide(here.alice, True), lambda: writing.apply(here.graph, [change], by_hand))  # noqa: B023
+        found = at_once(here.decide(here.alice, True), lambda: changes.apply(here.graph, [change], by_hand))  # noqa: B023
         decided = here.ends(STATUS.APPLIED, STATUS.STALE)
         if decided.status == STATUS.APPLIED:
             assert isinstance(found[1], Conflicting)
@@ -161,7 +162,7 @@ def test_approve_and_stop(rounds: Any) -> None:
     for here in rounds():
         session = str(here.proposal.session_id)
         owner = member_of(here.alice)
-        found = at_once(here.decide(here.dora, True), lambda: actions.stop(owner, session))  # noqa: B023
+        found = at_once(here.decide(here.dora, True), lambda: conversations.stop(owner, session))  # noqa: B023
         decided = here.ends(STATUS.APPLIED, STATUS.CANCELLED)
         assert codes(found) == ([""] * 2 if decided.status == STATUS.APPLIED else ["", "decided"])
 
@@ -170,7 +171,7 @@ def test_approve_and_delete_the_conversation(rounds: Any) -> None:
     for here in rounds():
         session = str(here.proposal.session_id)
         owner = member_of(here.alice)
-        at_once(here.decide(here.dora, True), lambda: actions.delete_session(owner, session))  # noqa: B023
+        at_once(here.decide(here.dora, True), lambda: conversations.delete_session(owner, session))  # noqa: B023
         here.ends(STATUS.APPLIED, STATUS.CANCELLED)
 
 
@@ -209,7 +210,7 @@ def test_approve_and_delete_the_node(rounds: Any) -> None:
     for here in rounds():
         deleted = _with_its_edges(here.graph)
         by_hand = Because(here.dora, Origin.MANUAL)
-        found = at_once(here.decide(here.alice, True), lambda: writing.apply(here.graph, deleted, by_hand))  # noqa: B023
+        found = at_once(here.decide(here.alice, True), lambda: changes.apply(here.graph, deleted, by_hand))  # noqa: B023
         decided = here.ends(STATUS.APPLIED, STATUS.STALE)
         if decided.status == STATUS.APPLIED:
             assert isinstance(found[1], Conflicting)
@@ -219,8 +220,8 @@ def test_approve_and_delete_the_node(rounds: Any) -> None:
 
 
 def _with_its_edges(graph: Graph) -> list[Delete]:
-    node = rows.nodes(graph, ["fetch-api"])["fetch-api"]
-    edges = rows.edges(graph, touching=[node.id]).values()
+    node = item_rows.nodes(graph, ["fetch-api"])["fetch-api"]
+    edges = item_rows.edges(graph, touching=[node.id]).values()
     return [Delete(stored.item, stored.record) for stored in (*edges, node)]
 
 

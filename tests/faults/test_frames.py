@@ -16,10 +16,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 
-from chat.actions import ObjectName, post_message
-from graphs.access import member_of
-from graphs.api import tokens
+from chat.actions.conversations import ObjectName, post_message
 from graphs.models import Graph
+from graphs.site.access import member_of
+from graphs.site.api import tokens
 from tests.faults.raw_socket import BINARY, CONTINUED, PING, PONG, TEXT, RawSocket, frame, noise
 from tests.faults.readers import Proof, SocketReader, sse
 from tests.web_process import WebProcess, web_processes

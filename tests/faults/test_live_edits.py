@@ -15,12 +15,13 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from chat.models import StreamEvent
-from graphs import actions
-from graphs.access import member_of
-from graphs.api import tokens
-from graphs.editing import Request
+from graphs.history import live_edits
 from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Modification, Node, Revision, Role
-from graphs.workingcopy import editing, saving
+from graphs.site.access import member_of
+from graphs.site.api import tokens
+from graphs.workflows import actions
+from graphs.workflows.editing import Request
+from graphs.workflows.live import editing
 from tests import cast
 from tests.chat.engine.driving import until
 from tests.faults.graph_socket import AWAY, PATIENCE_S, acknowledged, at, heard, new_note, say
@@ -152,7 +153,7 @@ def test_an_edit_or_a_save_that_is_cut_anywhere_did_nothing(alice: User, nba: Gr
 
     for act in (
         lambda: editing.edit(member_of(alice), nba.pk, request),
-        lambda: saving.save_edits(nba.pk),
+        lambda: live_edits.save_edits(nba.pk),
     ):
         before, statement = stored(), 1
         while cut_before(statement, act):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from django.contrib.auth.models import User
 
-from graphs.api import tokens
 from graphs.models import Graph
+from graphs.site.api import tokens
 from tests import cast
 from tests.faults.raw_socket import TEXT, RawSocket, frame
 from tests.site import Api

@@ -14,13 +14,13 @@ from django.db import transaction
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from chat.actions import ObjectName, post_message
+from chat.actions.conversations import ObjectName, post_message
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, RunStatus, Stream
-from graphs.access import member_of
-from graphs.api import tokens
 from graphs.models import Graph
+from graphs.site.access import member_of
+from graphs.site.api import tokens
 from tests.flows.listener import Listener
 from tests.site import site
 from tests.web_process import WebProcess

@@ -14,11 +14,11 @@ from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 from websockets.exceptions import InvalidHandshake
 
-from chat.actions import Accepted, ObjectName, post_message
-from chat.database import in_db
+from chat.actions.conversations import Accepted, ObjectName, post_message
+from chat.concurrency.database import in_db
 from chat.models import Run, RunStatus
-from graphs.access import member_of
 from graphs.models import Graph, Membership, Role, Workspace
+from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import until
 from tests.faults.counting import statements
@@ -39,7 +39,7 @@ TABS = 10
 BACK_WITHIN_S = 30
 #: Statements for each socket that comes back: who it is, what it may read, what it missed.
 MOST_STATEMENTS = 2
-READING = {"chat.identity", "chat.standing", "chat.events.presence", "chat.events.reading"}
+READING = {"chat.access.identity", "chat.access.checks", "chat.events.presence", "chat.events.reading"}
 #: Longer than any machine takes to open all the tabs: who comes back to an answer that has ended waits for nothing.
 QUESTION = 'SCRIPT={"text": "' + "word " * 1000 + '", "delay_s": 1}'
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from graphs.api import tokens
+from graphs.site.api import tokens
 from tests.web_process import WebProcess
 
 

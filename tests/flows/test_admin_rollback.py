@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import BrowserContext, Page, expect
 
-from chat.deciding import Decision, decide
+from chat.actions.deciding import Decision, decide
 from chat.models import Proposal
-from graphs.access import member_of
 from graphs.models import ChangeSet, Graph, Node, Origin
+from graphs.site.access import member_of
 from tests.cast import PASSWORD
 from tests.proposed import Call, waiting
 

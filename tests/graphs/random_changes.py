@@ -5,12 +5,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from graphs import rows, writing
-from graphs.exports import as_json, export_graph
+from graphs.history import changes
+from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Node, Origin
-from graphs.operations import Create, Delete, Item, Operation, Record, Update
-from graphs.recording import Applied, Because
-from tests.graphs.interchange.strategies import objects, texts
+from graphs.objects import item_rows
+from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update
+from graphs.workflows.exports import as_json, export_graph
+from tests.graphs.workflows.interchange.strategies import objects, texts
 
 CAUSES = [(), ("message:1", "session:A"), ("message:2", "session:A"), ("message:3", "session:B")]
 numbers = st.floats(-1e6, 1e6).map(lambda number: number or 0.0)
@@ -48,8 +49,8 @@ def picture(graph: Graph) -> str:
 
 
 def state(graph: Graph) -> dict[Item, Record]:
-    nodes = rows.nodes(graph)
-    edges = rows.edges(graph, touching=[stored.id for stored in nodes.values()])
+    nodes = item_rows.nodes(graph)
+    edges = item_rows.edges(graph, touching=[stored.id for stored in nodes.values()])
     return {stored.item: stored.record for part in (nodes, edges) for stored in part.values()}
 
 
@@ -82,7 +83,7 @@ def happen(draw: Any, graph: Graph, steps: int) -> Story:
             operations += more
         causes = draw(st.sampled_from(CAUSES))
         origin = Origin.CHAT if causes else Origin.MANUAL
-        done = writing.apply(graph, operations, Because(None, origin, causes=causes))
+        done = changes.apply(graph, operations, Because(None, origin, causes=causes))
         story.applied.append(done)
         story.states.append(state(graph))
         story.look()

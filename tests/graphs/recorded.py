@@ -1,9 +1,9 @@
 """What a change did, as the history has it."""
 
+from graphs.history.recording import Applied
+from graphs.history.scopes import operation_of
 from graphs.models import Modification
-from graphs.operations import Operation
-from graphs.recording import Applied
-from graphs.scopes import operation_of
+from graphs.objects.operations import Operation
 
 
 def recorded(done: Applied) -> list[Operation]:

@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Locator, Page, expect
 
-from graphs import writing
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
-from graphs.operations import Item, Update
-from graphs.recording import Because
+from graphs.objects.operations import Item, Update
 from tests.browser import Windows
 from tests.cast import PASSWORD, member
 
@@ -254,7 +254,7 @@ def test_others_changes_arrive_without_disturbing_what_is_typed(opened: Opened, 
     click_node(page, "fetch-api")
     page.get_by_label("Code").fill("return mine()")
     item = Item("node", "fetch-api")
-    writing.apply(nba, [Update(item, {"name": "Fetch API"}, {"name": "Theirs"})], Because(alice, Origin.CHAT))
+    changes.apply(nba, [Update(item, {"name": "Fetch API"}, {"name": "Theirs"})], Because(alice, Origin.CHAT))
     hear = (
         "version => document.dispatchEvent(new CustomEvent('countersign:object-changed', "
         "{detail: {object: {type: 'graph', id: 'nba'}, version}}))"

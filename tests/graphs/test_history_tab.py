@@ -7,10 +7,11 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from graphs import rows, writing
+from graphs.history import changes
+from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Node, Origin
-from graphs.operations import Item, Update
-from graphs.recording import Applied, Because
+from graphs.objects import item_rows
+from graphs.objects.operations import Item, Update
 from tests.browser import Windows, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -23,9 +24,9 @@ def change(
     graph: Graph, who: User, key: str, reason: str = "", origin: Origin = Origin.MANUAL, **new: object
 ) -> Applied:
     """Some fields of a node, by their names on the wire."""
-    record = rows.nodes(graph, [key])[key].record
+    record = item_rows.nodes(graph, [key])[key].record
     old = {name: record[name] for name in new}
-    return writing.apply(graph, [Update(Item("node", key), old, new)], Because(who, origin, reason))
+    return changes.apply(graph, [Update(Item("node", key), old, new)], Because(who, origin, reason))
 
 
 def name_of(key: str) -> str:

@@ -11,12 +11,12 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphs import comparing, rollback
-from graphs.comparing import between
+from graphs.history import compare, rollback
+from graphs.history.compare import between
+from graphs.history.rollback import Clashing, LeftOut, NothingToUndo
+from graphs.history.scopes import AsOf, Caused, ChangeSets, Scope
 from graphs.models import ChangeSet, Graph
-from graphs.operations import Item, Record
-from graphs.rollback import Clashing, LeftOut, NothingToUndo
-from graphs.scopes import AsOf, Caused, ChangeSets, Scope
+from graphs.objects.operations import Item, Record
 from tests.graphs.random_changes import Story, after, happen, picture, state
 from tests.graphs.recorded import recorded
 
@@ -56,8 +56,8 @@ def test_what_is_between_two_versions_leads_from_one_to_the_other(nba: Graph, da
         story = happen(data.draw, nba, data.draw(st.integers(1, 8)))
         a, b = (data.draw(st.integers(1, story.version)) for _ in range(2))
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(comparing, "NEAR", data.draw(st.sampled_from([0, 500])))
-            patched.setattr(comparing, "FEW_FIELDS", data.draw(st.sampled_from([2, 2_000])))
+            patched.setattr(compare, "NEAR", data.draw(st.sampled_from([0, 500])))
+            patched.setattr(compare, "FEW_FIELDS", data.draw(st.sampled_from([2, 2_000])))
             operations = between("graph", nba.pk, a, b)
         assert after(story.states[a - 1], list(operations)) == story.states[b - 1]
 

@@ -9,16 +9,16 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
-from graphs import rollback, writing
-from graphs.conflicts import Conflicting
+from graphs.history import changes, rollback
+from graphs.history.recording import Because
+from graphs.history.rollback import Clashing, NothingToUndo
+from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Graph, Membership, Node, NodeType, Origin, Revision, Role
-from graphs.operations import Item, Update
-from graphs.recording import Because
-from graphs.rollback import Clashing, NothingToUndo
-from graphs.scopes import ChangeSets
+from graphs.objects.operations import Item, Update
+from graphs.objects.preconditions import Conflicting
 from tests.cast import signed_in
 from tests.chat.engine.driving import until
-from tests.graphs.test_rollback import by, rename
+from tests.graphs.history.test_rollback import by, rename
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 100 if os.environ.get("FULL") else 3
@@ -77,7 +77,7 @@ def test_a_type_that_is_changed_through_two_graphs(nba: Graph, alice: User, _rou
     because = Because(alice, Origin.MANUAL)
 
     def change(graph: Graph, process: str) -> None:
-        writing.apply(graph, [Update(Item("nodeType", "retry"), {"process": ""}, {"process": process})], because)
+        changes.apply(graph, [Update(Item("nodeType", "retry"), {"process": ""}, {"process": process})], because)
 
     assert at_once(lambda: change(nba, "a"), lambda: change(other, "b")) == ["Conflicting", "done"]
     assert Revision.objects.filter(type="nodeType").count() == 1

@@ -12,13 +12,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
-from chat import actions, deciding
-from chat.deciding import Decision
+from chat.actions import conversations, deciding
+from chat.actions.deciding import Decision
 from chat.engine.states import Phase, SessionKind, State, Waiting
 from chat.events import compaction
 from chat.models import Message, Proposal, Run, Session, Stream, StreamEvent
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests.chat.engine.driving import Engine, ask, rested, until
 from tests.kept import storing
 from tests.vendors import Script, ScriptedCall, VendorServer
@@ -58,7 +58,7 @@ def talks_at_rest(vendor: VendorServer, alice: User) -> dict[str, Run]:
     vendor.script(Script(text=WORDS * 20, delay_s=0.05))
     stopped = ask(alice, "Tell me everything.", model="openai-reasoning")
     until(lambda: shown(stopped.run_id) >= 3)
-    actions.stop(member_of(alice), str(stopped.session_id))
+    conversations.stop(member_of(alice), str(stopped.session_id))
     found["stopped"] = rested(stopped.run_id)
     return found
 

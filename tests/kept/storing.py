@@ -9,9 +9,9 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from chat.events import reading
+from chat.events.notices import stream_name
+from chat.events.transcript import replay
 from chat.models import Message, ModelCall, Proposal, Run, Session, Stream, StreamEvent
-from chat.notices import stream_name
-from chat.transcript import replay
 from graphs.models import Graph
 
 FOLDER = Path(__file__).parents[1] / "fixtures"

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import actions, deciding
-from chat.deciding import Decision
+from chat.actions import conversations, deciding
+from chat.actions.deciding import Decision
 from chat.engine.states import State, load
 from chat.events import compaction
 from chat.models import Proposal, ProposalStatus, Run, RunStatus, Session
-from graphs.access import member_of
 from graphs.models import Graph, Node
+from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import ask, engine, rested
 from tests.chat.events.logs import stored
@@ -70,9 +70,9 @@ def test_they_go_on(document: dict[str, Any], vendor: VendorServer, alice: User)
 
         me = member_of(alice)
         failed = session(document, "failed with Retry")
-        assert rested(actions.retry(me, str(failed.pk)).run_id).status == RunStatus.SUCCEEDED
+        assert rested(conversations.retry(me, str(failed.pk)).run_id).status == RunStatus.SUCCEEDED
         limit = session(document, "at the tool limit")
-        assert rested(actions.answer(me, str(limit.pk), go_on=True).run_id).status == RunStatus.SUCCEEDED
+        assert rested(conversations.answer(me, str(limit.pk), go_on=True).run_id).status == RunStatus.SUCCEEDED
         for name in ("failed for good", "stopped", "at the tool limit", "half answered, with a question behind"):
             again = ask(alice, "And now?", session_id=document["sessions"][name])
             assert rested(again.run_id).status == RunStatus.SUCCEEDED, name

@@ -8,11 +8,11 @@ from toon_format import encode as to_toon
 
 from chat.prompts.question import GROUPED_BY, tables_of
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
-from rag.context import RelevantNode
-from rag.encoding import as_json, encode_tables
 from rag.management.quiet import QuietCommand
-from rag.retrieval import Found, Why, look_up
-from rag.tokens import count_tokens
+from rag.retrieval.context import RelevantNode
+from rag.retrieval.retrieve import Found, Why, look_up
+from rag.texts.tables import as_json, encode_tables
+from rag.texts.tokens import count_tokens
 
 
 class Command(QuietCommand):

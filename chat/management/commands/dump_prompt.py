@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from chat.management.asking import add_asking_options, asking, model_named
+from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.models import Message
 from chat.prompts import always_sent, history
 from chat.prompts.question import context_block
@@ -14,11 +14,11 @@ from chat.prompts.system import PROMPT_VERSION, system_prompt
 from chat.providers.base import ModelRequest
 from chat.providers.building import body_of
 from chat.tools import registry
-from graphs.access import Member
 from graphs.models import Graph
+from graphs.site.access import Member
 from rag.management.quiet import QuietCommand
-from rag.retrieval import retrieve
-from rag.tokens import count_tokens
+from rag.retrieval.retrieve import retrieve
+from rag.texts.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from django.core.management.base import CommandParser
 
-from chat.management.asking import add_asking_options, asking, model_named
+from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.prompts.tool_results import told
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
@@ -15,7 +15,7 @@ from chat.tools import registry
 from chat.tools.base import ANYTHING, ToolContext
 from graphs.models import Graph
 from rag.management.quiet import QuietCommand
-from rag.tokens import count_tokens
+from rag.texts.tokens import count_tokens
 
 
 class Command(QuietCommand):

@@ -10,17 +10,18 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from chat import actions, queries
-from chat.actions import ObjectName
-from chat.beginning import Accepted
-from chat.database import in_db
+from chat import queries
+from chat.actions import conversations
+from chat.actions.conversations import ObjectName
+from chat.actions.refusals import Refused
+from chat.concurrency.database import in_db
+from chat.engine.runs import Accepted
+from chat.engine.runtime import Runtime
 from chat.events.vocabulary import StoredEvent
-from chat.management.asking import first_admin, named
+from chat.management.cli_options import first_admin, named
 from chat.management.run_printing import EventLines, RunPrinter
-from chat.refusals import Refused
-from chat.runtime import Runtime
-from graphs.access import Member, NotFound
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.site.access import Member, NotFound
 from rag.management.quiet import QuietCommand
 
 #: What a shell expects of a command that Ctrl-C ended.
@@ -87,7 +88,7 @@ class _Conversation:
             task.cancel()
 
         context = ObjectName("graph", graph) if graph else None
-        post = partial(actions.post_message, session_id=session, context=context, model=self._model)
+        post = partial(conversations.post_message, session_id=session, context=context, model=self._model)
         accepted = await in_db(post, self._member, message)
         runtime = Runtime(fail, accepted.session_id)
         await runtime.start()
@@ -116,7 +117,7 @@ class _Conversation:
         """The first Ctrl-C stops the answer; a second one ends this process, too."""
         self.interrupted = True
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
-        self._stopping = asyncio.ensure_future(in_db(actions.stop, self._member, session_id))
+        self._stopping = asyncio.ensure_future(in_db(conversations.stop, self._member, session_id))
 
 
 def _absent(member: Member, graph: str, session: str) -> str:

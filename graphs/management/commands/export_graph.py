@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from graphs.exports import as_json, export_graph
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.workflows.exports import as_json, export_graph
 
 
 class Command(BaseCommand):

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from graphs.imports import ImportedGraph, KeyInvalid, KeyTaken, import_graph
-from graphs.interchange import FORMATS, ImportRefused, Limits, parse
 from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Workspace
+from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken, import_graph
+from graphs.workflows.interchange import FORMATS, ImportRefused, Limits, parse
 
 #: An import that is done within so much says so by being done.
 QUIET_S = 1.0

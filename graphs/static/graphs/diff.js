@@ -1,4 +1,4 @@
-// Changes as people read them: what comes, goes or changes, item by item (`graphs.diffs`). For proposals, the history,
+// Changes as people read them: what comes, goes or changes, item by item (`graphs.history.diffs`). For proposals, the history,
 // conflicts and previews; whoever shows it adopts `diffSheet`.
 
 import { fieldChange, placeChange } from "./diff/field.js";

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.models import Graph, Node
-from rag.embeddings import registry, served
+from rag.embeddings import registry, serving_model
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.nodes import BATCH, Progress
 from rag.embeddings.registry import EmbedderUnavailable
@@ -45,7 +45,7 @@ class Command(QuietCommand):
                 for progress in steps:
                     total += progress
                     bar.advance(progress.seen)
-        except served.Overtaken:
+        except serving_model.Overtaken:
             raise CommandError(f"A migration dropped {embedder.name} meanwhile.") from None
         except EmbeddingFailed as failure:
             raise CommandError(f"{embedder.name} fails ({failure.code}: {failure}). Run this again to go on.") from None
@@ -75,6 +75,6 @@ def _embedder(name: str | None) -> Embedder:
     if not configured:
         raise CommandError("Embeddings are switched off: EMBEDDING_PROVIDER is none.")
     try:
-        return registry.by_name(name or served.serving() or configured)
+        return registry.by_name(name or serving_model.serving() or configured)
     except EmbedderUnavailable as problem:
         raise CommandError(str(problem)) from None

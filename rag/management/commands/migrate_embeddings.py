@@ -9,7 +9,7 @@ from django.db.models import Count
 
 from graphs.management.progress import ProgressBar
 from graphs.models import Graph, Node
-from rag.embeddings import dropping, registry, served
+from rag.embeddings import dropping, registry, serving_model
 from rag.embeddings.base import Embedder, EmbeddingFailed
 from rag.embeddings.keeping import waiting
 from rag.embeddings.nodes import BATCH, Manner
@@ -47,10 +47,10 @@ class Command(QuietCommand):
                     self.stdout.write(f"The vectors of {name} are dropped.")
         except EmbedderUnavailable as problem:
             raise CommandError(str(problem)) from None
-        except served.Overtaken:
-            served.forget()  # what this process knows is from before
+        except serving_model.Overtaken:
+            serving_model.forget()  # what this process knows is from before
             raise CommandError(
-                f"Another migration was ready first: questions are answered by {served.serving()}, not by {to}. "
+                f"Another migration was ready first: questions are answered by {serving_model.serving()}, not by {to}. "
                 f"Run this again if {to} shall answer them."
             ) from None
         except EmbeddingFailed as failure:
@@ -61,11 +61,11 @@ class Command(QuietCommand):
     def _migrate(self, to: str, delay: int) -> None:
         embedder = registry.by_name(to)
         if not Graph.objects.exists():
-            served.announce(to)
+            serving_model.announce(to)
         self._embed(embedder, manner_for(embedder, batch=BATCH, delay_ms=delay))
-        served.forget()  # it took long
-        before = served.serving()
-        served.serve(to)
+        serving_model.forget()  # it took long
+        before = serving_model.serving()
+        serving_model.serve(to)
         no_longer = f", {before} no longer" if before not in ("", to) else ""
         self.stdout.write(f"{to} answers questions now{no_longer}.")
         if failed := EmbeddingFailure.objects.filter(model=to).count():

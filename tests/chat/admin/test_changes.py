@@ -4,10 +4,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from chat.deciding import Decision, decide
+from chat.actions.deciding import Decision, decide
 from chat.models import Proposal
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests.graphs.admin.changing import update
 from tests.graphs.admin.staff import superuser
 from tests.proposed import RENAME, waiting

@@ -10,7 +10,7 @@ from chat.admin import outcomes
 from chat.models import ModelCall
 from chat.spending import crashed
 from graphs.models import Workspace
-from rag.vendor_errors import ErrorCode
+from graphs.site.vendor_errors import ErrorCode
 from tests.chat.admin.talk import talk
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 

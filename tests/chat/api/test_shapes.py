@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from pytest_django import Settings
 
 from chat import queries
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
 from graphs.models import Graph
 from tests.chat.inprocess import Answer, Model, request, run

@@ -10,16 +10,16 @@ from typing import Any
 
 from django.db import connection, connections, transaction
 
-from chat import actions
+from chat.actions import conversations
 from chat.engine import claims
+from chat.engine.runtime import Runtime
 from chat.events import reading
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.models import Message, Run, RunStatus, Session
-from chat.runtime import Runtime
-from graphs.access import member_of
+from graphs.site.access import member_of
 
-NBA = actions.ObjectName("graph", "nba")
+NBA = conversations.ObjectName("graph", "nba")
 
 
 class Engine:
@@ -57,11 +57,11 @@ def engine() -> Iterator[Engine]:
         connections.close_all()
 
 
-def ask(user: Any, text: str, **kwargs: Any) -> actions.Accepted:
+def ask(user: Any, text: str, **kwargs: Any) -> conversations.Accepted:
     """Posts a message of the person about the graph `nba`, or into a session."""
     if "session_id" not in kwargs:
         kwargs.setdefault("context", NBA)
-    return actions.post_message(member_of(user), text, **kwargs)
+    return conversations.post_message(member_of(user), text, **kwargs)
 
 
 def until(condition: Callable[[], Any], timeout: float = 15) -> Any:
@@ -101,7 +101,7 @@ def types(found: list[StoredEvent]) -> list[str]:
     return names
 
 
-def answer_of(accepted: actions.Accepted) -> Message:
+def answer_of(accepted: conversations.Accepted) -> Message:
     return Message.objects.get(pk=accepted.message_id)
 
 

@@ -11,11 +11,12 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat import asking, queries
-from chat.engine import claims, doorbell, prompting
+from chat import queries
+from chat.actions import posting
+from chat.engine import claims, doorbell, prompt_loading
 from chat.models import Run, RunStatus, Session
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import Engine, ask, engine, events, of_run, rested, types
 from tests.vendors import VendorServer
@@ -116,13 +117,13 @@ def test_who_ends_takes_nothing_more(running: Engine, alice: User, nba: Graph) -
 def test_a_question_reaches_the_vendor_in_few_statements(bystander: Bystander, alice: User, nba: Graph) -> None:
     """From the moment its person is known; of a conversation that goes on about no object, where nothing is rare."""
     session_id = str(ask(alice, "one", context=None).session_id)
-    prompting.load_prompt(bystander.adopted[0], member_of(alice))
+    prompt_loading.load_prompt(bystander.adopted[0], member_of(alice))
     Run.objects.update(status=RunStatus.SUCCEEDED)
-    question = asking.Asked.model_validate({"message": "two", "sessionId": session_id})
+    question = posting.Asked.model_validate({"message": "two", "sessionId": session_id})
     with CaptureQueriesContext(connection) as captured:
-        asking.post(queries.member_in(alice, session_id), question, None)
+        posting.post(queries.member_in(alice, session_id), question, None)
         run = bystander.adopted[1]
         assert run.member is not None
-        prompting.load_prompt(run, run.member)
+        prompt_loading.load_prompt(run, run.member)
     made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
     assert len(made) <= 12, "\n".join(made)

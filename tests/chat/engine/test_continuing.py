@@ -3,12 +3,12 @@
 import pytest
 from django.contrib.auth.models import User
 
-from chat import actions, deciding
-from chat.beginning import Accepted
-from chat.deciding import Decision
+from chat.actions import conversations, deciding
+from chat.actions.deciding import Decision
+from chat.engine.runs import Accepted
 from chat.models import Message, Proposal, ProposalStatus, Run, RunStatus, Session
-from graphs.access import member_of
 from graphs.models import Graph, Membership, Role
+from graphs.site.access import member_of
 from tests import checker
 from tests.cast import member
 from tests.chat.engine.driving import ask, claimed_by_a_process_that_died, engine, rested
@@ -51,7 +51,7 @@ def test_what_broke_off_in_the_middle_can_be_tried_again(vendor: VendorServer, a
     vendor.script(Script(text="It is renamed."))
     with engine():
         assert rested(run.run_id).status == RunStatus.FAILED
-        again = actions.retry(member_of(alice), str(proposal.session_id))
+        again = conversations.retry(member_of(alice), str(proposal.session_id))
         assert rested(again.run_id).message.content == "It is renamed."
     checker.check_proposals()
 
@@ -87,7 +87,7 @@ def test_a_late_decision_waits_where_another_one_is_open(vendor: VendorServer, a
     """The later turn keeps waiting; what it is told then comes in the order in which it happened."""
     (early,) = waiting(alice, nba, RENAME)
     session = Session.objects.select_related("stream", "workspace").get(pk=early.session_id)
-    actions.post_message(member_of(alice), "And move it", session_id=str(session.pk))
+    conversations.post_message(member_of(alice), "And move it", session_id=str(session.pk))
     Run.objects.filter(session=session, status=RunStatus.QUEUED).delete()
     Message.objects.filter(session=session, status=Message.Status.QUEUED).delete()
     (later,) = waiting(alice, nba, MOVE, session=session)

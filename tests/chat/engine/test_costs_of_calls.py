@@ -3,11 +3,11 @@
 import pytest
 from django.contrib.auth.models import User
 
-from chat import actions
+from chat.actions import conversations
 from chat.models import ModelCall, RunStatus, Session
 from chat.providers import retrying
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests.chat.engine.driving import Engine, ask, of_run, rested, until
 from tests.vendors import Script, ScriptedCall, VendorServer
 
@@ -56,7 +56,7 @@ def test_it_records_no_attempt_that_never_began(running: Engine, vendor: VendorS
     vendor.script(Script(status=429, error="slow down", headers={"retry-after": "50"}))
     accepted = ask(alice, "Go")
     until(lambda: any(event.data.get("state") == "retrying" for event in of_run(accepted.run_id)))
-    actions.stop(member_of(alice), str(accepted.session_id))
+    conversations.stop(member_of(alice), str(accepted.session_id))
     assert rested(accepted.run_id).outcome == "stopped"
     assert [call.outcome for call in ModelCall.objects.filter(run_id=accepted.run_id)] == ["rate_limit"]
 
@@ -68,7 +68,7 @@ def test_it_records_every_call_of_a_model_that_will_not_stop_calling_tools(
     vendor.script(*[tools] * 8)
     first = ask(alice, "Go")
     rested(first.run_id)
-    second = actions.answer(member_of(alice), str(first.session_id), go_on=False)
+    second = conversations.answer(member_of(alice), str(first.session_id), go_on=False)
     run = rested(second.run_id)
     assert run.status == RunStatus.FAILED
     assert ModelCall.objects.count() == len(vendor.requests) == 8

@@ -8,12 +8,12 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from chat import actions, deepening, prompt_choices
+from chat.actions import conversations, deepening, pinning
+from chat.actions.refusals import Refused
 from chat.engine import open_calls
 from chat.models import Message, Run, Session
-from chat.refusals import Refused
-from graphs.access import NotFound, member_of
 from graphs.models import Graph
+from graphs.site.access import NotFound, member_of
 from tests.chat.api.callers import ABOUT_NBA, get, patch, post
 from tests.chat.engine.driving import Engine, ask, of_run, rested
 from tests.graphs.api.callers import problem
@@ -58,7 +58,7 @@ def test_the_one_model_also_finishes_what_it_began(
     session_id = str(ask(alice, "One").session_id)
     limited = ask(alice, "SCRIPT:endless_tools", session_id=session_id, model=STRONG)
     assert rested(limited.run_id).outcome == "toolLimit"
-    rested(actions.answer(member_of(alice), session_id, go_on=False).run_id)
+    rested(conversations.answer(member_of(alice), session_id, go_on=False).run_id)
     assert {request.body["model"] for request in vendor.requests[1:]} == {"gpt-4o"}
     assert Session.objects.get().model == ""
 
@@ -107,13 +107,13 @@ def test_an_earlier_question_is_not_named_while_it_is_left_out(
     session_id = str(first.session_id)
     rested(ask(alice, "And root?", session_id=session_id).run_id)
     rested(deepening.deepen(member, session_id, first.message_id).run_id)
-    prompt_choices.keep_message(member, str(first.user_message_id), "left_out")
+    pinning.keep_message(member, str(first.user_message_id), "left_out")
     rested(ask(alice, "And now?", session_id=session_id).run_id)
     sent = [str(request.body) for request in vendor.requests]
     assert "4711" not in sent[3]
     assert "go deeper into an earlier question of theirs, which was answered above" in sent[3]
     assert "4711" in sent[2]
-    prompt_choices.keep_message(member, str(first.user_message_id), "auto")
+    pinning.keep_message(member, str(first.user_message_id), "auto")
     rested(ask(alice, "And again?", session_id=session_id).run_id)
     assert str(vendor.requests[4].body).count("4711") == 2
 
@@ -124,7 +124,7 @@ def test_nobody_goes_deeper_into_a_question_that_is_left_out(
     """The stronger model would take another one for it."""
     member, asked = member_of(alice), ask(alice, "What does fetch-api do?")
     rested(asked.run_id)
-    prompt_choices.keep_message(member, str(asked.user_message_id), "left_out")
+    pinning.keep_message(member, str(asked.user_message_id), "left_out")
     with pytest.raises(Refused, match="is left out") as refused:
         deepening.deepen(member, str(asked.session_id), asked.message_id)
     assert refused.value.code == "conflict"
@@ -161,7 +161,7 @@ def test_a_failed_deeper_answer_can_be_asked_for_again(
     vendor.script(Script(cut="clean", text="a b c d e f", cut_at=4))
     broken = deepening.deepen(member_of(alice), str(first.session_id), first.message_id)
     rested(broken.run_id)
-    again = actions.retry(member_of(alice), str(first.session_id))
+    again = conversations.retry(member_of(alice), str(first.session_id))
     assert rested(again.run_id).model == "gpt-4o"
     assert Message.objects.get(pk=again.message_id).deepens_id == first.message_id
     repeated = deepening.deepen(member_of(alice), str(first.session_id), first.message_id)

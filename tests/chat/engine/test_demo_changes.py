@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from chat import deciding
-from chat.deciding import Decision
+from chat.actions import deciding
+from chat.actions.deciding import Decision
 from chat.models import Proposal, ProposalStatus
 from graphs.models import Edge, Node
 from tests import checker

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import actions
-from chat.engine import storing
+from chat.actions import conversations
+from chat.engine import run_storage
 from chat.engine.claims import ClaimedRun
 from chat.events.committing import Committer
 from chat.models import Message, ModelCall, RunStatus, Session, StreamEvent
 from chat.providers import circuit, retrying
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
 from tests.vendors import Script, ScriptedCall, VendorServer
 
@@ -70,7 +70,7 @@ def test_it_keeps_the_prefix_of_the_prompt_from_turn_to_turn(
 def test_it_stores_a_round_after_its_events(
     monkeypatch: pytest.MonkeyPatch, running: Engine, vendor: VendorServer, alice: User, nba: Graph
 ) -> None:
-    commit, save_round = Committer.commit, storing.save_round
+    commit, save_round = Committer.commit, run_storage.save_round
     results: list[int] = []
 
     async def commit_slowly(self: Committer, parts: Any) -> Any:
@@ -82,7 +82,7 @@ def test_it_stores_a_round_after_its_events(
         save_round(run, *args)
 
     monkeypatch.setattr(Committer, "commit", commit_slowly)
-    monkeypatch.setattr(storing, "save_round", look_and_save)
+    monkeypatch.setattr(run_storage, "save_round", look_and_save)
     vendor.script(Script(tool_calls=(SEARCH, DETAIL)), Script(text="Found."))
     rested(ask(alice, "Where?").run_id)
     assert results == [2]
@@ -139,7 +139,7 @@ def test_it_asks_after_five_rounds_and_goes_on_to_ten_and_then_answers_without_t
     assert len(vendor.requests) == 5
     limit = next(event for event in of_run(accepted.run_id) if event.type == "tool_limit")
     assert limit.data == {"roundsUsed": 5, "maxExtended": 10}
-    going_on = actions.answer(member_of(alice), str(accepted.session_id), go_on=True)
+    going_on = conversations.answer(member_of(alice), str(accepted.session_id), go_on=True)
     until(lambda: len(vendor.requests) == 11)
     assert all("tools" in request.body for request in vendor.requests[:10])
     assert "tools" not in vendor.requests[10].body
@@ -151,7 +151,7 @@ def test_it_summarises_when_the_person_says_so(running: Engine, vendor: VendorSe
     vendor.script(*[tools] * 5, Script(text="In short."))
     accepted = ask(alice, "Go")
     rested(accepted.run_id)
-    summary = actions.answer(member_of(alice), str(accepted.session_id), go_on=False)
+    summary = conversations.answer(member_of(alice), str(accepted.session_id), go_on=False)
     run = rested(summary.run_id)
     assert run.message.content == "In short."
     assert "tools" not in vendor.requests[5].body
@@ -206,7 +206,7 @@ def test_it_asks_again_after_a_failure_without_a_second_message(
     vendor.script(Script(text="Half an ans", cut="clean", cut_at=3), Script(text="A whole answer."))
     accepted = ask(alice, "Tell me")
     rested(accepted.run_id)
-    again = actions.retry(member_of(alice), str(accepted.session_id))
+    again = conversations.retry(member_of(alice), str(accepted.session_id))
     assert rested(again.run_id).message.content == "A whole answer."
     assert Message.objects.filter(session_id=accepted.session_id, role="user").count() == 1
     assert [entry["role"] for entry in vendor.requests[1].body["messages"]] == ["system", "user"]
@@ -243,7 +243,7 @@ def test_it_stops_and_closes_the_connection_to_the_vendor(
 ) -> None:
     accepted = ask(alice, "SCRIPT:slow")
     until(lambda: "content_delta" in types(of_run(accepted.run_id)))
-    actions.stop(member_of(alice), str(accepted.session_id))
+    conversations.stop(member_of(alice), str(accepted.session_id))
     assert vendor.requests[0].disconnected.wait(2)
     run = rested(accepted.run_id)
     assert (run.status, run.outcome) == (RunStatus.CANCELLED, "stopped")
@@ -262,7 +262,7 @@ def test_it_remembers_what_was_shown_of_a_stopped_answer(
 ) -> None:
     accepted = ask(alice, "SCRIPT:slow")
     until(lambda: "content_delta" in types(of_run(accepted.run_id)))
-    actions.stop(member_of(alice), str(accepted.session_id))
+    conversations.stop(member_of(alice), str(accepted.session_id))
     shown = rested(accepted.run_id).message.content
     later = ask(alice, "SCRIPT:hello", session_id=str(accepted.session_id))
     rested(later.run_id)
@@ -287,7 +287,7 @@ def test_it_stops_what_waits_as_well(running: Engine, vendor: VendorServer, alic
     first = ask(alice, "SCRIPT:slow")
     until(lambda: "content_delta" in types(of_run(first.run_id)))
     second = ask(alice, "SCRIPT:hello", session_id=str(first.session_id))
-    actions.stop(member_of(alice), str(first.session_id))
+    conversations.stop(member_of(alice), str(first.session_id))
     assert rested(first.run_id).outcome == "stopped"
     assert rested(second.run_id).outcome == "stopped"
     assert len(vendor.requests) == 1

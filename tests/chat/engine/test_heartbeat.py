@@ -10,8 +10,8 @@ from django.db import connection
 
 from chat.engine import claims
 from chat.engine.heartbeat import Heartbeat
+from chat.engine.runtime import conninfo
 from chat.models import Process
-from chat.runtime import conninfo
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,7 +10,7 @@ from django.test import Client
 from chat.models import AlwaysSend, Message, Session
 from chat.prompts.always_sent import MAX_RECORDS, at_the_beginning, since_then
 from graphs.models import Graph, Node, Workspace
-from rag.tokens import count_tokens
+from rag.texts.tokens import count_tokens
 from tests.chat.engine.driving import Engine, ask, events, rested
 from tests.vendors import Script, ScriptedCall, VendorServer
 

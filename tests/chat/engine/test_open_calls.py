@@ -6,13 +6,13 @@ import pytest
 from pytest_django import Settings
 
 from chat.engine import open_calls
+from chat.events.transcript import WAITING
 from chat.models import Message
 from chat.prompts.history import round_entries, round_of
 from chat.prompts.tool_results import LEAST_TOKENS, TOGETHER
 from chat.providers.base import Reply
-from chat.transcript import WAITING
-from rag.encoding import decode
-from rag.tokens import count_tokens
+from rag.texts.tables import decode
+from rag.texts.tokens import count_tokens
 
 ROWS = [{"key": f"step-{n}", "type": "filter", "sheet": "main"} for n in range(400)]
 

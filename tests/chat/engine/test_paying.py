@@ -9,9 +9,10 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.db.models.functions import Now
 
-from chat import actions
+from chat.actions import conversations
 from chat.engine import paying, side_calls
 from chat.engine.acting import Acting
+from chat.engine.available_models import configured
 from chat.events.append import Fenced
 from chat.models import (
     Budget,
@@ -27,7 +28,6 @@ from chat.models import (
     Session,
     StreamEvent,
 )
-from chat.models_available import configured
 from chat.providers import retrying
 from chat.providers.base import ModelRequest, PromptMessage
 from chat.spending import crashed
@@ -35,9 +35,9 @@ from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_now
-from graphs.access import member_of
 from graphs.models import Graph
-from rag.metering import Account
+from graphs.site.access import member_of
+from rag.embeddings.metering import Account
 from tests.chat.engine.driving import Engine, ask, engine, of_run, rested, types, until
 from tests.chat.spending.paid import account, bound, budget, session_of, took
 from tests.vendors import Script, ScriptedCall, VendorServer
@@ -90,7 +90,7 @@ def test_it_settles_what_was_stopped(running: Engine, vendor: VendorServer, alic
     accepted = ask(alice, "SCRIPT:slow")
     until(lambda: "content_delta" in types(of_run(accepted.run_id)))
     assert state(day)[1] > 4096
-    actions.stop(member_of(alice), str(accepted.session_id))
+    conversations.stop(member_of(alice), str(accepted.session_id))
     call = ModelCall.objects.get(run=rested(accepted.run_id))
     assert state(day) == (call.prompt_tokens + call.completion_tokens, 0)
     assert Session.objects.get(pk=accepted.session_id).usage["estimated"]

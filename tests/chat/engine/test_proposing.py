@@ -6,13 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
 
-from chat import actions, deciding
-from chat.deciding import Decided, Decision
+from chat.actions import conversations, deciding
+from chat.actions.deciding import Decided, Decision
 from chat.engine.acting import Acting
 from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, RunStatus, Session
-from graphs.access import member_of
 from graphs.models import Graph, Membership, Node, Role
-from rag.encoding import decode
+from graphs.site.access import member_of
+from rag.texts.tables import decode
 from tests import checker
 from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
 from tests.vendors import Script, ScriptedCall, VendorServer
@@ -33,7 +33,7 @@ def moves(call_id: str = "call_m", **more: Any) -> ScriptedCall:
 SEARCH = ScriptedCall("search_nodes", {"query": "fetch"}, id="call_s")
 
 
-def waiting(accepted: actions.Accepted) -> list[Proposal]:
+def waiting(accepted: conversations.Accepted) -> list[Proposal]:
     """The run's proposals, once it rests because of them."""
     assert rested(accepted.run_id).outcome == "waiting"
     return list(Proposal.objects.filter(message=accepted.message_id).order_by("created_at", "id"))
@@ -56,7 +56,7 @@ def results(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [decode(entry["content"]) for entry in messages if entry["role"] == "tool"]
 
 
-def phase(accepted: actions.Accepted) -> str:
+def phase(accepted: conversations.Accepted) -> str:
     return Session.objects.values_list("phase", flat=True).get(pk=accepted.session_id)
 
 
@@ -252,8 +252,8 @@ def test_stop_and_delete_cancel_what_waits(running: Engine, vendor: VendorServer
     vendor.script(*[Script(tool_calls=(renames(),))] * 2)
     stopped, deleted = ask(alice, "Rename it"), ask(alice, "Rename it")
     waiting(stopped), waiting(deleted)
-    actions.stop(member_of(alice), str(stopped.session_id))
-    actions.delete_session(member_of(alice), str(deleted.session_id))
+    conversations.stop(member_of(alice), str(stopped.session_id))
+    conversations.delete_session(member_of(alice), str(deleted.session_id))
     for accepted in (stopped, deleted):
         assert answer_of(accepted).rounds[0]["toolCalls"][0]["result"]["status"] == "cancelled"
         assert phase(accepted) == "IDLE"
@@ -268,7 +268,7 @@ def test_it_proposes_nothing_once_it_was_stopped(
     perform = Acting.perform
 
     def stopped_before(self: Acting, *args: Any) -> Any:
-        actions.stop(member_of(alice), str(self.run.session_id))
+        conversations.stop(member_of(alice), str(self.run.session_id))
         return perform(self, *args)
 
     monkeypatch.setattr(Acting, "perform", stopped_before)
@@ -316,7 +316,7 @@ def test_it_can_be_asked_again_after_it_failed_to_go_on(
     accepted = ask(alice, "Rename it")
     failed = goes_on(decide(alice, waiting(accepted)[0]))
     assert failed.status == RunStatus.FAILED
-    again = rested(actions.retry(member_of(alice), str(accepted.session_id)).run_id)
+    again = rested(conversations.retry(member_of(alice), str(accepted.session_id)).run_id)
     assert again.message.content == "Renamed."
     assert results(sent(vendor)[-1])[0]["status"] == "applied"
     assert Message.objects.filter(session=accepted.session_id, role=Message.Role.USER).count() == 1

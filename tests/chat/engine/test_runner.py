@@ -10,12 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import DatabaseError, OperationalError, connection, connections, transaction
 
-from chat import actions, error_texts
-from chat.engine import claims, prompting
+from chat.actions import conversations
+from chat.engine import claims, error_texts, prompt_loading
 from chat.events import presence
 from chat.models import Message, ModelCall, Process, Run, RunStatus, Session
-from graphs.access import member_of
 from graphs.models import Graph, Membership
+from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import (
     answer_of,
@@ -225,7 +225,7 @@ def test_writing_and_stopping_while_runs_start_and_end_never_deadlocks(
         try:
             for _ in range(15):
                 ask(alice, "SCRIPT:hello", session_id=session)
-                actions.stop(member_of(alice), session)
+                conversations.stop(member_of(alice), session)
         except DatabaseError as error:
             failures.append(error)
         finally:
@@ -260,7 +260,7 @@ def test_stopping_a_run_that_was_handed_over_keeps_what_was_shown(
     with engine():
         until(lambda: len(vendor.requests) == 2)
     assert Run.objects.get(pk=accepted.run_id).status == RunStatus.QUEUED
-    actions.stop(member_of(alice), str(accepted.session_id))
+    conversations.stop(member_of(alice), str(accepted.session_id))
     with engine():
         run = rested(accepted.run_id)
         assert (run.outcome, run.message.content) == ("stopped", "I look.")
@@ -339,7 +339,7 @@ def test_a_statement_that_takes_too_long_each_time_ends_the_run(
             cursor.execute("SET LOCAL statement_timeout = 1")
             cursor.execute("SELECT pg_sleep(10)")
 
-    monkeypatch.setattr(prompting, "load_prompt", load_prompt)
+    monkeypatch.setattr(prompt_loading, "load_prompt", load_prompt)
     accepted = ask(alice, "SCRIPT:hello")
     with engine():
         run = rested(accepted.run_id)

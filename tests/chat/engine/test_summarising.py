@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import prompt_choices
+from chat.actions import pinning
 from chat.engine import claims, summarising
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
@@ -17,8 +17,8 @@ from chat.providers.base import Reply, ToolCall
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from chat.tools.registry import ParsedCall
-from graphs.access import member_of
 from graphs.models import Graph, Node
+from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import Engine, ask, claimed_by_a_process_that_died, engine, events, of_run, rested
 from tests.vendors import Script, ScriptedCall, VendorServer
@@ -181,7 +181,7 @@ def test_what_is_left_out_later_is_in_no_summary_any_more(
         turn(alice, f"Next question {LONG}", session)
     assert "4711" in vendor.requests[-1].body["messages"][1]["content"]
     before = len(vendor.requests)
-    prompt_choices.keep_message(member_of(alice), str(first.user_message_id), "left_out")
+    pinning.keep_message(member_of(alice), str(first.user_message_id), "left_out")
     assert not Summary.objects.exists()
     assert events(first.session_id)[-1].data["summary"] is None
     turn(alice, "And now?", session)
@@ -203,9 +203,9 @@ def test_only_summaries_that_stand_for_what_is_left_out_go(alice: User, nba: Gra
             tokens_before=2,
             tokens_after=1,
         )
-    prompt_choices.keep_message(member_of(alice), str(accepted.user_message_id), "pinned")
+    pinning.keep_message(member_of(alice), str(accepted.user_message_id), "pinned")
     assert Summary.objects.count() == 3
-    prompt_choices.keep_message(member_of(alice), str(accepted.user_message_id), "left_out")
+    pinning.keep_message(member_of(alice), str(accepted.user_message_id), "left_out")
     assert Summary.objects.get().sequence == 3
     assert events(accepted.session_id)[-1].data["summary"]["content"] == "Up to 3."
 
@@ -217,11 +217,11 @@ def test_what_is_put_back_is_sent_until_it_is_summarised(
     vendor.script(*(Script(text=text) for text in said))
     first = turn(alice, "Remember: the season is 2026.")
     session = str(first.session_id)
-    prompt_choices.keep_message(member_of(alice), str(first.user_message_id), "left_out")
+    pinning.keep_message(member_of(alice), str(first.user_message_id), "left_out")
     for _ in range(3):
         turn(alice, f"Next question {LONG}", session)
     assert "2026" not in Summary.objects.get(session=session).content
-    prompt_choices.keep_message(member_of(alice), str(first.user_message_id), "auto")
+    pinning.keep_message(member_of(alice), str(first.user_message_id), "auto")
     turn(alice, "Which season?", session)
     assert "the season is 2026" in str(vendor.requests[-1].body["messages"])
     checker.check_summaries()
@@ -248,7 +248,7 @@ def test_words_about_what_was_left_out_meanwhile_are_not_taken(alice: User, nba:
     claims.register(process := uuid.uuid4(), "test:1")
     (run,) = claims.claim(process, 10)
     question = Message.objects.get(pk=accepted.user_message_id)
-    prompt_choices.keep_message(member_of(alice), str(question.pk), "left_out")
+    pinning.keep_message(member_of(alice), str(question.pk), "left_out")
     summarising.store(run, Cut(2, 0, (), 100), "The number is 4711", "m", 10_000, 200)
     summary = Summary.objects.get()
     assert "4711" not in summary.content

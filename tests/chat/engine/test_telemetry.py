@@ -11,18 +11,18 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pytest_django import Settings
 
-from chat.deciding import Decision, decide
+from chat.actions.deciding import Decision, decide
 from chat.engine import side_calls
+from chat.engine.available_models import configured
 from chat.events import presence
 from chat.models import Message, Proposal, Purpose, Session
-from chat.models_available import configured
 from chat.providers.base import ModelRequest, PromptMessage
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
-from graphs.access import member_of
 from graphs.models import Graph
-from rag.telemetry import events
-from rag.telemetry.spans import Spans
+from graphs.site.access import member_of
+from graphs.site.telemetry import events
+from graphs.site.telemetry.spans import Spans
 from tests.chat.engine.driving import Engine, ask, rested, until
 from tests.chat.spending.paid import account, budget
 from tests.vendors import Script, ScriptedCall, VendorServer

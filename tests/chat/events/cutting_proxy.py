@@ -10,7 +10,7 @@ from pathlib import Path
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from chat import runtime
+from chat.engine import runtime
 
 #: Begins the statement that stores a batch, as it is sent.
 STATEMENT = b"WITH batch AS"

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import psycopg
 
-from chat import runtime
+from chat.engine import runtime
 from chat.events.hub import Hub
 from chat.events.vocabulary import EVENT_VERSION, StoredEvent
 from chat.events.watching import Watch

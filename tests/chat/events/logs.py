@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
-from chat import runtime
-from chat.database import in_db
+from chat.concurrency.database import in_db
+from chat.engine import runtime
 from chat.events import reading
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent, StoredEvent

@@ -13,7 +13,7 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Run, RunStatus, Session, Stream, StreamEvent
 from graphs.models import Workspace
-from graphs.versions import UnknownVersion
+from graphs.site.stored_json import UnknownVersion
 from tests import checker
 from tests.chat.events.logs import stored
 from tests.chat.events.old_runs import a_run

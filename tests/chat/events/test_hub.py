@@ -9,7 +9,7 @@ import redis
 from django.conf import settings as django_settings
 from django.db import connection
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.events import hub as hub_module
 from chat.events import presence, reading, wakeup, watching
 from chat.events.hub import CursorBeyondEnd, Hub

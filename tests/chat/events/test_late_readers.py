@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.events import hub as hub_module
 from chat.events import presence, reading, wakeup
 from chat.events.vocabulary import StoredEvent

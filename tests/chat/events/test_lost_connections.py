@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
-from chat import runtime
-from chat.database import in_db
+from chat.concurrency.database import in_db
+from chat.engine import runtime
 from chat.events import committing, wakeup
 from chat.events.append import Fenced
 from chat.events.vocabulary import NewEvent

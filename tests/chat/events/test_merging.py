@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.events import writer as writer_module
 from chat.events.vocabulary import NewEvent
 from tests.chat.events.holding import Holder

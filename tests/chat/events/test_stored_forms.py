@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.events.vocabulary import NewEvent
 from tests.chat.events.logs import (
     status,

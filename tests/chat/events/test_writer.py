@@ -6,8 +6,8 @@ import pytest
 from django.db import connection, connections
 from psycopg.conninfo import make_conninfo
 
-from chat import runtime
-from chat.database import in_db
+from chat.concurrency.database import in_db
+from chat.engine import runtime
 from chat.events import writer as writer_module
 from chat.events.append import Fenced
 from chat.events.vocabulary import NewEvent

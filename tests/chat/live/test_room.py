@@ -9,8 +9,8 @@ import pytest
 from chat.live import room
 from chat.live.people import Person
 from chat.live.room import Room, Watcher
-from graphs.workingcopy.editing import Edited
-from graphs.workingcopy.reading import Standing
+from graphs.workflows.live.editing import Edited
+from graphs.workflows.live.reading import Standing
 
 
 def edited(version: int, name: str) -> Standing:

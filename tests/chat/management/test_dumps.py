@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from rag.encoding import decode
+from rag.texts.tables import decode
 from tests.seeded import CANARY, World, world
 
 

@@ -3,8 +3,8 @@ from django.contrib.auth.models import User
 
 from chat.models import Message, Session
 from chat.prompts import history
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests.chat.admin.talk import talk
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,8 @@ import pytest
 
 from chat.prompts.question import context_block, tables_of
 from graphs.models import Graph, Node, NodeType, Sheet
-from rag.encoding import decode_tables
-from rag.retrieval import retrieve
+from rag.retrieval.retrieve import retrieve
+from rag.texts.tables import decode_tables
 from tests.seeded import World, world
 
 

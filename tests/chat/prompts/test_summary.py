@@ -8,14 +8,14 @@ from django.utils import timezone
 
 from chat.models import Message, Proposal, ProposalStatus
 from chat.prompts.cutting import Cut
-from chat.prompts.serialising import shown
 from chat.prompts.summary import request_messages, summary_text
+from chat.prompts.summary_json import shown
 from chat.providers.base import PromptMessage
+from graphs.history.changes import apply
+from graphs.history.recording import Because
 from graphs.models import Graph, Origin, Workspace
-from graphs.operations import Create, Item
-from graphs.recording import Because
-from graphs.writing import apply
-from rag.tokens import count_tokens
+from graphs.objects.operations import Create, Item
+from rag.texts.tokens import count_tokens
 from tests.chat.admin.talk import talk, turn
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from chat.engine import open_calls
 from chat.engine.calling import prepare
-from chat.engine.prompting import Prompt
+from chat.engine.prompt_loading import Prompt
 from chat.models import Message
 from chat.prompts import history
 from chat.prompts.deepening import note_about

@@ -1,8 +1,8 @@
 import pytest
 
 from chat.prompts.system import system_prompt
-from graphs.access import Member
 from graphs.models import Graph, Node, NodeType, Role, Sheet
+from graphs.site.access import Member
 from tests.seeded import CANARY, World, world
 
 

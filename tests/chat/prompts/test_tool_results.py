@@ -9,8 +9,8 @@ from pytest_django import Settings
 from chat.prompts.history import round_entries, round_of
 from chat.prompts.tool_results import LEAST_TOKENS, told
 from chat.providers.base import Reply, ToolCall
-from rag.encoding import as_json, decode
-from rag.tokens import count_tokens
+from rag.texts.tables import as_json, decode
+from rag.texts.tokens import count_tokens
 
 ROWS = [{"key": f"step-{n}", "type": "filter", "sheet": "main"} for n in range(400)]
 texts = st.text(max_size=2_000)

@@ -10,13 +10,13 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from chat import runtime
-from chat.database import in_db
+from chat.concurrency.database import in_db
+from chat.engine import runtime
 from chat.live import room
 from chat.providers.base import ToolCallDelta, ToolCallStart, TurnEnd
-from graphs.api import tokens
+from graphs.history import live_edits
 from graphs.models import ChangeSet, Graph, LiveEdit, Membership, Modification, Node, Role
-from graphs.workingcopy import saving
+from graphs.site.api import tokens
 from tests.cast import member
 from tests.chat.inprocess import Model, Socket, at_graph, opened, run, signed_in
 from tests.graphs.api.callers import post_json, with_token
@@ -385,7 +385,7 @@ def test_two_processes_that_save_at_once_make_one_change_set(alice: User, nba: G
     async def test() -> None:
         async with at_graph(alice) as socket:
             await edit(socket, rename("Fetch all"))
-            found = await asyncio.gather(*(in_db(saving.save_edits, nba.pk) for _ in range(4)))
+            found = await asyncio.gather(*(in_db(live_edits.save_edits, nba.pk) for _ in range(4)))
         assert sum(map(len, found)) == 1
         assert await in_db(ChangeSet.objects.count) == 1
 

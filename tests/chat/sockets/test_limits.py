@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.models import Message
 from chat.sockets.pace import MOST_REFUSED
-from graphs.api import tokens
 from graphs.models import Graph
+from graphs.site.api import tokens
 from tests.chat.inprocess import opened, run, signed_in
 from tests.chat.sockets.asking import ask
 

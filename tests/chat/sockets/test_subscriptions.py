@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat.database import in_db
+from chat.concurrency.database import in_db
 from chat.models import Run, Session
 from chat.providers.base import ProviderError
 from graphs.models import Graph

@@ -14,7 +14,7 @@ from chat.spending.calls import Bound, CallCost
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
 from graphs.models import Workspace
-from rag.metering import Account
+from rag.embeddings.metering import Account
 
 
 def budget(workspace: Workspace, limit: float, **fields: Any) -> Budget:

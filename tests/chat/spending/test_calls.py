@@ -8,7 +8,7 @@ import pytest
 from chat.providers.base import ModelRequest, PromptMessage
 from chat.providers.estimating import prompt_bound, prompt_estimate
 from chat.spending.calls import counted
-from rag.tokens import count_tokens
+from rag.texts.tokens import count_tokens
 
 WORDS = "Fetches the games of today and writes what is new into the table. " * 30
 _noise = random.Random(5).randbytes(3_000)

@@ -11,11 +11,11 @@ from django.core.management import CommandError, call_command
 from chat.models import BudgetUnit, ModelCall, Purpose, Reservation
 from chat.spending import free_questions
 from graphs.models import Graph, Workspace
-from rag.embeddings import keeping, registry, served
+from graphs.site.vendor_errors import ErrorCode
+from rag.embeddings import keeping, registry, serving_model
 from rag.embeddings.base import Embedded, EmbeddingFailed
-from rag.metering import Account, OverBudget, account_of, embed
+from rag.embeddings.metering import Account, OverBudget, account_of, embed
 from rag.models import Embedding, EmbeddingModel
-from rag.vendor_errors import ErrorCode
 from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
 
@@ -103,7 +103,7 @@ def test_a_graph_without_a_budget_waits_and_goes_on_alone(
         keeping.paused(stub.name).update(paused_until=None)
         assert work() == []
     finally:
-        served.forget()
+        serving_model.forget()
 
 
 @pytest.mark.parametrize("command", [("embed_nodes",), ("migrate_embeddings", "--to", "openai/text-embedding-3-small")])
@@ -120,7 +120,7 @@ def test_a_command_does_what_other_budgets_pay_for_before_it_says_what_waits(
         assert set(Embedding.objects.values_list("graph", flat=True)) == {foreign.pk}
         assert [graph.pk for graph in keeping.waiting(stub.name)] == [nba.pk]
     finally:
-        served.forget()
+        serving_model.forget()
 
 
 def test_the_local_model_costs_nothing_and_is_under_no_budget(nba: Graph) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from chat.actions import ObjectName, open_session
+from chat.actions.conversations import ObjectName, open_session
 from chat.models import Message, Session, Summary
 from chat.prompts.history import round_of
 from chat.providers.base import Reply

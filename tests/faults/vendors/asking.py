@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from chat import actions
+from chat.actions import conversations
 from chat.models import ModelCall, Run, RunStatus
-from graphs.access import member_of
+from graphs.site.access import member_of
 from tests.chat.engine.driving import ask, of_run, until
 from tests.vendors import RecordedRequest, Script, VendorServer
 from tests.vendors.server import last_question
@@ -53,7 +53,7 @@ def ask_all(user: User, vendor: VendorServer, questions: Iterable[tuple[str, lis
 
 def retry_all(user: User, asked: Iterable[Asked]) -> list[Asked]:
     member = member_of(user)
-    again = [(each, actions.retry(member, each.session_id)) for each in asked]
+    again = [(each, conversations.retry(member, each.session_id)) for each in asked]
     return _rested((each.question, each.session_id, accepted.run_id) for each, accepted in again)
 
 
@@ -62,7 +62,7 @@ def answered(user: User, wire: str, question: str = "Where is fetch-api?") -> li
     first = ask_once(user, wire, question)
     if first.status != RunStatus.FAILED or not first.error["retryable"]:
         return [first]
-    return [first, ended(actions.retry(member_of(user), str(first.session_id)).run_id)]
+    return [first, ended(conversations.retry(member_of(user), str(first.session_id)).run_id)]
 
 
 def ask_once(user: User, wire: str, question: str) -> Run:

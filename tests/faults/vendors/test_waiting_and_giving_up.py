@@ -9,10 +9,10 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from chat import actions
+from chat.actions import conversations
 from chat.models import ModelCall
-from graphs.access import member_of
 from graphs.models import Graph
+from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import Engine, ask, of_run, types, until
 from tests.faults.vendors.asking import MODELS, Asked, ask_all, ended
@@ -133,7 +133,7 @@ def test_a_stop_hangs_up(running: Engine, vendor: VendorServer, alice: User, nba
         (request,) = vendor.wait_for_requests(1)
         if script.text:
             until(lambda run_id=accepted.run_id: "content_delta" in types(of_run(run_id)))
-        actions.stop(member_of(alice), str(accepted.session_id))
+        conversations.stop(member_of(alice), str(accepted.session_id))
         assert request.disconnected.wait(2), (kind, script)
         assert ended(accepted.run_id).outcome == "stopped"
         (cost,) = ModelCall.objects.filter(run_id=accepted.run_id)

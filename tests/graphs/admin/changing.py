@@ -6,16 +6,17 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from graphs import rows, writing
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Origin
-from graphs.operations import Create, Item, Operation, Update
-from graphs.recording import Because
+from graphs.objects import item_rows
+from graphs.objects.operations import Create, Item, Operation, Update
 
 
 def changed(graph: Graph, operations: list[Operation], actor: User | None, **because: Any) -> ChangeSet:
     """A change by hand, unless `because` says otherwise."""
     given: dict[str, Any] = {"origin": Origin.MANUAL, **because}
-    done = writing.apply(graph, operations, Because(actor, **given))
+    done = changes.apply(graph, operations, Because(actor, **given))
     return ChangeSet.objects.get(pk=done.change_set_id)
 
 
@@ -28,10 +29,10 @@ def update(
 ) -> ChangeSet:
     """Fields of a node, by their names on the wire."""
     item = Item("node", key)
-    old = rows.nodes(graph, [key])[key].record
+    old = item_rows.nodes(graph, [key])[key].record
     return changed(graph, [Update(item, {name: old[name] for name in new}, new)], actor, **because)
 
 
 def create(graph: Graph, actor: User | None, key: str = "more", like: str = "fetch-api", **because: Any) -> ChangeSet:
-    record = rows.nodes(graph, [like])[like].record
+    record = item_rows.nodes(graph, [like])[like].record
     return changed(graph, [Create(Item("node", key), {**record, "name": key.title()})], actor, **because)

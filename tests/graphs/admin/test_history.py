@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from graphs import rows
 from graphs.admin import history, newest
 from graphs.models import ChangeSet, Graph, Origin, Workspace
-from graphs.operations import Delete, Item
+from graphs.objects import item_rows
+from graphs.objects.operations import Delete, Item
 from tests.cast import draw_nba
 from tests.graphs.admin.changing import changed, create, update
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -119,7 +119,7 @@ def test_a_change_is_shown_side_by_side(own: ChangeSet) -> None:
 
 def test_what_was_deleted_is_shown_whole(alice: User, nba: Graph) -> None:
     items = [Item("edge", "root-fetch-api"), Item("edge", "fetch-api-return"), Item("node", "fetch-api")]
-    records = {**rows.nodes(nba), **rows.edges(nba, [item.key for item in items])}
+    records = {**item_rows.nodes(nba), **item_rows.edges(nba, [item.key for item in items])}
     done = changed(nba, [Delete(item, records[item.key].record) for item in items], alice)
     text = opened(superuser(), done)
     for part in ("root → fetch-api", "return fetch(url)", "https://example.org", "deleted"):

@@ -4,10 +4,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from graphs import rows
 from graphs.admin import versions
 from graphs.models import Graph, NodeType, Workspace
-from graphs.operations import Delete, Item, Update
+from graphs.objects import item_rows
+from graphs.objects.operations import Delete, Item, Update
 from tests.cast import draw_nba
 from tests.graphs.admin.changing import changed, update
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -89,7 +89,7 @@ def test_the_versions_of_a_type_stay_when_it_is_deleted(alice: User, nba: Graph,
     before = NodeType.objects.get()
     rename = Update(Item("nodeType", "step"), {"displayName": "Step"}, {"displayName": "Retry"})
     changed(nba, [rename], alice, reason="Renamed")
-    old = rows.node_types(nba.workspace_id, ["step"])["step"].record
+    old = item_rows.node_types(nba.workspace_id, ["step"])["step"].record
     done = changed(nba, [Delete(Item("nodeType", "step"), old)], alice, reason="Not needed")
     address = reverse("admin:graphs_nodetype_versions", args=[before.pk])
     client = superuser()

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver
 from rest_framework.views import APIView
 
-from graphs.api import tokens
+from graphs.site.api import tokens
 from tests.graphs.api.documented import check_status
 
 PROBLEM = "application/problem+json"

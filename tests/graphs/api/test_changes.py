@@ -7,15 +7,16 @@ from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
-from graphs import editing, writing
-from graphs.access import Forbidden, member_of
-from graphs.actions import parse
 from graphs.api.changes import digest_of
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role, Workspace
-from graphs.operations import Item, Update
-from graphs.recording import Because
-from graphs.seen import Overlapping
-from graphs.workingcopy import editing as live_editing
+from graphs.objects.edit_conflicts import Overlapping
+from graphs.objects.operations import Item, Update
+from graphs.site.access import Forbidden, member_of
+from graphs.workflows import editing
+from graphs.workflows.actions import parse
+from graphs.workflows.live import editing as live_editing
 from tests.cast import draw_nba, member, signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
 
@@ -158,7 +159,7 @@ def test_who_is_too_far_behind_to_be_told_is_asked_about_every_field(client: Cli
     """Also about what only the oldest of their five hundred and one modifications tells."""
 
     def apply(old: dict[str, Any], new: dict[str, Any]) -> None:
-        writing.apply(nba, [Update(Item("node", "fetch-api"), old, new)], Because(None, Origin.MANUAL))
+        changes.apply(nba, [Update(Item("node", "fetch-api"), old, new)], Because(None, Origin.MANUAL))
 
     def box(size: float) -> dict[str, Any]:
         return dict.fromkeys(("posX", "posY", "width", "height"), size)

@@ -6,18 +6,19 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from graphs import actions, causes, writing
-from graphs.access import Member, member_of
 from graphs.api import history_shapes
-from graphs.editing import Request
+from graphs.history import causes, changes
+from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Origin, Revision, Workspace
-from graphs.operations import Create, Delete, Item, Update
-from graphs.recording import Because
-from graphs.workingcopy import editing
+from graphs.objects.operations import Create, Delete, Item, Update
+from graphs.site.access import Member, member_of
+from graphs.workflows import actions
+from graphs.workflows.editing import Request
+from graphs.workflows.live import editing
 from tests.cast import draw_nba, signed_in
 from tests.graphs.api.callers import post_json, problem
-from tests.graphs.test_rollback import FETCH, RETURN, TALK, TURN, back, by, record, rename
-from tests.graphs.test_writing import TO_FETCH, TO_RETURN
+from tests.graphs.history.test_changes import TO_FETCH, TO_RETURN
+from tests.graphs.history.test_rollback import FETCH, RETURN, TALK, TURN, back, by, record, rename
 
 HISTORY = "/api/v1/history"
 
@@ -40,7 +41,7 @@ def roll_back(client: Client, where: object = "", **body: Any) -> HttpResponse:
 
 def test_the_versions_of_a_graph_newest_first(nba: Graph, alice: User, editor: Client) -> None:
     rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
-    writing.apply(nba, [Delete(item, record(nba, item)) for item in (TO_FETCH, TO_RETURN, FETCH)], by(None))
+    changes.apply(nba, [Delete(item, record(nba, item)) for item in (TO_FETCH, TO_RETURN, FETCH)], by(None))
 
     page = read(editor, object="graph:nba")
     history_shapes.VersionPage.model_validate(page)
@@ -56,7 +57,7 @@ def test_the_versions_of_a_graph_newest_first(nba: Graph, alice: User, editor: C
 
 def test_filters(nba: Graph, alice: User, bob: User, editor: Client) -> None:
     rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
-    writing.apply(nba, [Update(RETURN, {"posX": 400.0}, {"posX": 0.0})], by(bob))
+    changes.apply(nba, [Update(RETURN, {"posX": 400.0}, {"posX": 0.0})], by(bob))
     moments = list(Revision.objects.order_by("version").values_list("created_at", flat=True))
 
     def versions(**given: str) -> list[int]:
@@ -87,7 +88,7 @@ def test_wrong_questions_are_explained(nba: Graph, editor: Client, given: dict[s
 
 def test_a_list_leaves_long_values_out_and_the_change_set_has_them(nba: Graph, alice: User, editor: Client) -> None:
     code = "".join(str(number) for number in range(10_000))
-    done = writing.apply(nba, [Update(FETCH, {"process": "return fetch(url)"}, {"process": code})], by(alice))
+    done = changes.apply(nba, [Update(FETCH, {"process": "return fetch(url)"}, {"process": code})], by(alice))
 
     (version,) = read(editor, object="graph:nba")["results"]
     (modification,) = version["modifications"]
@@ -100,7 +101,7 @@ def test_a_list_leaves_long_values_out_and_the_change_set_has_them(nba: Graph, a
 
 def test_a_long_change_set_comes_in_pages(nba: Graph, alice: User, editor: Client) -> None:
     record_ = record(nba, RETURN)
-    done = writing.apply(nba, [Create(Item("node", f"n{n}"), record_) for n in range(5)], by(alice))
+    done = changes.apply(nba, [Create(Item("node", f"n{n}"), record_) for n in range(5)], by(alice))
 
     page = read(editor, f"/{done.change_set_id}", limit=3)
     rest = editor.get(page["next"]).json()
@@ -132,8 +133,8 @@ def test_a_deleted_type_keeps_its_history_and_comes_back(
 ) -> None:
     step = Item("nodeType", "step")
     fields = {"displayName": "Step", "description": "", "category": "", "icon": "", "handles": {}, "process": ""}
-    writing.apply(nba, [Create(step, fields)], by(alice))
-    writing.apply(nba, [Delete(step, fields)], by(alice))
+    changes.apply(nba, [Create(step, fields)], by(alice))
+    changes.apply(nba, [Delete(step, fields)], by(alice))
     assert [each["version"] for each in read(editor, object="nodeType:step")["results"]] == [2, 1]
     assert read(editor, "/versions", object="nodeType:step", a=1)["total"] == 1
     assert signed_in(charlie).get(HISTORY, {"object": "nodeType:step"}).status_code == 404
@@ -318,7 +319,7 @@ def test_the_modifications_of_a_long_change_set_are_searched(nba: Graph, editor:
         Update(Item("node", node.key), {"posX": node.pos_x}, {"posX": node.pos_x + 1})
         for node in Node.objects.filter(graph=nba)
     ]
-    writing.apply(nba, [*moves, Delete(TO_RETURN, record(nba, TO_RETURN))], by(alice))
+    changes.apply(nba, [*moves, Delete(TO_RETURN, record(nba, TO_RETURN))], by(alice))
     change_set = ChangeSet.objects.get()
 
     def found(search: str) -> set[tuple[str, str]]:

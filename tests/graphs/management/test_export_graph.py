@@ -4,9 +4,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from graphs.imports import import_graph
 from graphs.models import Workspace
-from tests.graphs.interchange.samples import native, parsed
+from graphs.workflows.imports import import_graph
+from tests.graphs.workflows.interchange.samples import native, parsed
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from graphs.models import Graph, Workspace
-from tests.graphs.interchange.samples import n8n, n8n_node, native, to
+from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, to
 
 pytestmark = pytest.mark.django_db
 
@@ -106,8 +106,8 @@ def test_it_has_no_limit_of_nodes(tmp_path: Path, settings: Any) -> None:
 
 def test_it_shows_how_far_long_imports_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphs.management.progress.ELSEWHERE_S", 0)
-    monkeypatch.setattr("graphs.interchange.native_parts.PART", 1)
-    monkeypatch.setattr("graphs.imports.BATCH", 1)
+    monkeypatch.setattr("graphs.workflows.interchange.native_parts.PART", 1)
+    monkeypatch.setattr("graphs.workflows.imports.BATCH", 1)
     file = written(tmp_path, "a.json", native())
     assert "left" not in run(file)[0]
     monkeypatch.setattr("graphs.management.commands.import_graph.QUIET_S", 1e-9)

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from graphs import actions
-from graphs.access import member_of
-from graphs.editing import Request
 from graphs.models import Graph
-from graphs.operations import Item
-from graphs.workingcopy import editing
-from graphs.workingcopy.editing import Edited
+from graphs.objects.operations import Item
+from graphs.site.access import member_of
+from graphs.workflows import actions
+from graphs.workflows.editing import Request
+from graphs.workflows.live import editing
+from graphs.workflows.live.editing import Edited
 
 #: Says what a person does live: the name of an action, its arguments, and what they saw.
 Live = Callable[..., Edited]

@@ -9,11 +9,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from graphs import actions
-from graphs.access import member_of
-from graphs.editing import Request, edit
+from graphs.history import live_edits
 from graphs.models import Graph, LiveEdit, Modification, Node, Revision, Role
-from graphs.workingcopy import editing, saving
+from graphs.site.access import member_of
+from graphs.workflows import actions
+from graphs.workflows.editing import Request, edit
+from graphs.workflows.live import editing
 from tests.cast import member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,7 +31,7 @@ def test_everybody_at_once(nba: Graph, alice: User) -> None:
         return edit(member_of(erin), Graph.objects.get(pk=nba.pk), rename(f"erin {number}"))
 
     def saves(_number: int) -> object:
-        return saving.save_edits(nba.pk) if _number % 2 else saving.save_due(0)
+        return live_edits.save_edits(nba.pk) if _number % 2 else live_edits.save_due(0)
 
     def often(deed: Callable[[int], object]) -> None:
         try:
@@ -42,7 +43,7 @@ def test_everybody_at_once(nba: Graph, alice: User) -> None:
     with ThreadPoolExecutor(5) as pool:
         for done in [pool.submit(often, deed) for deed in (edits_live(alice), edits_live(dora), edits, saves, saves)]:
             done.result(120)
-    saving.save_edits(nba.pk)
+    live_edits.save_edits(nba.pk)
 
     told = list(Modification.objects.filter(field="name").order_by("version").values_list("old", "new"))
     assert [old for old, _new in told] == ["Fetch API", *(new for _old, new in told[:-1])]

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
-from rag.embeddings import registry, served
+from rag.embeddings import registry, serving_model
 from rag.embeddings.base import Embedder
 from tests.vendors.server import VendorServer
 
@@ -27,7 +27,7 @@ def remote(vendor: VendorServer, monkeypatch: pytest.MonkeyPatch, settings: Sett
     """The model of an endpoint that speaks as OpenAI does, and that the settings ask for."""
     monkeypatch.setenv("CUSTOM_BASE_URL", vendor.openai_url)
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = MODEL.split("/")
-    served.forget()
+    serving_model.forget()
     yield registry.by_name(MODEL)
-    served.forget()
+    serving_model.forget()
     registry._remote.cache_clear()

@@ -2,10 +2,10 @@
 
 import time
 
-from graphs import writing
+from graphs.history import changes
+from graphs.history.recording import Because
 from graphs.models import Graph, Node, Origin
-from graphs.operations import Item, Update
-from graphs.recording import Because
+from graphs.objects.operations import Item, Update
 from rag.embeddings import keeping
 from rag.models import Embedding
 from tests.vendors.server import VendorServer
@@ -19,7 +19,7 @@ def work() -> None:
 
 def change(graph: Graph, key: str, **fields: tuple[object, object]) -> None:
     old, new = ({name: pair[number] for name, pair in fields.items()} for number in (0, 1))
-    writing.apply(graph, [Update(Item("node", key), old, new)], BECAUSE)
+    changes.apply(graph, [Update(Item("node", key), old, new)], BECAUSE)
 
 
 def hashes() -> dict[str, bytes]:

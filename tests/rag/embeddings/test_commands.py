@@ -10,15 +10,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
+from graphs.history.changes import apply
+from graphs.history.recording import Because
 from graphs.models import Graph, Origin, Workspace
-from graphs.operations import Item, Update
-from graphs.recording import Because
-from graphs.writing import apply
-from rag.embeddings import dropping, keeping, nodes, served
+from graphs.objects.operations import Item, Update
+from rag.embeddings import dropping, keeping, nodes, serving_model
 from rag.embeddings.base import Embedded, Embedder
+from rag.embeddings.metering import account_of
 from rag.embeddings.openai import OpenAIEmbedder
 from rag.embeddings.registry import LOCAL_MODEL
-from rag.metering import account_of
 from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
 from tests.cast import draw_nba
 from tests.rag.embeddings.conftest import MODEL
@@ -49,22 +49,22 @@ def local_serves(nba: Graph, remote: Embedder, settings: Settings) -> None:
     """The local model answers, an endpoint is there to go to."""
     settings.EMBEDDING_PROVIDER = ""
     run("embed_nodes")
-    served.forget()
-    assert served.serving() == LOCAL_MODEL
+    serving_model.forget()
+    assert serving_model.serving() == LOCAL_MODEL
 
 
 def test_what_a_vendor_answered_is_stored_before_it_is_asked_again(
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nodes, "STORED_S", 0.0)
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     progress = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
     assert [(step.seen, Embedding.objects.count()) for step in progress] == [(0, 0), (1, 1), (1, 2), (1, 3)]
 
 
 def test_it_is_stored_before_the_pause(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     stored: list[int] = []
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     monkeypatch.setattr(nodes.time, "sleep", lambda _seconds: stored.append(Embedding.objects.count()))
     list(nodes.embed_all(nba, remote, nodes.Manner(batch=1, delay_s=2)))
     assert stored == [1, 2, 3]
@@ -137,7 +137,7 @@ def test_the_worker_drops_what_was_made_in_part_for_a_model_that_others_dropped(
     local_serves: None, nba: Graph, remote: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nodes, "STORED_S", 0.0)
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     killed = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
     while not Embedding.objects.filter(model=MODEL).exists():
         next(killed)
@@ -153,7 +153,7 @@ def test_a_migration_whose_model_is_dropped_on_its_way_says_so_and_asks_no_more(
     answer = OpenAIEmbedder.embed
 
     def dropped(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
-        served.forget_all_but(LOCAL_MODEL)
+        serving_model.forget_all_but(LOCAL_MODEL)
         return answer(embedder, texts, "stored")
 
     monkeypatch.setattr(OpenAIEmbedder, "embed", dropped)
@@ -187,7 +187,7 @@ def test_what_a_worker_still_stores_of_a_model_that_others_dropped_goes_too(
     local_serves: None, nba: Graph, other_workspace: Workspace, remote: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw_nba(other_workspace)
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     answer = OpenAIEmbedder.embed
 
     def dropped(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
@@ -209,7 +209,7 @@ def test_a_first_model_that_is_dropped_in_its_first_turn_does_not_come_back(
     def dropped(*given: Any) -> None:
         finish(*given)
         EmbeddingModel.objects.create(name=LOCAL_MODEL, dimensions=256)
-        served.serve(LOCAL_MODEL)
+        serving_model.serve(LOCAL_MODEL)
         dropping.drop_all_but(LOCAL_MODEL)
 
     monkeypatch.setattr(nodes, "_finish", dropped)
@@ -222,15 +222,17 @@ FIRST = f"Another migration was ready first: questions are answered by {LOCAL_MO
 
 def test_of_two_migrations_at_once_one_model_serves_and_the_other_says_so(local_serves: None, nba: Graph) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(served, "serve", _after(lambda: dropping.drop_all_but(LOCAL_MODEL), served.serve))
+        patched.setattr(serving_model, "serve", _after(lambda: dropping.drop_all_but(LOCAL_MODEL), serving_model.serve))
         with pytest.raises(CommandError, match=FIRST):
             run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
     assert list(EmbeddingModel.objects.values_list("name", "serves")) == [(LOCAL_MODEL, True)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dropping, "drop_all_but", _after(lambda: served.serve(LOCAL_MODEL), dropping.drop_all_but))
+        patched.setattr(
+            dropping, "drop_all_but", _after(lambda: serving_model.serve(LOCAL_MODEL), dropping.drop_all_but)
+        )
         with pytest.raises(CommandError, match=FIRST):
             run("migrate_embeddings", "--to", MODEL, "--drop-old", *AT_ONCE)
-    assert served.serving() == LOCAL_MODEL
+    assert serving_model.serving() == LOCAL_MODEL
     assert Embedding.objects.filter(model=LOCAL_MODEL).count() == 3
 
 

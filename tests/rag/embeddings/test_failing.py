@@ -9,9 +9,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from graphs.models import Graph
-from rag.embeddings import keeping, openai, registry, served
+from rag.embeddings import keeping, openai, registry, serving_model
 from rag.embeddings.base import Embedder
-from rag.metering import account_of
+from rag.embeddings.metering import account_of
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.rag.embeddings.conftest import MODEL
 from tests.rag.embeddings.steps import asked, change, hashes, work
@@ -64,7 +64,7 @@ def test_a_text_that_an_endpoint_breaks_at_keeps_no_other_waiting(
 def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
     remote: Embedder, nba: Graph, vendor: VendorServer, headers: dict[str, str], calls: int
 ) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     vendor.requests.clear()
     vendor.script(*[Script(status=503, error="Service unavailable", headers=headers)] * 9)
     work()
@@ -74,7 +74,7 @@ def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
 
 
 def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     vendor.script(Script(status=429, error="Too many requests", headers={"retry-after": "600"}))
     work()
     row = EmbeddingModel.objects.get()
@@ -94,7 +94,7 @@ def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: G
 def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     vendor.requests.clear()
     vendor.script(*[Script(status=308, error="", headers={"location": vendor.url})] * 9)
     work()
@@ -106,7 +106,7 @@ def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
 def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_day(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     vendor.script(Script(status=429, error="slow", headers={"retry-after": "9" * 30}))
     work()
     row = EmbeddingModel.objects.get()
@@ -117,7 +117,7 @@ def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_d
 def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     vendor.requests.clear()
     vendor.script(*[Script(status=400, error="this server does not support embeddings")] * 9)
     work()
@@ -128,7 +128,7 @@ def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
 
 
 def test_that_a_model_is_there_is_looked_at_once_in_a_batch(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     nba.nodes.update(name="refused")
     vendor.requests.clear()
     work()

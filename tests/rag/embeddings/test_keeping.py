@@ -17,18 +17,17 @@ from django.db import OperationalError, connection, connections
 from django.db.models import Model, QuerySet
 from pytest_django import Settings
 
-from graphs import writing
+from graphs.history import changes
 from graphs.models import Graph, Node
-from graphs.operations import Delete, Item
-from rag import vector_indexes
-from rag.embeddings import keeping, locks, registry, served
+from graphs.objects.operations import Delete, Item
+from rag.embeddings import keeping, locks, registry, serving_model, vector_indexes
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
+from rag.embeddings.metering import Account, account_of
 from rag.embeddings.nodes import Manner, Progress, embed_all
+from rag.embeddings.vector_search import nearest
 from rag.embeddings.waking import wake
-from rag.metering import Account, account_of
 from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
 from rag.tasks import keep_embeddings
-from rag.vector_search import nearest
 from tests.rag.embeddings.conftest import MODEL
 from tests.rag.embeddings.steps import BECAUSE, asked, change, hashes, work
 from tests.vendors import embeddings_wire
@@ -40,7 +39,7 @@ def test_a_new_graph_is_embedded_and_the_first_model_serves(remote: Embedder, nb
     work()
     assert len(asked(vendor)) == 3
     assert set(hashes()) == {"root", "fetch-api", "return"}
-    assert served.serving() == MODEL
+    assert serving_model.serving() == MODEL
     question = remote.embed([asked(vendor)[0]], "question").vectors[0]
     (best, cosine), *_ = nearest(nba.pk, MODEL, question, 3)
     assert (best, round(cosine, 2)) == (nba.nodes.get(key="root").pk, 1.0)
@@ -93,7 +92,7 @@ def test_what_is_deleted_has_no_vector_and_what_is_put_back_gets_one(remote: Emb
         "type": "note", "sheet": "main", "name": "", "process": "", "data": {}, "handles": {}, "posX": 0, "posY": 0,
         "width": None, "height": None,
     }  # fmt: skip
-    writing.apply(nba, [Delete(Item("node", "lonely"), record)], BECAUSE)
+    changes.apply(nba, [Delete(Item("node", "lonely"), record)], BECAUSE)
     assert "lonely" not in hashes()
     assert not Embedding.objects.filter(target_id=lonely.pk).exists()
     work()
@@ -104,11 +103,11 @@ def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
 
     def dropped(_graph: Graph, embedder: Embedder, _manner: Manner) -> Iterator[Progress]:
         if embedder.name == MODEL:
-            served.forget_all_but(other.name)
+            serving_model.forget_all_but(other.name)
             raise EmbeddingFailed("timeout")
         yield Progress()
 
@@ -124,14 +123,14 @@ def test_a_model_that_was_dropped_while_another_one_was_kept_stays_away(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     vendor.requests.clear()
     fit = vector_indexes.fit
 
     def dropped(graph_id: int, model: str, dimensions: int, *, wait: bool) -> None:
         fit(graph_id, model, dimensions, wait=wait)
         if model == registry.LOCAL_MODEL:
-            served.forget_all_but(model)
+            serving_model.forget_all_but(model)
 
     monkeypatch.setattr(vector_indexes, "fit", dropped)
     work()
@@ -153,7 +152,7 @@ def test_of_two_first_models_at_once_one_serves(monkeypatch: pytest.MonkeyPatch)
 
     def keep(name: str) -> str:
         try:
-            return served.keep(SimpleNamespace(name=name, dimensions=8), Account(0)).name  # type: ignore[arg-type]
+            return serving_model.keep(SimpleNamespace(name=name, dimensions=8), Account(0)).name  # type: ignore[arg-type]
         finally:
             connections.close_all()
 
@@ -171,7 +170,7 @@ def test_of_two_migrations_that_are_ready_at_once_one_serves() -> None:
     def serve(name: str) -> None:
         try:
             for _ in range(20):
-                served.serve(name)
+                serving_model.serve(name)
         finally:
             connections.close_all()
 
@@ -183,7 +182,7 @@ def test_of_two_migrations_that_are_ready_at_once_one_serves() -> None:
 @pytest.mark.parametrize(("provider", "model"), [("none", ""), ("openai", ""), ("custom", "x")])
 def test_without_a_model_nothing_happens(nba: Graph, settings: Settings, provider: str, model: str) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, model
-    served.forget()
+    serving_model.forget()
     work()
     change(nba, "root", name=("Start", "Begin"))
     assert not Embedding.objects.exists()
@@ -238,7 +237,7 @@ def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: 
 
 
 def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     vendor.script(*[Script(status=500, error="away")] * 2)
     with pytest.raises(CommandError, match="server_error"):
         call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
@@ -314,7 +313,7 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
     assert EmbeddedGraph.objects.get().indexed
     question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
     assert len(nearest(nba.pk, MODEL, question, 3, threshold=-1)) == 3
-    served.keep(before, account_of(nba))
+    serving_model.keep(before, account_of(nba))
     assert EmbeddingModel.objects.get().dimensions == 12
     vector_indexes.drop(nba.pk, MODEL)
 
@@ -327,21 +326,21 @@ def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
     registry._remote.cache_clear()
     work()
     with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
-        served.keep(remote, account_of(nba))
-    assert served.keep(remote, account_of(nba)).dimensions == 12
+        serving_model.keep(remote, account_of(nba))
+    assert serving_model.keep(remote, account_of(nba)).dimensions == 12
     assert not keeping.waiting(MODEL).exists()
 
 
 def test_what_was_made_with_another_length_is_not_taken_for_true(remote: Embedder, nba: Graph) -> None:
     """Another process began anew while this one was at its last text."""
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     for _progress in embed_all(nba, remote):
         EmbeddingModel.objects.update(dimensions=12)
     assert keeping.waiting(MODEL).exists()
 
 
 def test_nothing_is_left_of_a_graph_that_is_deleted_while_it_is_embedded(remote: Embedder, nba: Graph) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     graph = Graph.objects.get(pk=nba.pk)
     for _progress in embed_all(graph, remote):
         Graph.objects.filter(pk=nba.pk).delete()
@@ -354,11 +353,11 @@ def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
 ) -> None:
     settings.EMBEDDING_PROVIDER = ""
     work()
-    assert served.serving() == registry.LOCAL_MODEL
+    assert serving_model.serving() == registry.LOCAL_MODEL
     out = StringIO()
     call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=out)
     assert "custom/tiny answers questions now, local/wordllama-256 no longer" in out.getvalue()
-    assert (served.serving(), Embedding.objects.count()) == (MODEL, 6)
+    assert (serving_model.serving(), Embedding.objects.count()) == (MODEL, 6)
     change(nba, "root", name=("Start", "Begin"))
     work()
     assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, registry.LOCAL_MODEL}
@@ -380,7 +379,7 @@ def test_a_migration_that_fails_changes_nothing_for_who_asks(
     vendor.script(Script(status=401, error="Incorrect API key"))
     with pytest.raises(CommandError, match="auth_error"):
         call_command("migrate_embeddings", "--to", MODEL, stdout=StringIO())
-    assert served.serving() == registry.LOCAL_MODEL
+    assert serving_model.serving() == registry.LOCAL_MODEL
     with pytest.raises(CommandError, match="makes no embeddings"):
         call_command("migrate_embeddings", "--to", "nowhere/x", stdout=StringIO())
 

@@ -5,9 +5,9 @@ from pytest_django import Settings
 
 from graphs.models import Graph
 from rag.checks import embedder_is_usable
-from rag.embeddings import registry, served
+from rag.embeddings import registry, serving_model
+from rag.embeddings.metering import account_of
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.metering import account_of
 from rag.models import EmbeddingModel
 
 
@@ -60,26 +60,26 @@ def test_an_endpoint_may_call_its_own_model_by_a_name_of_openais(monkeypatch: py
 @pytest.mark.django_db
 def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: Settings, nba: Graph) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
-    served.forget()
+    serving_model.forget()
     assert registry.current() is None
-    served.keep(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
-    served.forget()
+    serving_model.keep(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
+    serving_model.forget()
     found = registry.current()
     assert found is not None
     assert found.name == registry.LOCAL_MODEL
     settings.EMBEDDING_PROVIDER = "none"
     assert registry.current() is None
-    served.forget()
+    serving_model.forget()
 
 
 @pytest.mark.django_db
 def test_only_one_model_serves(settings: Settings) -> None:
     EmbeddingModel.objects.create(name="a", dimensions=1, serves=True)
     EmbeddingModel.objects.create(name="b", dimensions=1)
-    served.serve("b")
-    assert served.serving() == "b"
+    serving_model.serve("b")
+    assert serving_model.serving() == "b"
     assert list(EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True)) == ["b"]
-    served.forget()
+    serving_model.forget()
 
 
 def test_a_model_that_cannot_be_had_is_a_warning_and_stops_nothing(settings: Settings) -> None:

@@ -11,12 +11,11 @@ from django.utils import timezone
 
 from chat.models import BudgetPeriod, ModelCall
 from config import metrics
+from graphs.history import live_edits
 from graphs.models import Graph, Membership, Role, Workspace
-from graphs.workingcopy import saving
-from rag import vector_indexes
-from rag.embeddings import keeping, locks, nodes, served
+from rag.embeddings import keeping, locks, nodes, serving_model, vector_indexes
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
-from rag.metering import OverBudget, account_of
+from rag.embeddings.metering import OverBudget, account_of
 from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
 from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
@@ -53,7 +52,7 @@ def test_what_is_edited_live_gets_its_vector_when_it_is_saved(
     live(bob, *rename("root", "Giraffes"))
     live(alice, *rename("return", "Lions"))
     work()
-    saving.save_edits(nba.pk)
+    live_edits.save_edits(nba.pk)
     work()
     for word in ("zebras", "giraffes", "lions"):
         assert any(word in text for text in asked(vendor)), word
@@ -71,7 +70,7 @@ def test_what_is_taken_back_before_it_is_saved_leaves_no_vector(
     work()
     assert hashes() != before
     live(alice, *rename("fetch-api", name))
-    saving.save_edits(nba.pk)
+    live_edits.save_edits(nba.pk)
     work()
     assert hashes() == before
     assert not keeping.waiting(MODEL).exists()
@@ -169,7 +168,7 @@ def test_a_graph_that_is_deleted_while_a_budget_refuses_it_leaves_nothing(
 def test_who_asked_nothing_does_not_know_that_a_model_is_well(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     EmbeddingModel.objects.update(failures=6, code="timeout")
     with somebody_else_holds(nba.pk, MODEL):
         work()
@@ -200,7 +199,7 @@ def test_a_model_that_answers_before_it_fails_is_not_left_alone_longer_each_time
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, answers: int, failures: int
 ) -> None:
     """As one that limits how much it is asked in a minute."""
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     EmbeddingModel.objects.update(failures=3, code="timeout")
     monkeypatch.setattr(nodes, "STORED_S", 0.0)
     embed, left = remote.embed, iter(range(answers))
@@ -327,7 +326,7 @@ def test_an_endpoint_that_ends_at_a_text_and_comes_back_keeps_no_other_waiting(
 
 def test_vectors_of_two_lengths_are_not_mixed(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread has just learned that the endpoint serves another model."""
-    served.keep(remote, account_of(nba))
+    serving_model.keep(remote, account_of(nba))
     embedding = nodes.embed_nodes(nba, remote, [node.pk for node in nba.nodes.all()], nodes.Manner(batch=1))
     next(embedding)
     monkeypatch.setattr(remote, "dimensions", None)

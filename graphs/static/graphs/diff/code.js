@@ -8,7 +8,7 @@ const MOST_LINES = 400;
 const STEP = 2_000;
 const MEANING = { "+": () => t("added"), "-": () => t("removed") };
 
-/** `lines` are `[{op: " " | "-" | "+", old?, new?, text}]` (`graphs.code_diff`), already made visible. */
+/** `lines` are `[{op: " " | "-" | "+", old?, new?, text}]` (`graphs.history.code_diff`), already made visible. */
 export function codeLines(lines) {
   const box = html("div", { class: "diff-lines", role: "group", tabindex: "0", "aria-label": t("Changed lines") });
   const numbers = { old: 0, now: 0 };

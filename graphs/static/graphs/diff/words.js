@@ -22,7 +22,7 @@ export function proposalTitle({ diff, counts = {} }) {
   return changeTitle(totalOf(counts) > diff.length ? entriesCounted(counts, diff) : diff);
 }
 
-/** The title of entries of `graphs.diffs`. */
+/** The title of entries of `graphs.history.diffs`. */
 export function changeTitle(entries) {
   if (entries.length === 0) return t("No change");
   const text = listed([...byVerb(entries)].map(([verb, some]) => VERBS[verb](subject(some))));

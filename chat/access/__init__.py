@@ -1,0 +1,1 @@
+"""Who is it, may they stay, and how many connections they have."""

@@ -1,0 +1,108 @@
+"""Whether people who were let in may stay, and may read what they wish: one statement for any number of them."""
+
+import json
+import uuid
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from django.db import connection
+
+from chat.access.identity import Identity
+from chat.concurrency.batching import Batched
+from chat.concurrency.database import in_db
+from chat.queries import READABLE_STREAMS, ReadableStream
+from graphs.models import Role
+
+#: "expired" can be renewed with a new token; "ended" cannot.
+End = Literal["expired", "ended"]
+
+_RANK = {str(role): rank for rank, role in enumerate((Role.VIEWER, Role.EDITOR, Role.ADMIN))}
+_LOOK = f"""
+SELECT r.place, u.password,
+    r.session_key = '' OR EXISTS (SELECT FROM django_session AS b
+        WHERE b.session_key = r.session_key AND b.expire_date > now()),
+    (SELECT jsonb_object_agg(workspace_id, role) FROM graphs_membership WHERE user_id = u.id),
+    ARRAY(SELECT readable.id FROM ({READABLE_STREAMS} AND stream.id = ANY(r.streams)) AS readable),
+    (SELECT jsonb_agg(to_jsonb(readable)) FROM ({READABLE_STREAMS} AND stream.name = ANY(r.wishes)) AS readable)
+FROM jsonb_to_recordset(%s) AS r(place int, person int, session_key text, streams bigint[], wishes text[])
+JOIN auth_user AS u ON u.id = r.person AND u.is_active
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who was let in: workspaces and streams (ids) they read, and streams (names) they wish to read."""
+
+    identity: Identity
+    workspaces: Collection[int] = ()
+    streams: Collection[int] = ()
+    wishes: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`end`: why the person may not stay. `lost`: what they read and may not read on. `granted`: the wishes."""
+
+    end: End | None
+    lost: frozenset[int] = frozenset()
+    granted: tuple[ReadableStream, ...] = ()
+
+
+def standings(readers: Sequence[Reader]) -> list[Standing]:
+    """Where each of them stands now.
+
+    The account is active, the password unchanged, the browser's session not ended, the token not expired, and in every
+    workspace they read from the person is a member still, with no lesser role than they came in with.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LOOK, [json.dumps([_asked(place, reader) for place, reader in enumerate(readers)])])
+        found = {row[0]: row[1:] for row in cursor.fetchall()}
+    return [_standing(reader, found.get(place)) for place, reader in enumerate(readers)]
+
+
+async def look_at(readers: Sequence[Reader]) -> Sequence[Standing]:
+    """`standings`, for the event loop."""
+    return await in_db(standings, readers)
+
+
+#: Where one reader stands, asked together with others who come at the same time.
+look: Batched[Reader, Standing] = Batched(look_at)
+
+
+def _asked(place: int, reader: Reader) -> dict[str, Any]:
+    return {
+        "place": place,
+        "person": reader.identity.user.pk,
+        "session_key": reader.identity.session_key,
+        "streams": list(reader.streams),
+        "wishes": [name for name in reader.wishes if "\x00" not in name],
+    }
+
+
+def _standing(reader: Reader, found: Sequence[Any] | None) -> Standing:
+    if found is None:
+        return Standing("ended")
+    password, signed_in, roles, readable, granted = found
+    known = reader.identity
+    if password != known.password or not signed_in or _lost_a_role(reader, json.loads(roles or "{}")):
+        return Standing("ended")
+    if known.expires_at is not None and known.expires_at <= datetime.now(UTC):
+        return Standing("expired")
+    streams = tuple(_stream(**row) for row in json.loads(granted or "[]"))
+    return Standing(None, frozenset(reader.streams) - frozenset(readable), streams)
+
+
+def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:
+    """In a workspace they read from the person is no member any more, or a lesser one than when they came in."""
+    before = {place.workspace_id: place.role for place in reader.identity.places}
+    for workspace_id in reader.workspaces:
+        now = _RANK.get(roles.get(str(workspace_id), ""), -1)
+        if now < _RANK.get(before.get(workspace_id, Role.VIEWER), 0):
+            return True
+    return False
+
+
+def _stream(*, session_id: str | None, **columns: Any) -> ReadableStream:
+    return ReadableStream(**columns, session_id=uuid.UUID(session_id) if session_id else None)

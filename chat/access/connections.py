@@ -1,0 +1,98 @@
+"""How many connections a person has open, sockets and server-sent events, counted on Valkey for all processes.
+
+The sockets of graphs are counted apart: a page that shows a graph has one beside that of its chat.
+
+One counts while its process keeps saying that it is open, so that those of a dead process are soon forgotten. Without
+Valkey nobody is refused.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import redis
+from django.conf import settings
+
+from graphs.site import valkey
+
+log = logging.getLogger("countersign.socket")
+
+#: A socket nobody renewed for so long is gone with its process.
+FORGET_AFTER_S = 10
+
+#: Says that socket ARGV[1] is open, by Valkey's clock, which all hosts share. ARGV[2] seconds later it is forgotten.
+_RENEW = """
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('EXPIRE', KEYS[1], 2 * ARGV[2])
+"""
+#: The same for a new socket, where fewer than ARGV[3] are open: answers 1, else 0.
+_TAKE = (
+    _RENEW
+    + """
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+if redis.call('ZCARD', KEYS[1]) <= tonumber(ARGV[3]) then
+  return 1
+end
+redis.call('ZREM', KEYS[1], ARGV[1])
+return 0
+"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One connection of a person."""
+
+    user_id: int
+    id: str
+    at_graph: bool = False
+
+    @property
+    def key(self) -> str:
+        """Of those that it is counted with."""
+        return f"{settings.REDIS_PREFIX}:{'graph-sockets' if self.at_graph else 'sockets'}:{self.user_id}"
+
+
+async def take(place: Place) -> bool:
+    """Counts a connection; False when the person has as many as they may."""
+    return await asyncio.to_thread(_take, place)
+
+
+async def renew(places: Iterable[Place]) -> None:
+    """Says that these are still open."""
+    await asyncio.to_thread(_renew, list(places))
+
+
+async def release(place: Place) -> None:
+    await asyncio.to_thread(_release, place)
+
+
+def _take(place: Place) -> bool:
+    try:
+        with valkey.asked() as client:
+            return bool(client.eval(_TAKE, 1, place.key, place.id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
+    except redis.RedisError as error:
+        log.warning("sockets not counted: %s", type(error).__name__)
+        return True
+
+
+def _renew(places: list[Place]) -> None:
+    try:
+        with valkey.asked() as client:
+            pipeline = client.pipeline(transaction=False)
+            for place in places:
+                pipeline.eval(_RENEW, 1, place.key, place.id, FORGET_AFTER_S)
+            pipeline.execute()
+    except redis.RedisError as error:
+        log.warning("sockets not counted: %s", type(error).__name__)
+
+
+def _release(place: Place) -> None:
+    try:
+        with valkey.asked() as client:
+            client.zrem(place.key, place.id)
+    except redis.RedisError as error:
+        log.warning("socket not uncounted: %s", type(error).__name__)

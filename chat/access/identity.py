@@ -1,0 +1,186 @@
+"""Who is at the other end of a stream: from a session cookie or an access token. `standing` tells whether they stay."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import User
+from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.sessions.models import Session as BrowserSession
+from django.db.models import OuterRef
+from django.db.models.functions import JSONObject
+from django.http.cookie import parse_cookie
+from django.http.request import split_domain_port, validate_host
+from django.utils import timezone, translation
+from django.utils.crypto import constant_time_compare
+from django.utils.http import is_same_domain
+
+from chat.concurrency.batching import Batched
+from chat.concurrency.database import in_db
+from graphs.models import Membership
+from graphs.site.api.tokens import Claim, TokenRefused, read_claim
+
+Headers = list[tuple[bytes, bytes]]
+#: The key of a browser's session, or what a genuine access token says.
+Proof = str | Claim
+
+LONGEST_KEY = 40
+_PLACES = ArraySubquery(
+    Membership.objects.filter(user=OuterRef("pk"))
+    .order_by("created_at", "id")
+    .values(place=JSONObject(workspace="workspace_id", slug="workspace__slug", role="role"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace somebody was a member of when they came in, and their role there."""
+
+    workspace_id: int
+    slug: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A person as they came in: it ends with their password, account, roles, and with the session or token they showed.
+
+    `places` begins with their default workspace.
+    """
+
+    user: User
+    password: str
+    places: tuple[Place, ...] = ()
+    session_key: str = ""
+    expires_at: datetime | None = None
+
+    def home(self, slug: str) -> int | None:
+        """The id of the workspace `slug`, or of the default one; None where they are no member."""
+        return next((place.workspace_id for place in self.places if slug in {"", place.slug}), None)
+
+
+def header(headers: Headers, name: bytes) -> str | None:
+    """The first value of a header; None where it is absent."""
+    return next((value.decode("latin1") for key, value in headers if key == name), None)
+
+
+def origin_allowed(headers: Headers) -> bool:
+    """True for a page of this site (scheme, host and port of the request) or of CSRF_TRUSTED_ORIGINS."""
+    origin = (header(headers, b"origin") or "").lower()
+    host = (header(headers, b"host") or "").lower()
+    scheme = "https" if _came_by_https(headers) else "http"
+    if origin == f"{scheme}://{host}" and validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS):
+        return True
+    return any(_is_trusted(origin, trusted.lower()) for trusted in settings.CSRF_TRUSTED_ORIGINS)
+
+
+def _came_by_https(headers: Headers) -> bool:
+    """Daphne speaks plain HTTP; a proxy before it says whether its client spoke TLS."""
+    if settings.SECURE_PROXY_SSL_HEADER is None:
+        return False
+    name, value = settings.SECURE_PROXY_SSL_HEADER
+    sent = header(headers, name.removeprefix("HTTP_").replace("_", "-").lower().encode())
+    return sent is not None and sent.split(",")[0].strip() == value
+
+
+def _is_trusted(origin: str, trusted: str) -> bool:
+    if "*" not in trusted:
+        return origin == trusted
+    try:
+        given, pattern = urlsplit(origin), urlsplit(trusted)
+    except ValueError:
+        return False
+    plain = origin == f"{given.scheme}://{given.netloc}" and "@" not in given.netloc
+    return plain and given.scheme == pattern.scheme and is_same_domain(given.netloc, pattern.netloc.lstrip("*"))
+
+
+def language_of(headers: Headers, named: str = "") -> str:
+    """The language to answer in: the one that the client named, else as Django finds it for a page.
+
+    A page names its own, because not every browser sends the reader's languages with a socket's handshake.
+    """
+    with suppress(LookupError):
+        return translation.get_supported_language_variant(named)
+    return translation.get_language_from_request(_LanguageRequest(headers))  # type: ignore[arg-type]
+
+
+class _LanguageRequest:
+    """What Django needs of a request to find the reader's language."""
+
+    def __init__(self, headers: Headers) -> None:
+        self.META = {"HTTP_ACCEPT_LANGUAGE": header(headers, b"accept-language") or ""}
+        self.COOKIES = parse_cookie(header(headers, b"cookie") or "")
+
+
+def cookie_proof(headers: Headers) -> Proof | None:
+    """The key of the browser's session that the request's cookie names."""
+    key = parse_cookie(header(headers, b"cookie") or "").get(settings.SESSION_COOKIE_NAME)
+    return key if key and key.isascii() and key.isalnum() and len(key) <= LONGEST_KEY else None
+
+
+def token_proof(token: str) -> Proof | None:
+    """What a genuine access token says."""
+    try:
+        return read_claim(token)
+    except TokenRefused:
+        return None
+
+
+def bearer_proof(headers: Headers) -> Proof | None:
+    """The same of an `Authorization: Bearer` header."""
+    scheme, _, token = (header(headers, b"authorization") or "").partition(" ")
+    return token_proof(token.strip()) if scheme.lower() == "bearer" else None
+
+
+def proven(proofs: Sequence[Proof]) -> list[Identity | None]:
+    """The person behind each proof, or None: one query for all sessions, one for all people."""
+    keys = [proof for proof in proofs if isinstance(proof, str)]
+    sessions = {key: _contents(row) for key, row in BrowserSession.objects.in_bulk(keys).items()} if keys else {}
+    ids = {proof.user_id for proof in proofs if isinstance(proof, Claim)}
+    ids |= {int(contents[SESSION_KEY]) for contents in sessions.values() if contents}
+    people = {user.pk: user for user in User.objects.filter(pk__in=ids, is_active=True).annotate(places=_PLACES)}
+
+    def identity(proof: Proof) -> Identity | None:
+        if isinstance(proof, Claim):
+            user = people.get(proof.user_id)
+            holds = user is not None and proof.holds_for(user)
+            key, expires_at = "", proof.expires_at
+        else:
+            contents = sessions.get(proof) or {}
+            user = people.get(int(contents.get(SESSION_KEY, 0)))
+            holds = user is not None and constant_time_compare(
+                contents.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()
+            )
+            key, expires_at = proof, None
+        if user is None or not holds:
+            return None
+        places = tuple(Place(place["workspace"], place["slug"], place["role"]) for place in user.places)
+        return Identity(user, user.password, places, key, expires_at)
+
+    return [identity(proof) for proof in proofs]
+
+
+async def _proven(proofs: Sequence[Proof]) -> Sequence[Identity | None]:
+    return await in_db(proven, proofs)
+
+
+#: The person behind one proof, asked together with others who come at the same time.
+who: Batched[Proof, Identity | None] = Batched(_proven)
+
+
+async def of_request(headers: Headers) -> Identity | None:
+    """The person behind an HTTP request: by its token, where it shows one, else by its cookie."""
+    by_token = header(headers, b"authorization") is not None
+    proof = bearer_proof(headers) if by_token else cookie_proof(headers)
+    return await who.answer(proof) if proof else None
+
+
+def _contents(row: BrowserSession) -> dict[str, Any]:
+    """What a browser's session holds; nothing when it is over or nobody is signed in with it."""
+    contents = row.get_decoded() if row.expire_date > timezone.now() else {}
+    return contents if SESSION_KEY in contents else {}

@@ -1,0 +1,1 @@
+"""All that a person may ask, each one transaction."""

@@ -1,0 +1,238 @@
+"""All that a person may ask of a conversation: each function checks, changes, and tells the log, in one transaction.
+
+Every door (WebSocket, REST, admin, commands) calls these, so they cannot disagree.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from chat import queries
+from chat.actions.refusals import Refused
+from chat.engine import available_models, doorbell, error_texts, open_calls
+from chat.engine.machine import RESTING
+from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.states import load
+from chat.engine.turns import settle
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
+from chat.proposals import cancel_pending, decision_event
+from chat.providers.registry import ModelUnavailableError
+from graphs.site.access import Member, graph_for
+
+TITLE_CHARS = 80
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectName:
+    """An object as the doors name it: `{"type": "graph", "id": "nba"}`."""
+
+    type: str
+    id: str
+
+
+def post_message(
+    member: Member, text: str, *, session_id: str = "", context: ObjectName | None = None, model: str = ""
+) -> Accepted:
+    """Stores what a person wrote and queues the run that answers it; opens a session where none is named.
+
+    `model` is for this answer only, in a session that it opens for all of them.
+
+    Raises `Refused` for an unusable text, context or model, `NotFound` for a foreign session or object.
+    """
+    _require_text(text)
+    require_model(model)
+    with transaction.atomic():
+        if session_id:
+            session = queries.held_session(member, session_id)
+            position, resting = queries.next_place(session)
+        else:
+            session, position, resting = open_session(member, context, model, text), 1, True
+        if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
+            raise Refused("validation", _("This conversation is about another object."), field="context")
+        if not model:
+            require_model(session.model)
+        question = Message(session=session, sequence=position, role=Message.Role.USER, content=text)
+        only_here = model if session_id else ""
+        run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=only_here)
+        told = open_calls.close(session)
+        told += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
+        if not session_id:
+            told.append(NewEvent("session_updated", {"title": session.title, "model": model}))
+        return accepted(run, store(run, member, told, resting=resting, question=question), question)
+
+
+def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
+    """A new conversation about an object of the workspace, titled by its first message."""
+    if context is not None:
+        if context.type != "graph":
+            sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
+            raise Refused("validation", sentence, field="context.type")
+        graph_for(member, context.id)
+    session_id = uuid.uuid4()
+    stream = Stream.objects.create(name=f"session_{session_id}", workspace=member.workspace)
+    return Session.objects.create(
+        id=session_id,
+        workspace=member.workspace,
+        owner=member.user,
+        stream=stream,
+        title=_title(first_text),
+        context_type=context.type if context else "",
+        context_id=context.id if context else "",
+        model=model,
+        language=(get_language() or "en")[:10],
+    )
+
+
+def answer(member: Member, session_id: str, *, text: str | None = None, go_on: bool | None = None) -> Accepted:
+    """Answers what the session waits for: a question with a text, the tool limit with `go_on`.
+
+    Raises `Refused` with "conflict" when it does not wait for that.
+    """
+    with transaction.atomic():
+        session = queries.held_session(member, session_id)
+        waiting = load(session.state).waiting
+        expected = "tool_limit" if go_on is not None else "question"
+        if waiting is None or waiting.kind != expected or queries.live_run(session) is not None:
+            raise Refused("conflict", _("This conversation does not wait for that answer (any more)."))
+        asked = session.runs.select_related("message").order_by("-message__sequence").first()
+        trigger = {"event": "CommunicationResponseReceived", "go_on": go_on, "text": text}
+        return _continue(session, member, trigger, goes_on_from=asked)
+
+
+def retry(member: Member, session_id: str) -> Accepted:
+    """Asks the last question again after an error; the person's message is not repeated.
+
+    The model sees the failed answer only where that changed something. Raises `Refused` with "conflict" unless the last
+    answer failed in a way that may pass.
+    """
+    with transaction.atomic():
+        session = queries.held_session(member, session_id)
+        last = session.runs.select_related("message").order_by("-message__sequence").first()
+        if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
+            raise Refused("conflict", _("There is nothing to try again here."))
+        if not any(map(open_calls.was_applied, queries.tool_calls(last.message))):
+            Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
+        return _continue(session, member, {"event": "UserMessageSent"}, goes_on_from=last)
+
+
+def stop(member: Member, session_id: str) -> None:
+    """Stops the answer that is being written and those that wait; what was written is kept.
+
+    What a conversation at rest waits for is cancelled.
+    """
+    with transaction.atomic():
+        session = queries.held_session(member, session_id)
+        waiting = open_calls.waiting_answer(session)
+        _stop(session, cancel_pending(session, [waiting.pk]) if waiting else [])
+
+
+def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
+    """`cancelled` are changes that nobody decides about any more."""
+    # A run that another process gave back has shown something: who claims it next closes it with that.
+    given_back = Q(status=RunStatus.QUEUED, first_sequence__isnull=False)
+    begun = session.runs.filter(Q(status=RunStatus.RUNNING) | given_back)
+    begun.filter(stop_requested_at=None).update(stop_requested_at=timezone.now())
+    waiting = list(session.runs.filter(status=RunStatus.QUEUED, first_sequence=None).order_by("message__sequence"))
+    transaction.on_commit(doorbell.ring)
+    if not (waiting or cancelled):
+        return
+    Message.objects.filter(run__in=waiting).update(status=Message.Status.STOPPED)
+    session.runs.filter(pk__in=[run.pk for run in waiting]).update(
+        status=RunStatus.CANCELLED, outcome="stopped", ended_at=timezone.now()
+    )
+    told = [decision_event(proposal) for proposal in cancelled]
+    for run in waiting:
+        told.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
+        told.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
+    settle(session, cancelled, told)
+
+
+def update_session(
+    member: Member,
+    session_id: str,
+    *,
+    title: str | None = None,
+    model: str | None = None,
+    on_disconnect: str | None = None,
+    require_validation: bool | None = None,
+) -> Session:
+    """Changes what is given; raises `Refused` for an unusable value."""
+    if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
+        sentence = _("A title has 1 to %(count)s characters.") % {"count": LONGEST_TITLE}
+        raise Refused("validation", sentence, field="title")
+    require_model(model or "")
+    with transaction.atomic():
+        session = queries.held_session(member, session_id)
+        session.title = session.title if title is None else title.strip()
+        session.model = session.model if model is None else model
+        session.on_disconnect = on_disconnect or session.on_disconnect
+        if require_validation is not None:
+            session.require_validation = require_validation
+        session.save(update_fields=["title", "model", "on_disconnect", "require_validation"])
+        append(session.stream_id, [NewEvent("session_updated", {"title": session.title, "model": session.model})])
+    return session
+
+
+def delete_session(member: Member, session_id: str) -> None:
+    """Hides a conversation from its owner and stops it; audit and history keep it."""
+    with transaction.atomic():
+        session = queries.held_session(member, session_id)
+        Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
+        _stop(session, cancel_pending(session))
+
+
+def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:
+    """By the same model as the run before it; likewise deeper than the answer that this one was to go deeper than."""
+    position = require_rest(session)
+    run = new_run(session, member.user, position, trigger, model=goes_on_from.asked_model if goes_on_from else "")
+    run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
+    return accepted(run, store(run, member, [queued(run)], resting=True))
+
+
+def require_rest(session: Session) -> int:
+    """The place of the next message of a held session; raises `Refused` "conflict" while something is on its way."""
+    position, resting = queries.next_place(session)
+    if load(session.state).phase not in RESTING or not resting:
+        raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
+    return position
+
+
+def _require_text(text: str) -> None:
+    if not text.strip():
+        raise Refused("validation", _("Write a message first."), field="message")
+    if len(text) > settings.MAX_MESSAGE_CHARS:
+        raise Refused(
+            "validation",
+            _("The message has %(length)s characters; at most %(limit)s can be sent. Shorten it or send it in parts.")
+            % {"length": len(text), "limit": settings.MAX_MESSAGE_CHARS},
+            field="message",
+        )
+
+
+def require_model(model: str) -> None:
+    """Raises `Refused` "model_unavailable" for a model that cannot be asked, with those that can; "" is the default."""
+    if not model:
+        return
+    registry = available_models.configured()
+    try:
+        registry.resolve(model)
+    except ModelUnavailableError:
+        available = [choice.id for choice in registry.choices()]
+        sentence = error_texts.model_unavailable(model, available)
+        raise Refused("model_unavailable", sentence, field="model", details={"available": available}) from None
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1].rstrip() + "…"

@@ -1,0 +1,230 @@
+"""What a person may do with a proposal: look at it edited, approve, reject.
+
+A decision is one transaction: the proposal is claimed by a conditional UPDATE, the person's role and the versions of
+what it would change are checked, the change is applied with its history, everybody is told, and the model goes on.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from pydantic import ValidationError
+
+from chat import queries
+from chat.actions.refusals import Refused
+from chat.engine import turns
+from chat.engine.runs import Accepted
+from chat.models import Proposal, ProposalStatus, Session
+from chat.proposals.applying import TOOL_PREFIX, carry_out, held_graph
+from chat.proposals.closing import expire_due, tell_others
+from chat.proposals.drafting import Draft, draft
+from chat.proposals.proposal_json import brief_json, decider, decision_event
+from chat.proposals.shortening import shorten
+from graphs.history import live_edits
+from graphs.models import Graph
+from graphs.objects.refusals import ChangeRefused
+from graphs.site.access import Member, hold_role
+from graphs.site.telemetry.events import about, tell
+from graphs.workflows import actions
+
+#: Proposals that one request decides.
+MOST_AT_ONCE = 200
+#: What an approval changes of a proposal, and what else where its arguments were edited.
+_OUTCOME = ("status", "change_set", "conflicts")
+_EDITED = ("decided_arguments", "operations", "targets", "diff", "digest")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`digest` names what the person was shown; edited arguments need that of their preview."""
+
+    approved: bool
+    feedback: str = ""
+    edited_arguments: dict[str, Any] | None = None
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """`run` is how the model goes on; None where it waits for other decisions or has nothing more to do."""
+
+    proposal: Proposal
+    run: Accepted | None
+
+
+def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
+    """Approves or rejects a pending proposal, exactly once whoever else decides at the same time.
+
+    Raises `NotFound`, `Forbidden` for who may not change anything, and `Refused`: "decided" (its `details` say by
+    whom), "expired", "stale" with what changed since, "failed", "digest" when it is not what was shown, "validation".
+    """
+    with transaction.atomic():
+        proposal = _held(member, proposal_id)
+        session = proposal.session
+        mine = _claimed(proposal, member, decision)
+        if mine:
+            changed = _approve(proposal, member, decision) if decision.approved else ()
+            shorten(proposal)
+            proposal.save(update_fields=[*changed, "brief"])
+            closed = [proposal]
+            tell_others(closed)
+        else:
+            closed = expire_due(session)
+            proposal.refresh_from_db()
+        run = turns.settle(session, closed, [decision_event(each) for each in closed]) if closed else None
+    refusal = _refusal(proposal, mine)
+    with about(workspace=member.workspace.pk, session=proposal.session_id):
+        tell(
+            "hitl_decision",
+            proposal=proposal.pk,
+            tool=proposal.tool,
+            user=member.user.pk,
+            outcome=refusal.code if refusal else proposal.status,
+        )
+    if refusal is not None:
+        raise refusal
+    return Decided(proposal, run)
+
+
+def _held(member: Member, proposal_id: str) -> Proposal:
+    """The proposal, with its session and the person's role held until the transaction ends."""
+    proposal = queries.proposal_for(member, proposal_id)
+    proposal.session = _held_session(proposal.session_id)
+    hold_role(member).require_editor()
+    return proposal
+
+
+def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
+    """True for the one decision that finds it pending and in time."""
+    status = ProposalStatus.APPLIED if decision.approved else ProposalStatus.REJECTED
+    open_ = Proposal.objects.filter(pk=proposal.pk, status=ProposalStatus.PENDING, expires_at__gt=Now())
+    if not open_.update(status=status, decided_by=member.user, decided_at=Now(), feedback=decision.feedback):
+        return False
+    proposal.refresh_from_db(fields=["status", "decided_by", "decided_at", "feedback"])
+    return True
+
+
+def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence[str]:
+    """The fields that are to be saved."""
+    graph = held_graph(proposal)
+    if graph is not None:
+        # So that whoever stands in the way is named by the history.
+        live_edits.save_all([graph])
+        _require_shown(proposal, graph, decision)
+    carry_out(proposal, graph, member.user)
+    return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)
+
+
+def _require_shown(proposal: Proposal, graph: Graph, decision: Decision) -> None:
+    """What is about to be applied is what the person saw: the proposal, or the preview of what they made of it."""
+    edited = decision.edited_arguments
+    if edited is not None:
+        drafted = _drafted(proposal, graph, edited)
+        proposal.decided_arguments = edited
+        proposal.operations, proposal.targets = drafted.operations, drafted.targets
+        proposal.diff, proposal.digest = drafted.diff, drafted.digest
+    if decision.digest != proposal.digest and (decision.digest or edited is not None):
+        raise Refused("digest", _("This is not what would be applied now. Look at it again before you approve."))
+
+
+def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) -> Draft:
+    """What the proposal would change now, with these arguments or its own; nothing is changed. Decided ones too.
+
+    Raises `NotFound`, `Forbidden`, and `Refused` "validation" for arguments that make no change.
+    """
+    member.require_editor()
+    with transaction.atomic():
+        proposal = queries.proposal_for(member, proposal_id)
+        graph = held_graph(proposal)
+        if graph is None:
+            raise Refused("conflict", _("What this proposal would change was deleted."))
+        return _drafted(proposal, graph, proposal.arguments if arguments is None else arguments)
+
+
+def _drafted(proposal: Proposal, graph: Graph, arguments: dict[str, Any]) -> Draft:
+    try:
+        action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
+        return draft(graph, proposal.tool, action, arguments, proposal.pk)
+    except ValidationError as error:
+        raise Refused("validation", actions.mistakes(error), field="editedArguments") from None
+    except ChangeRefused as error:
+        raise Refused("validation", str(error), field="editedArguments") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of one of several; `refusal` is None where it was decided."""
+
+    proposal_id: str
+    decided: Decided | None
+    refusal: Refused | None
+
+
+def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[Answer]:
+    """Each for itself, in the order in which they were given: one that is stale keeps no other from being applied.
+
+    Raises `Forbidden` and, before anything is decided, `NotFound` where one of them is.
+    """
+    member.require_editor()
+    queries.require_proposals(member, proposal_ids)
+    answers = []
+    for proposal_id in proposal_ids:
+        try:
+            answers.append(Answer(proposal_id, decide(member, proposal_id, decision), None))
+        except Refused as refusal:
+            answers.append(Answer(proposal_id, None, refusal))
+    return answers
+
+
+def waiting_in(member: Member, session_id: str) -> list[str]:
+    """The ids of what waits in one conversation, the oldest first."""
+    waiting = queries.proposals_of(member, status=ProposalStatus.PENDING, session_id=session_id)
+    return [str(pk) for pk in waiting.order_by("created_at", "id").values_list("pk", flat=True)[:MOST_AT_ONCE]]
+
+
+def expire_all() -> int:
+    """Closes every proposal that nobody decided in time, one conversation after the other; returns how many."""
+    due = Proposal.objects.filter(status=ProposalStatus.PENDING, expires_at__lte=Now())
+    return sum(expire(session_id) for session_id in due.order_by().values_list("session", flat=True).distinct())
+
+
+def expire(session_id: uuid.UUID) -> int:
+    """The same in one conversation."""
+    with transaction.atomic():
+        session = _held_session(session_id)
+        expired = expire_due(session)
+        if expired:
+            turns.settle(session, expired, [decision_event(each) for each in expired])
+    return len(expired)
+
+
+def _held_session(session_id: uuid.UUID) -> Session:
+    sessions = Session.objects.select_for_update(no_key=True, of=("self",)).select_related("stream", "workspace")
+    return sessions.get(pk=session_id)
+
+
+def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
+    """Why a decision had no effect, as the proposal stands now; None where it had one."""
+    if mine and proposal.status in {ProposalStatus.APPLIED, ProposalStatus.REJECTED}:
+        return None
+    details = {"proposal": brief_json(proposal)}
+    if proposal.status == ProposalStatus.EXPIRED:
+        return Refused("expired", _("Nobody decided in time; this proposal has expired."), details=details)
+    if not mine:
+        return Refused("decided", _decided_sentence(proposal), details=details)
+    if proposal.status == ProposalStatus.STALE:
+        sentence = _("What this proposal would change has changed meanwhile. Nothing was applied.")
+        return Refused("stale", sentence, details={**details, "conflicts": proposal.brief["conflicts"]})
+    sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
+    return Refused("failed", sentence, details=details)
+
+
+def _decided_sentence(proposal: Proposal) -> str:
+    names = {"name": decider(proposal) or "", "status": proposal.get_status_display()}
+    if names["name"]:
+        return _("%(name)s has decided already: %(status)s.") % names
+    return _("This proposal waits for nobody any more: %(status)s.") % names

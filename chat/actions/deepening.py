@@ -1,0 +1,84 @@
+"""Going deeper: the question of an answer is asked again, of the next stronger model, which knows the first answer.
+
+Method: seed D, CU-007. Both answers stay; the new one says which it goes deeper than.
+"""
+
+import uuid
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from chat import queries
+from chat.actions.conversations import require_rest
+from chat.actions.refusals import Refused
+from chat.engine import available_models, open_calls
+from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.models import Message, Run, RunStatus, Session
+from chat.prompts.deepening import note_about
+from chat.providers.registry import ModelUnavailableError
+from graphs.site.access import Member, NotFound
+
+
+def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
+    """Begins the deeper answer, or names the one that was begun before, unless that failed or was stopped.
+
+    Raises `NotFound` for a foreign session or what is no answer in it, and `Refused` "conflict" while an answer is
+    being written, while this one waits for a decision, where its question is left out for the model, and where no
+    stronger model can be asked.
+    """
+    with transaction.atomic():
+        session = queries.held_session(member, session_id)
+        answer = session.messages.filter(pk=message_id, role=Message.Role.ASSISTANT).select_related("run").first()
+        if answer is None:
+            raise NotFound
+        if begun := _begun_before(answer):
+            return _as_accepted_before(session, begun)
+        position = require_rest(session)
+        if open_calls.waiting_answer(session):
+            raise Refused("conflict", _("A change waits for a decision. Decide about it first."))
+        stronger = available_models.configured().stronger(_model_of(answer.run, session))
+        if stronger is None:
+            raise Refused("conflict", _("There is no stronger model than the one that answered."))
+        question = _question_of(answer)
+        if question is not None and question.in_prompt == Message.InPrompt.LEFT_OUT:
+            raise Refused("conflict", _("The question is left out for the model. Let it be sent again first."))
+        later = (
+            question is None
+            or session.messages.filter(role=Message.Role.USER, kind=Message.TEXT, sequence__gt=answer.sequence).exists()
+        )
+        Message.objects.create(
+            session=session,
+            sequence=position,
+            role=Message.Role.USER,
+            kind=Message.NOTE,
+            content=note_about(question.content if question and later else ""),
+        )
+        run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=stronger.id)
+        run.message.deepens = answer
+        return accepted(run, store(run, member, [queued(run)], resting=True), question)
+
+
+def _begun_before(answer: Message) -> Run | None:
+    live = Run.objects.filter(message__deepens=answer).exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
+    return live.select_related("message").order_by("-message__sequence").first()
+
+
+def _as_accepted_before(session: Session, run: Run) -> Accepted:
+    run.session = session
+    before = run.first_sequence - 1 if run.first_sequence else session.stream.last_sequence
+    return accepted(run, before, _question_of(run.message))
+
+
+def _model_of(run: Run, session: Session) -> str:
+    """Which model gave an answer; for one that failed before it was asked, the one it was meant for."""
+    if run.provider:
+        return f"{run.provider}:{run.model}"
+    try:
+        return available_models.configured().resolve(run.asked_model or session.model or None).id
+    except ModelUnavailableError:
+        return ""
+
+
+def _question_of(answer: Message) -> Message | None:
+    asked = answer.session.messages.filter(role=Message.Role.USER, kind=Message.TEXT, sequence__lt=answer.sequence)
+    return asked.order_by("-sequence").first()

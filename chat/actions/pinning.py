@@ -1,0 +1,93 @@
+"""What a person decides about what a model is sent: messages of their own that are pinned or left out, and the records
+that a workspace always sends.
+"""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from chat import queries
+from chat.actions.refusals import Refused
+from chat.engine import open_calls
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import AlwaysSend, Message, Session, Summary
+from chat.prompts.always_sent import MAX_RECORDS
+from graphs.models import Node
+from graphs.site.access import Member, NotFound, graph_for
+
+_UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
+
+
+def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
+    """Pins a message of an own conversation, leaves it out, or neither; counts from the next question on.
+
+    The summaries that stand for one that is left out go: where the messages do not fit, another is made without it.
+    One that is put back is sent beside the summaries that were made without it.
+    Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
+    """
+    with transaction.atomic():
+        found = queries.message_for(member.user, message_id)
+        session = queries.held_session(member, str(found.session_id))
+        message = Message.objects.select_related("run").get(pk=found.pk)
+        if message.status in _UNFINISHED:
+            raise Refused("conflict", _("This answer is still being written. Wait until it is done."))
+        if in_prompt == Message.InPrompt.LEFT_OUT and _waits(session, message):
+            raise Refused("conflict", _("This answer waits for a decision. Decide first."))
+        if message.in_prompt != in_prompt:
+            if message.in_prompt == Message.InPrompt.LEFT_OUT:
+                _keep_beside_summaries(message)
+            message.in_prompt = in_prompt
+            message.save(update_fields=["in_prompt"])
+            told: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
+            if in_prompt == Message.InPrompt.LEFT_OUT and _forget_summaries(message):
+                told["summary"] = queries.summary_of(session)
+            append(session.stream_id, [NewEvent("session_updated", told)])
+    return queries.message_for(member.user, message_id)
+
+
+def _forget_summaries(left_out: Message) -> bool:
+    """Deletes the first summary that stands for a message, and those that were made from it; False where none does."""
+    summaries = list(Summary.objects.filter(session=left_out.session_id))
+    first = next((number for number, each in enumerate(summaries) if _stands_for(each, left_out)), len(summaries))
+    Summary.objects.filter(pk__in=[each.pk for each in summaries[first:]]).delete()
+    return first < len(summaries)
+
+
+def _keep_beside_summaries(put_back: Message) -> None:
+    for summary in Summary.objects.filter(session=put_back.session_id):
+        if _stands_for(summary, put_back):
+            summary.kept = sorted([*summary.kept, put_back.sequence])
+            summary.save(update_fields=["kept"])
+
+
+def _stands_for(summary: Summary, message: Message) -> bool:
+    if summary.sequence == message.sequence:
+        return summary.rounds > 0
+    return summary.sequence > message.sequence and message.sequence not in summary.kept
+
+
+def _waits(session: Session, message: Message) -> bool:
+    waiting = open_calls.waiting_answer(session)
+    return waiting is not None and waiting.pk == message.pk
+
+
+def always_send(member: Member, graph_key: str, node_key: str, *, always: bool) -> None:
+    """Says whether a graph, or a node of it, is always sent in this workspace. The same twice is done once.
+
+    Raises `NotFound`, `Forbidden` for viewers, and `Refused` where there are too many.
+    """
+    graph = graph_for(member, graph_key)
+    member.require_editor()
+    named = {"workspace": member.workspace, "graph_key": graph_key, "node_key": node_key}
+    if not always:
+        AlwaysSend.objects.filter(**named).delete()
+        return
+    if node_key and not Node.objects.filter(graph=graph, key=node_key).exists():
+        raise NotFound
+    if AlwaysSend.objects.filter(workspace=member.workspace).exclude(**named).count() >= MAX_RECORDS:
+        sentence = _("At most %(count)s records can always be sent. Remove one first.") % {"count": MAX_RECORDS}
+        raise Refused("conflict", sentence)
+    kind = AlwaysSend.Kind.NODE if node_key else AlwaysSend.Kind.GRAPH
+    AlwaysSend.objects.bulk_create([AlwaysSend(**named, kind=kind, added_by=member.user)], ignore_conflicts=True)

@@ -1,0 +1,66 @@
+"""Asking the model to propose again what could not be applied: a message that says what changed meanwhile."""
+
+import json
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from chat import queries
+from chat.actions import conversations, deciding
+from chat.actions.refusals import Refused
+from chat.models import Proposal, ProposalStatus
+from graphs.site.access import Forbidden, Member
+
+#: Changes that the message names, and characters of each value: the model reads the rest by itself.
+MOST_CHANGES = 10
+LONGEST_VALUE = 80
+
+
+def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
+    """Posts the message in the conversation that proposed, once for each proposal. Answers as a message does, and the
+    same to whoever asks again, however much later.
+
+    Raises `NotFound`, `Forbidden` for everybody but the conversation's owner, and `Refused` "conflict" for a proposal
+    that is neither stale nor expired nor failed.
+    """
+    member.require_editor()
+    proposal = queries.proposal_for(member, proposal_id)
+    if proposal.status == ProposalStatus.PENDING:
+        deciding.expire(proposal.session_id)
+        proposal.refresh_from_db(fields=["status"])
+    if proposal.status not in {ProposalStatus.STALE, ProposalStatus.EXPIRED, ProposalStatus.FAILED}:
+        raise Refused("conflict", _("This proposal was not refused because something changed."))
+    if proposal.session.owner_id != member.user.pk:
+        raise Forbidden
+
+    session_id = str(proposal.session_id)
+    with transaction.atomic():
+        queries.held_session(member, session_id)
+        proposal.refresh_from_db(fields=["asked_again"])
+        if proposal.asked_again is None:
+            proposal.asked_again = conversations.post_message(
+                member, _message(proposal), session_id=session_id
+            ).to_json()
+            proposal.save(update_fields=["asked_again"])
+    return dict(proposal.asked_again)
+
+
+def _message(proposal: Proposal) -> str:
+    lines = [_("Your proposal “%(title)s” could not be applied.") % {"title": proposal.reason[:200] or proposal.tool}]
+    if proposal.conflicts:
+        lines.append(_("This changed meanwhile:"))
+        lines += [f"- {_change(conflict)}" for conflict in proposal.conflicts[:MOST_CHANGES]]
+    lines.append(_("Look at how it is now, and propose again what still makes sense."))
+    return "\n".join(lines)
+
+
+def _change(conflict: dict[str, Any]) -> str:
+    name = f"{conflict['object']['type']} {conflict['object']['id']}"
+    what = f"{name}, {conflict['field']}" if conflict["field"] else name
+    return f"{what}: {_value(conflict['expected'])} → {_value(conflict['found'])}"
+
+
+def _value(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"

@@ -1,0 +1,65 @@
+"""The eight errors of a model's vendor, as sentences that say what to do."""
+
+import math
+from collections.abc import Iterable
+from http.client import NOT_FOUND
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from chat.providers.base import ProviderError
+from chat.providers.circuit import CircuitOpen
+from graphs.site.vendor_errors import ErrorCode
+
+_SENTENCES: dict[ErrorCode, Promise] = {
+    "rate_limit": _("The model is answering too many requests at the moment. Wait a minute, then try again."),
+    "server_error": _("The model's service is not available at the moment. Try again in a minute."),
+    "auth_error": _("The model's service refused our key. Ask an administrator to check it."),
+    "timeout": _("The model took too long to answer. Try again, or ask for less at once."),
+    "network": _("The connection to the model broke off. What was written is kept; try again."),
+    "content_filter": _("The model's service filtered this conversation. Put the question in other words."),
+    "context_length": _("This conversation has become too long for the model. Start a new one."),
+    "internal": _("Something unexpected went wrong. It was logged; if it happens again, tell an administrator."),
+}
+_QUOTA = _("The account with the model's service is used up. Ask an administrator, or choose another model.")
+_MUCH_LATER = _("The model's service takes no more requests for now. Try again in %(minutes)s minutes.")
+_LEFT_ALONE = _(
+    "The model's service failed many times in a row, so it is left alone for now. Try again in %(seconds)s seconds."
+)
+#: Circumstances that deserve a sentence of their own, though their code is one of the eight.
+CUT_BY_LENGTH = _("The answer grew longer than the model may write at once. Ask for a part of it.")
+TOO_LONG_FOR_MODEL = _(
+    "This does not fit into what the model can read at once, even with the earlier messages summarised. Write a "
+    "shorter message, leave out or unpin long ones, or choose a model that reads more."
+)
+PROCESS_DIED = _("The server that wrote this answer stopped. What was written is kept; try again.")
+SAME_FAILURE = _("The model made the same mistake several times, so it was stopped. Put the question in other words.")
+ACCESS_ENDED = _("You are no longer a member of this workspace.")
+CONTEXT_GONE = _("What this conversation is about no longer exists.")
+_MODEL_UNAVAILABLE = _("The model “%(model)s” is not available. Choose another one: %(available)s.")
+_UNKNOWN_THERE = _(
+    "The model's service does not know the model that was asked. Choose another one, or tell an administrator."
+)
+
+
+def model_unavailable(model: str, available: Iterable[str]) -> str:
+    """What a person reads who asks for a model that cannot be asked, with those that can."""
+    return str(_MODEL_UNAVAILABLE) % {"model": model[:100], "available": ", ".join(available)}
+
+
+def sentence_for(error: ProviderError) -> str:
+    """The sentence for an error of a provider, with what the vendor said about trying again."""
+    if isinstance(error, CircuitOpen):
+        return str(_LEFT_ALONE) % {"seconds": math.ceil(error.retry_after or 0)}
+    if error.status == NOT_FOUND:
+        return str(_UNKNOWN_THERE)
+    if error.code == "rate_limit" and not error.retryable:
+        return str(_QUOTA)
+    if error.code == "rate_limit" and (error.retry_after or 0) > 90:
+        return str(_MUCH_LATER) % {"minutes": math.ceil((error.retry_after or 0) / 60)}
+    return sentence(error.code)
+
+
+def sentence(code: ErrorCode) -> str:
+    """What a person reads about an error, in the active language."""
+    return str(_SENTENCES[code])

@@ -1,0 +1,164 @@
+"""What a run stores: its rounds, its end, and what it gives back or holds; and what of it was shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from chat.engine.claims import ClaimedRun
+from chat.engine.prompt_loading import Prompt
+from chat.engine.states import State
+from chat.engine.turn_changes import changes_of_turn
+from chat.events import reading
+from chat.events.append import append, guard
+from chat.events.transcript import Transcript, replay
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Run, RunStatus, Session
+from chat.providers.base import ProviderConfig
+from chat.spending.calls import CallCost
+from chat.spending.settling import record
+
+#: Outcomes after which the turn goes on: what it changed is counted at its end.
+_PAUSES = frozenset({"waiting", "toolLimit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What an answer is made with, as far as its run came to it."""
+
+    config: ProviderConfig | None
+    prompt: Prompt | None
+
+    def note(self, answer: Message) -> None:
+        """Keeps with the answer, before anything is changed in its name, what made it."""
+        answer.model = self.config.model if self.config else ""
+        answer.prompt_version = self.prompt.version if self.prompt else ""
+        answer.save(update_fields=["model", "prompt_version"])
+
+
+def shown_so_far(run: ClaimedRun) -> Transcript:
+    """What readers have seen of a run that another process began."""
+    transcript = Transcript()
+    for events in reading.pages_after(run.stream_id, run.first_sequence - 1):
+        replay(events, run.message_id, transcript)
+    return transcript
+
+
+def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], costs: Sequence[CallCost]) -> None:
+    """Stores a round that is complete with its tool results; from here another process could go on."""
+    with transaction.atomic():
+        hold(run)
+        if len(Message.objects.values_list("rounds", flat=True).get(pk=run.message_id)) == len(rounds):
+            return  # the commit had happened, only its answer was lost
+        store_round(run, state, rounds, costs, ())
+
+
+def store_round(
+    run: ClaimedRun,
+    state: State,
+    rounds: Sequence[dict[str, Any]],
+    costs: Sequence[CallCost],
+    told: Sequence[NewEvent],
+) -> None:
+    """The same in the caller's transaction, which holds the run, with what readers are told about it."""
+    Message.objects.filter(pk=run.message_id).update(rounds=list(rounds))
+    Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
+    record(run.account, costs)
+    if told:
+        append(run.stream_id, told, run.epoch)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run came to rest. `error` is `{code, message, retryable}` for one that failed."""
+
+    state: State
+    means: Means
+    outcome: str
+    message_status: str
+    run_status: str
+    events: tuple[NewEvent, ...]
+    error: dict[str, Any] | None = None
+    gave_up: bool = False
+
+
+def finish(
+    run: ClaimedRun,
+    ending: Ending,
+    transcript: Transcript,
+    rounds: Sequence[dict[str, Any]],
+    costs: Sequence[CallCost],
+) -> None:
+    """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
+    with transaction.atomic():
+        last = hold(run)
+        if Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
+            end(run, ending, transcript, rounds, costs, last)
+
+
+def end(
+    run: ClaimedRun,
+    ending: Ending,
+    transcript: Transcript,
+    rounds: Sequence[dict[str, Any]],
+    costs: Sequence[CallCost],
+    last: int,
+) -> None:
+    """The same in the caller's transaction, which holds the run; `last` is the last number of its stream."""
+    config, prompt = ending.means.config, ending.means.prompt
+    counts = run.may_change and ending.outcome not in _PAUSES
+    changes = changes_of_turn(run, rounds) if counts else None
+    Message.objects.filter(pk=run.message_id).update(
+        status=ending.message_status,
+        content=transcript.text,
+        reasoning=transcript.reasoning,
+        rounds=list(rounds),
+        model=config.model if config else "",
+        prompt_version=prompt.version if prompt else "",
+        changes=changes,
+    )
+    record(run.account, costs)
+    Session.objects.filter(pk=run.session_id).update(
+        state=ending.state.to_json(),
+        phase=ending.state.phase,
+        end_reason=ending.state.end_reason or "",
+        updated_at=timezone.now(),
+    )
+    Run.objects.filter(pk=run.id).update(
+        status=ending.run_status,
+        outcome=ending.outcome,
+        error=ending.error,
+        gave_up=ending.gave_up,
+        provider=config.name if config else "",
+        model=config.model if config else "",
+        ended_at=timezone.now(),
+        last_sequence=last + len(ending.events),
+    )
+    append(run.stream_id, [_counted(event, changes) for event in ending.events], run.epoch)
+
+
+def _counted(event: NewEvent, changes: int | None) -> NewEvent:
+    """Beside what the model says it did stands what was recorded."""
+    return replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
+
+
+def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
+    """Queues a run again for another process; this one writes nothing more about it, and it was no failed attempt."""
+    with transaction.atomic():
+        hold(run)
+        if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
+            return
+        record(run.account, costs)
+        Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None, attempts=F("attempts") - 1)
+
+
+def hold(run: ClaimedRun) -> int:
+    """Holds session and stream, in the order in which everybody takes them, and returns the stream's last number.
+
+    Raises `Fenced`.
+    """
+    Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=run.session_id)
+    return guard(run.stream_id, run.epoch)

@@ -1,0 +1,88 @@
+"""How a run begins: it is stored with its empty answer, and driven at once where nothing else is on its way.
+
+Called by `actions` and `continuing`, which hold the session.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from chat import queries
+from chat.engine import claims, doorbell
+from chat.engine.states import Phase
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Run, Session
+from graphs.site.access import Member
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A run was stored. `after` is the number to read the stream from to see everything about it."""
+
+    session_id: uuid.UUID
+    user_message_id: uuid.UUID
+    message_id: uuid.UUID
+    run_id: uuid.UUID
+    stream: str
+    after: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As the doors answer; `after` is for the door that subscribes."""
+        return {
+            "sessionId": str(self.session_id),
+            "userMessageId": str(self.user_message_id),
+            "messageId": str(self.message_id),
+            "runId": str(self.run_id),
+            "stream": self.stream,
+            "after": self.after,
+        }
+
+
+def new_run(session: Session, author: User, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
+    """A run and the empty answer it will fill; neither is stored yet. `model` is for this answer only."""
+    reply = Message(session=session, sequence=position, role=Message.Role.ASSISTANT, status=Message.Status.QUEUED)
+    return Run(session=session, message=reply, author=author, trigger=trigger, asked_model=model)
+
+
+def store(
+    run: Run, member: Member | None, told: Sequence[NewEvent], *, resting: bool, question: Message | None = None
+) -> int:
+    """Stores a run and what is told about it; returns the number before its first event.
+
+    Where nothing is on its way in the session, a runner of this process begins at once. Otherwise the run waits.
+    `member` is its author, None for one who lost access. Belongs last into the caller's transaction.
+    """
+    session = run.session
+    runner = doorbell.runner_for(session.pk) if resting and claims.knows(session) else None
+    begun = claims.begin(run, member, runner.process_id, len(told)) if runner else None
+    Message.objects.bulk_create([question, run.message] if question else [run.message])
+    run.save(force_insert=True)
+    phase = Phase.EXECUTING_ENRICHMENTS if begun else session.phase
+    Session.objects.filter(pk=session.pk).update(phase=phase, updated_at=timezone.now())
+    if runner and begun:
+        told = [*told, claims.started(run)]
+        transaction.on_commit(lambda: runner.adopt(begun), robust=True)
+    else:
+        transaction.on_commit(doorbell.ring)
+    return append(session.stream_id, told) - len(told)
+
+
+def queued(run: Run) -> NewEvent:
+    deepens = {"deepens": str(run.message.deepens_id)} if run.message.deepens_id else {}
+    return NewEvent("status", {"state": "queued", "jobId": str(run.pk), **deepens}, run.message_id, run.pk)
+
+
+def accepted(run: Run, after: int, question: Message | None = None) -> Accepted:
+    """What doors answer about a stored run; without `question` it belongs to the last one that a person asked."""
+    session = run.session
+    if question is None:
+        asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")
+        question = asked[0]
+    stream = queries.stream_name_of(str(session.pk))
+    return Accepted(session.pk, question.pk, run.message_id, run.pk, stream, after)

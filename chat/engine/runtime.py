@@ -1,0 +1,70 @@
+"""What a web process keeps running beside its requests: writer, hub and runner, started before it listens."""
+
+import uuid
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+from chat.engine.available_models import close_providers, warm_up
+from chat.engine.heartbeat import Heartbeat
+from chat.engine.runner import Runner
+from chat.events.hub import Hub
+from chat.events.writer import GroupWriter
+from chat.live.rooms import Rooms
+
+_current: "Runtime | None" = None
+
+
+class Runtime:
+    """One per process and event loop. `fail` is called when the process cannot go on."""
+
+    def __init__(self, fail: Callable[[], None], only: uuid.UUID | None = None) -> None:
+        """With `only` no other session's runs are driven."""
+        self.process_id = uuid.uuid4()
+        self.hub = Hub(self.process_id, fail)
+        self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
+        self.rooms = Rooms(self.process_id, fail)
+        self.runner = Runner(Heartbeat(conninfo(), self.process_id), self.process_id, self.writer, fail, only)
+
+    async def start(self) -> None:
+        global _current
+        self.hub.start()
+        self.writer.start()
+        self.rooms.start()
+        await warm_up()
+        await self.runner.start()
+        _current = self
+
+    async def drain(self) -> None:
+        """Lets runs finish or hands them over; whoever reads or waits is served on, until `close`."""
+        await self.runner.close(settings.DRAIN_S)
+
+    async def close(self, drain_s: float | None = None) -> None:
+        """Lets runs finish or hands them over, writes what is left, and stops."""
+        global _current
+        await self.runner.close(settings.DRAIN_S if drain_s is None else drain_s)
+        await self.writer.close()
+        await self.rooms.close()
+        await self.hub.close()
+        await close_providers()
+        _current = None
+
+
+class NotServing(Exception):
+    """This process is about to end, or was not started through `chat.web.server`: another one has to be asked."""
+
+
+def current() -> Runtime:
+    """The runtime of this process; doors that stream need one. Raises `NotServing`."""
+    if _current is None:
+        raise NotServing
+    return _current
+
+
+def conninfo() -> str:
+    """How to reach the same database as Django, for a connection of our own."""
+    parameters = connection.get_connection_params()
+    own = {"cursor_factory", "context", "prepare_threshold", "pool"}
+    return make_conninfo("", **{name: value for name, value in parameters.items() if name not in own})

@@ -1,0 +1,93 @@
+"""What a decision does to the conversation that asked for it: it becomes its call's result, and the turn goes on.
+
+When the last open call of an answer has its result, a new run continues the turn by itself. A decision about a call
+that got an interim result, because the person wrote meanwhile, reaches the model as a note instead.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from chat import queries
+from chat.engine import claims, machine, open_calls
+from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.states import Limits, Phase, load
+from chat.engine.steps import RunStopped, ValidationReceived
+from chat.events.append import append
+from chat.events.vocabulary import NewEvent
+from chat.models import Message, Proposal, ProposalStatus, Run, Session
+from chat.prompts.decisions import note_of, result_of
+from chat.prompts.history import aside
+
+#: Decisions of a person, after which the model is asked again. Of what became stale it is told when the person asks.
+_DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalStatus.FAILED})
+
+
+def settle(session: Session, proposals: Sequence[Proposal], told: Sequence[NewEvent]) -> Accepted | None:
+    """Tells the model, and readers with `told`, what became of these proposals of a held session.
+
+    Returns the run that goes on with the conversation, None where none is needed or one is on its way. Belongs last
+    into the transaction that decides.
+    """
+    told = list(told)
+    position, resting = queries.next_place(session)
+    waited = open_calls.waiting_answer(session)
+    late = [proposal for proposal in proposals if not _answered(waited, proposal, told)]
+    if late:
+        _note(session, late, position)
+        position += 1
+    run = None
+    if waited is not None and len(late) < len(proposals):
+        waited.save(update_fields=["rounds"])
+        if resting and not any(open_calls.open_calls(waited)):
+            run = _next_of(session, waited, position, wanted=_wanted(proposals))
+    elif resting and _wanted(late) and load(session.state).phase is Phase.IDLE:
+        trigger = {"event": "UserMessageSent", "proposals": [str(proposal.pk) for proposal in late]}
+        run = _run_after(session, late[0].message, position, trigger)
+    if run is None:
+        append(session.stream_id, told)
+        return None
+    return accepted(run, store(run, claims.author_of(run), [*told, queued(run)], resting=True))
+
+
+def _answered(waited: Message | None, proposal: Proposal, told: list[NewEvent]) -> bool:
+    """Gives the proposal's call its result; False where it has an interim one already."""
+    if waited is None or proposal.message_id != waited.pk:
+        return False
+    event = open_calls.give(waited, proposal.tool_call_id, result_of(proposal))
+    if event is not None:
+        told.append(event)
+    return event is not None
+
+
+def _wanted(proposals: Iterable[Proposal]) -> bool:
+    return any(proposal.status in _DECIDED for proposal in proposals)
+
+
+def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) -> Run | None:
+    """The run that continues the turn; None, and the session rests, where nobody or the model wants one."""
+    keep_control = open_calls.keeps_control(waited.rounds[-1])
+    words = open_calls.words_after(waited.rounds[-1])
+    if wanted and (keep_control or words):
+        trigger = {"event": "ValidationReceived", "keep_control": keep_control}
+        run = _run_after(session, waited, position, trigger, model=waited.run.asked_model)
+        run.message.rounds = [aside(text) for text in words]
+        return run
+    event = ValidationReceived(keep_control=False) if wanted else RunStopped()
+    state = machine.transition(load(session.state), event, Limits()).state
+    Session.objects.filter(pk=session.pk).update(state=state.to_json(), phase=state.phase, updated_at=timezone.now())
+    return None
+
+
+def _note(session: Session, late: Sequence[Proposal], position: int) -> None:
+    """What the model is told with the next run, whichever that is."""
+    content = " ".join(map(note_of, late))
+    Message.objects.create(
+        session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE, content=content
+    )
+
+
+def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
+    """A run in the name of whoever asked for that answer, whoever decided."""
+    return new_run(session, answer.run.author, position, trigger, model=model)

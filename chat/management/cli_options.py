@@ -1,0 +1,66 @@
+"""The options of commands that act as a member asking about a graph: `--graph`, `--workspace`, `--user`, `--role`."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError, CommandParser
+from django.db.models import Q
+
+from chat.engine.available_models import configured
+from chat.providers.base import ProviderConfig
+from chat.providers.registry import ModelUnavailableError
+from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.models import Graph, Membership, Role, Workspace
+from graphs.site.access import Member, NotFound, graph_for, member_of
+
+
+def add_asking_options(parser: CommandParser) -> None:
+    parser.add_argument("--graph", required=True, help="key of the graph")
+    parser.add_argument("--role", choices=Role.values, help="as if they had this role; default: editor, or theirs")
+    parser.add_argument("--user", help="who asks; default: somebody of the workspace")
+    parser.add_argument("--json", action="store_true", help="as one JSON document")
+    add_workspace_option(parser)
+
+
+def asking(options: dict[str, Any]) -> tuple[Member, Graph]:
+    """A member of the workspace, with the chosen role if one was, and the graph."""
+    workspace = chosen_workspace(options["workspace"])
+    member = named(workspace, options["user"]) if options["user"] else _anybody(workspace)
+    if options["role"]:
+        member = replace(member, role=Role(options["role"]))
+    try:
+        return member, graph_for(member, options["graph"])
+    except NotFound:
+        raise CommandError(f'There is no graph "{options["graph"]}" in the workspace "{workspace.slug}".') from None
+
+
+def named(workspace: Workspace, username: str) -> Member:
+    try:
+        return member_of(User.objects.get(username=username), workspace.slug)
+    except (User.DoesNotExist, NotFound):
+        raise CommandError(f'"{username}" is no member of the workspace "{workspace.slug}".') from None
+
+
+def first_admin(workspace: Workspace) -> Member:
+    administering = Q(role=Role.ADMIN) | Q(user__is_superuser=True)
+    memberships = Membership.objects.select_related("user").filter(administering, workspace=workspace)
+    first = memberships.filter(user__is_active=True).first()
+    if first is None:
+        raise CommandError(f'The workspace "{workspace.slug}" has no admin. Say with --user who asks.')
+    return Member(first.user, workspace, Role(first.role))
+
+
+def model_named(choice: str | None) -> ProviderConfig:
+    """The model that would be asked: "provider", "provider:model" or None, the default."""
+    try:
+        return configured().resolve(choice)
+    except ModelUnavailableError as problem:
+        raise CommandError(str(problem)) from None
+
+
+def _anybody(workspace: Workspace) -> Member:
+    membership = Membership.objects.select_related("user").filter(workspace=workspace).first()
+    if membership is None:
+        raise CommandError(f'The workspace "{workspace.slug}" has no members who could ask.')
+    return Member(membership.user, workspace, Role.EDITOR)

@@ -1,0 +1,68 @@
+"""What led to a change, for who reads the history: whose conversation, and for its owner where in it."""
+
+import uuid
+from collections.abc import Collection, Iterable, Mapping
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from chat.models import Message, Session
+from graphs.history import causes
+from graphs.history.causes import Explanation
+from graphs.site.access import Member
+
+_FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_type", "context_id")
+
+
+def register() -> None:
+    """Called once, when the app is ready."""
+    causes.register("message", messages)
+    causes.register("session", sessions)
+
+
+def messages(member: Member, ids: Collection[str]) -> Mapping[str, Explanation]:
+    """The answers that led to changes."""
+    rows = Message.objects.filter(pk__in=_uuids(ids), session__workspace=member.workspace)
+    sessions = dict(rows.values_list("pk", "session"))
+    facts = _facts(member, sessions.values())
+    return {str(message): _explanation(member, facts[session], message) for message, session in sessions.items()}
+
+
+def sessions(member: Member, ids: Collection[str]) -> Mapping[str, Explanation]:
+    """The conversations that they belong to."""
+    return {str(session): _explanation(member, row) for session, row in _facts(member, _uuids(ids)).items()}
+
+
+def _facts(member: Member, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Mapping[str, object]]:
+    rows = Session.objects.filter(pk__in=set(ids), workspace=member.workspace)
+    return {row["id"]: row for row in rows.values(*_FACTS)}
+
+
+def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID | None = None) -> Explanation:
+    """What a conversation is about is its owner's; others learn whose it is."""
+    mine = facts["owner_id"] == member.user.pk and facts["hidden_at"] is None
+    owner = str(facts["owner__username"])
+    details: dict[str, object] = {
+        "sessionId": str(facts["id"]), "messageId": str(message) if message else None, "owner": owner, "mine": mine,
+    }  # fmt: skip
+    if not mine:
+        return Explanation(_("A conversation of %(person)s") % {"person": owner}, details=details)
+    return Explanation(str(facts["title"]) or _("Your conversation"), _address(facts, message), details)
+
+
+def _address(facts: Mapping[str, object], message: uuid.UUID | None) -> str:
+    if facts["context_type"] != "graph":
+        return ""
+    place = {"session": str(facts["id"])} | ({"message": str(message)} if message else {})
+    return f"{reverse('graph', args=[facts['context_id']])}?{urlencode(place)}"
+
+
+def _uuids(texts: Iterable[str]) -> list[uuid.UUID]:
+    found = []
+    for text in texts:
+        try:
+            found.append(uuid.UUID(text))
+        except ValueError:
+            continue
+    return found

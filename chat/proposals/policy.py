@@ -1,0 +1,66 @@
+"""Whether a person is asked before a change: five levels say "ask" or nothing; without any, an allowance lets it pass.
+
+The site, a workspace and a tool ask by rules (`ValidationRule`), a session by its own switch, a request of the model by
+itself. One level that asks is enough; the proposal keeps which ones did.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from django.db.models import Q
+
+from chat.models import Allowance, Session, ValidationRule
+from graphs.models import Graph
+from graphs.objects.operations import Operation, Update
+
+Asked = list[dict[str, str]]
+
+
+def asked_by(
+    session: Session,
+    graph: Graph,
+    tool: str,
+    operations: Sequence[Operation],
+    request_validation: bool,
+    steps: Collection[str] = (),
+) -> Asked:
+    """The levels that want a person to decide, `{level, why}`; none only where an allowance covers everything.
+
+    Levels are "app", "workspace", "tool", "session", "request" and, without an allowance, "default". `steps` are the
+    tools that a batch is made of: what asks before one of them asks before the batch.
+    """
+    levels = list(_rules(graph.workspace_id, {tool, *steps}))
+    if session.require_validation:
+        levels.append({"level": "session", "why": str(session.pk)})
+    if request_validation:
+        levels.append({"level": "request", "why": tool})
+    # What a conversation has read from outside its workspace will ask here, before allowances are looked at.
+    return levels or _not_allowed(graph, tool, operations)
+
+
+def _rules(workspace_id: int, tools: Collection[str]) -> Iterator[dict[str, str]]:
+    rules = ValidationRule.objects.filter(
+        Q(workspace=None) | Q(workspace=workspace_id), tool__in=["", *tools]
+    ).select_related("workspace")
+    for rule in sorted(rules, key=lambda rule: (rule.tool, rule.workspace_id or 0)):
+        where = rule.workspace.slug if rule.workspace else ""
+        if rule.tool:
+            yield {"level": "tool", "why": rule.tool}
+        else:
+            yield {"level": "workspace" if where else "app", "why": where}
+
+
+def _not_allowed(graph: Graph, tool: str, operations: Sequence[Operation]) -> Asked:
+    """Every field of every operation has to be covered; the first one that is not is named."""
+    allowances = Allowance.objects.filter(workspace=graph.workspace_id, tool=tool, graph_key__in=["", graph.key])
+    given = set(allowances.values_list("kind", "field", "item_key"))
+    for operation in operations:
+        kind, key = operation.item.kind, operation.item.key
+        for field in _touched(operation):
+            if not any((kind, part, item) in given for part in {"", field} for item in ("", key)):
+                return [{"level": "default", "why": f"{kind}.{field}" if field else kind}]
+    return []
+
+
+def _touched(operation: Operation) -> Sequence[str]:
+    """The fields that an update changes; "" for what comes or goes as a whole."""
+    return tuple(operation.new) if isinstance(operation, Update) else ("",)

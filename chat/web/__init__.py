@@ -1,0 +1,1 @@
+"""The web process: Daphne, HTTP that waits, server-sent events."""

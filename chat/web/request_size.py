@@ -1,0 +1,68 @@
+"""How much one request may send. More is not stored, and answered with 413. `chat.web.server` serves with it."""
+
+import json
+import time
+from typing import Any
+
+from daphne.http_protocol import HTTPFactory, WebRequest
+from django.conf import settings
+
+from graphs.site.api.problems import MEDIA_TYPE, too_big
+
+#: What a form says around its file.
+FORM_BYTES = 65_536
+#: Who sends so many times too much is not listened to until the end.
+PATIENCE = 4
+
+
+def most_bytes() -> int:
+    """The biggest body that any address takes."""
+    return max(settings.MAX_IMPORT_BYTES + FORM_BYTES, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+
+
+class LimitedRequest(WebRequest):
+    """Daphne's request, which stores a body of any size on disk before it asks anyone."""
+
+    _received = 0
+
+    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 - Twisted's name.
+        self._received += len(data)
+        if self._received <= most_bytes():
+            super().handleContentChunk(data)
+            return
+        if not self._response_started:
+            self._refuse()
+        if self._received > PATIENCE * most_bytes():
+            self.channel.loseConnection()
+
+    def process(self) -> Any:
+        if not self._response_started:
+            if self._received and not self.requestHeaders.hasHeader(b"content-length"):
+                # The chunks are put together by now, and Django reads no body of unknown length.
+                self.requestHeaders.setRawHeaders(b"content-length", [b"%d" % self._received])
+            return super().process()
+        self.handle_reply({"type": "http.response.body"})
+        return None
+
+    def _refuse(self) -> None:
+        """Answers while the body still comes: a client that is cut off finds the answer when it cannot send on."""
+        self.request_start = time.time()
+        self.clientproto = b"HTTP/1.1"  # Twisted learns it after the body.
+        problem = too_big()
+        body = json.dumps(problem.document()).encode()
+        headers = [
+            (b"Content-Type", MEDIA_TYPE.encode()),
+            (b"Content-Length", str(len(body)).encode()),
+            (b"X-Content-Type-Options", b"nosniff"),
+        ]
+        self.handle_reply({"type": "http.response.start", "status": problem.status, "headers": headers})
+        self.handle_reply({"type": "http.response.body", "body": body, "more_body": True})
+
+
+class LimitedFactory(HTTPFactory):
+    """Builds connections whose requests are limited."""
+
+    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name.
+        protocol = super().buildProtocol(addr)
+        protocol.requestFactory = LimitedRequest
+        return protocol

@@ -1,0 +1,155 @@
+"""`GET /api/v1/streams/sse`: up to eight streams as server-sent events, on the same reads as everything else.
+
+An ASGI application of its own, routed before Django: through Django each open stream would hold a thread.
+"""
+
+import asyncio
+import json
+import logging
+import re
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from chat import queries
+from chat.access import connections, identity, open_readers
+from chat.access.checks import Reader, look
+from chat.access.connections import Place
+from chat.engine import runtime
+from chat.events.hub import CursorBeyondEnd
+from chat.events.watching import Watch
+from chat.web.sse_response import Response
+from graphs.site.api import problems
+from graphs.site.api.problems import MEDIA_TYPE, Problem
+from graphs.site.database_away import AWAY
+
+log = logging.getLogger("countersign.sse")
+
+MAX_STREAMS = 8
+_CURSOR = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(\.[0-9]{1,18}-[0-9]{1,18}){0,7}")
+
+_open: set[asyncio.Task[None]] = set()
+
+
+def close_all() -> None:
+    """Ends every response of this process; clients come back to another one."""
+    for task in list(_open):
+        task.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """Who asks, for which streams, and the number to read each from."""
+
+    person: identity.Identity
+    streams: list[queries.ReadableStream]
+    cursors: dict[int, int]
+
+
+async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Any) -> None:
+    """The ASGI application."""
+    translation.activate(identity.language_of(scope["headers"]))
+    watches: list[Watch] = []
+    place: Place | None = None
+    try:
+        wish = await _wish(scope)
+        place = Place(wish.person.user.pk, uuid.uuid4().hex)
+        if not await connections.take(place):
+            raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
+        for stream in wish.streams:
+            watches.append(await runtime.current().hub.watch(stream.id, wish.cursors[stream.id]))
+        response = Response(send, wish.person, wish.streams, wish.cursors, place)
+        open_readers.enter(response)
+        try:
+            await response.begin()
+            await _serve_until_left(asyncio.create_task(response.stream_forever(watches)), receive)
+        finally:
+            open_readers.leave(response)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except CursorBeyondEnd:
+        await _answer_problem(_bad_cursor(), send)
+    except Problem as problem:
+        await _answer_problem(problem, send)
+    except (*AWAY, runtime.NotServing):
+        await _answer_problem(problems.unavailable(), send)
+    finally:
+        for watch in watches:
+            watch.close()
+        if place is not None:
+            await connections.release(place)
+
+
+async def _serve_until_left(task: asyncio.Task[None], receive: Callable[[], Awaitable[Any]]) -> None:
+    _open.add(task)
+    leaving = asyncio.create_task(_left(receive))
+    try:
+        await asyncio.wait([task, leaving], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        _open.discard(task)
+        task.cancel()
+        leaving.cancel()
+        (broken, _gone) = await asyncio.gather(task, leaving, return_exceptions=True)
+    if isinstance(broken, Exception):
+        log.error("server-sent events broke", exc_info=broken)
+
+
+async def _left(receive: Callable[[], Awaitable[Any]]) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _wish(scope: dict[str, Any]) -> _Wish:
+    """What is asked for; raises `Problem` for what cannot be given."""
+    if scope["method"] != "GET":
+        raise Problem(405, "method_not_allowed", _("Only GET is possible here."), headers={"Allow": "GET"})
+    person = await _person(scope["headers"])
+    query = parse_qs(scope.get("query_string", b"").decode("latin1"), keep_blank_values=True)
+    names = list(dict.fromkeys(name for text in query.get("streams", []) for name in text.split(",") if name))
+    if not 1 <= len(names) <= MAX_STREAMS:
+        raise problems.invalid("streams", _("“streams” names one to eight streams, separated by commas."))
+    granted = {stream.name: stream for stream in (await look.answer(Reader(person, wishes=names))).granted}
+    if len(granted) < len(names):
+        raise problems.not_found()
+    streams = [granted[name] for name in names]
+    cursor = identity.header(scope["headers"], b"last-event-id") or query.get("cursor", [""])[0]
+    return _Wish(person, streams, _positions(cursor, streams))
+
+
+async def _person(headers: identity.Headers) -> identity.Identity:
+    person = await identity.of_request(headers)
+    if person is None:
+        raise Problem(401, "not_authenticated", _("Sign in first."), headers={"WWW-Authenticate": 'Bearer realm="api"'})
+    return person
+
+
+def _positions(cursor: str, streams: list[queries.ReadableStream]) -> dict[int, int]:
+    """The number to read each stream from; a cursor of other streams or from the future is refused in full."""
+    if not cursor:
+        return {stream.id: 0 for stream in streams}
+    if not _CURSOR.fullmatch(cursor):
+        raise _bad_cursor()
+    places = [tuple(map(int, part.split("-"))) for part in cursor.split(".")]
+    if sorted(place[0] for place in places) != sorted(stream.id for stream in streams):
+        raise _bad_cursor()
+    positions = {place[0]: place[1] for place in places}
+    if any(positions[stream.id] > stream.last_sequence for stream in streams):
+        raise _bad_cursor()
+    return positions
+
+
+def _bad_cursor() -> Problem:
+    sentence = _("The cursor is not one of these streams. Read them again without it.")
+    return Problem(400, "cursor", sentence, errors={"cursor": [sentence]})
+
+
+async def _answer_problem(problem: Problem, send: Any) -> None:
+    body = json.dumps(problem.document()).encode()
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
+    headers += [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

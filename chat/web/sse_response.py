@@ -1,0 +1,115 @@
+"""One open response of server-sent events over all its streams."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from chat import queries
+from chat.access.checks import End, Reader
+from chat.access.connections import Place
+from chat.access.identity import Identity
+from chat.events.vocabulary import StoredEvent, event_json
+from chat.events.watching import Watch
+from chat.sockets.backpressure import Gate, TooSlow, response_gate
+from graphs.site.database_away import AWAY
+
+log = logging.getLogger("countersign.sse")
+
+PING_EVERY_S = 15.0
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-cache"),
+    (b"x-accel-buffering", b"no"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+
+class _AccessEnded(Exception):
+    """The reader may not read on."""
+
+
+class Response:
+    """`cursors` is the number that each stream (by id) is read from; `place` is what it is counted as."""
+
+    def __init__(
+        self,
+        send: Any,
+        person: Identity,
+        streams: Sequence[queries.ReadableStream],
+        cursors: dict[int, int],
+        place: Place,
+    ) -> None:
+        self._send = send
+        self._place = place
+        self._person = person
+        self._names = {stream.id: stream.name for stream in streams}
+        self._workspaces = {stream.workspace_id for stream in streams}
+        self._cursors = dict(cursors)
+        self._gate = Gate()
+        self._one_at_a_time = asyncio.Lock()
+        self._ended = asyncio.Event()
+
+    def place(self) -> Place:
+        return self._place
+
+    def reader(self) -> Reader:
+        return Reader(self._person, self._workspaces, self._names)
+
+    def end(self, _why: End) -> None:
+        self._ended.set()
+
+    def lose(self, _stream_ids: Collection[int]) -> None:
+        self._ended.set()
+
+    async def begin(self) -> None:
+        """Sends the status. Whatever ends the stream from here on, the response ends as a whole one."""
+        await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        self._gate = response_gate(self._send)
+        await self._write(": hello\nretry: 1000\n\n")
+
+    async def stream_forever(self, watches: Sequence[Watch]) -> None:
+        """Sends what the watches give until the reader may not read on, or takes nothing any more."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for watch in watches:
+                    group.create_task(self._pump(watch))
+                group.create_task(self._ping_forever())
+                group.create_task(self._until_ended())
+        except* TooSlow:
+            log.warning(
+                "server-sent events of user %s cut off: 4408, their reader took nothing for a while",
+                self._person.user.pk,
+            )
+            self._gate.cut()
+        except* _AccessEnded:
+            log.info("reader of user %s lost access", self._person.user.pk)
+        except* AWAY:
+            log.warning("the database is away; the reader of user %s may come back", self._person.user.pk)
+
+    async def _pump(self, watch: Watch) -> None:
+        while True:
+            for event in await watch.next():
+                await self._gate.passed()
+                async with self._one_at_a_time:
+                    await self._event(event)
+
+    async def _event(self, event: StoredEvent) -> None:
+        self._cursors[event.stream_id] = event.sequence
+        cursor = ".".join(f"{stream}-{number}" for stream, number in self._cursors.items())
+        body = json.dumps(event_json(event, self._names[event.stream_id]), ensure_ascii=False, separators=(",", ":"))
+        await self._write(f"id: {cursor}\ndata: {body}\n\n")
+
+    async def _ping_forever(self) -> None:
+        while True:
+            await asyncio.sleep(PING_EVERY_S)
+            await self._gate.passed()
+            await self._write(": ping\n\n")
+
+    async def _until_ended(self) -> None:
+        await self._ended.wait()
+        raise _AccessEnded
+
+    async def _write(self, text: str) -> None:
+        await self._send({"type": "http.response.body", "body": text.encode(), "more_body": True})

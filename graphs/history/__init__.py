@@ -1,0 +1,1 @@
+"""Every change: applied, recorded, read, compared, rolled back."""

@@ -1,0 +1,110 @@
+"""Operations as people read them: which items come, change and go, field by field. The same shape everywhere.
+
+Proposals, previews, the history and the admin show what `diff_of` gives. It only looks at the operations.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from graphs.history import code_diff
+from graphs.models import Graph, Node, NodeType
+from graphs.objects.item_rows import edges
+from graphs.objects.kinds import EDGE, KINDS, NODE, NODE_TYPE, Field, Kind
+from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update
+
+#: What a field holds that nobody filled in.
+_NOTHING: tuple[Any, ...] = (None, "", {}, [])
+
+
+def diff_of(operations: Iterable[Operation], labels: Mapping[Item, str] | None = None) -> list[dict[str, Any]]:
+    """One entry for each item, in the order of the operations, which are `net`.
+
+    `labels` are names of items that the operations do not tell (see `labels_of`); without one it is the key.
+    """
+    known = labels or {}
+    return [_entry(operation, known) for operation in operations]
+
+
+def labelled(diff: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A diff that was stored, with its fields named in the language of whoever reads it now."""
+    return [
+        {**entry, "fields": [_named(KINDS.get(entry["object"]["type"]), field) for field in entry["fields"]]}
+        for entry in diff
+    ]
+
+
+def _named(kind: Kind | None, shown: dict[str, Any]) -> dict[str, Any]:
+    names = {field.name: field.label for field in kind.fields} if kind else {}
+    return {**shown, "label": str(names.get(shown["field"], shown["label"]))}
+
+
+def labels_of(graph: Graph, items: Iterable[Item]) -> dict[Item, str]:
+    """What nodes, edges and types are called now; those that are gone are left out. A query for each kind."""
+    keys: dict[str, set[str]] = {}
+    for item in items:
+        keys.setdefault(item.kind, set()).add(item.key)
+    found: dict[Item, str] = {}
+    if NODE.name in keys:
+        rows = Node.objects.filter(graph=graph, key__in=keys[NODE.name]).values_list("key", "name")
+        found |= {Item(NODE.name, key): name or key for key, name in rows}
+    if EDGE.name in keys:
+        found |= {stored.item: _ends(stored.record) for stored in edges(graph, keys[EDGE.name]).values()}
+    if NODE_TYPE.name in keys:
+        types = NodeType.objects.filter(workspace=graph.workspace_id, key__in=keys[NODE_TYPE.name])
+        found |= {Item(NODE_TYPE.name, key): name for key, name in types.values_list("key", "display_name")}
+    return found
+
+
+def label_of(operation: Operation, labels: Mapping[Item, str]) -> str:
+    """What the item was called before, or will be where it is new."""
+    record = operation.old if isinstance(operation, Update) else operation.record
+    title = KINDS[operation.item.kind].title
+    own = _ends(record) if operation.item.kind == EDGE.name else str(record.get(title) or "")
+    return own or labels.get(operation.item) or operation.item.key
+
+
+def _entry(operation: Operation, labels: Mapping[Item, str]) -> dict[str, Any]:
+    kind = KINDS[operation.item.kind]
+    match operation:
+        case Create(_, record):
+            action, old, new = "create", {}, _filled(record)
+        case Delete(_, record):
+            action, old, new = "delete", _filled(record), {}
+        case Update(_, old, new):
+            action = "update"
+    return {
+        "object": operation.item.to_json(),
+        "label": label_of(operation, labels),
+        "action": action,
+        "fields": [
+            _field(field, old.get(field.name), new.get(field.name))
+            for field in kind.fields
+            if field.name in old or field.name in new
+        ],
+    }
+
+
+def _filled(record: Record) -> Record:
+    return {name: value for name, value in record.items() if value not in _NOTHING}
+
+
+def _ends(record: Record) -> str:
+    """Empty where the record does not hold both ends."""
+    return f"{record['source']} → {record['target']}" if {"source", "target"} <= record.keys() else ""
+
+
+def _field(field: Field, old: Any, new: Any) -> dict[str, Any]:
+    found = {"field": field.name, "label": str(field.label), "form": field.form, "old": old, "new": new}
+    if field.form in ("code", "json"):
+        shown = code_diff.lines(_text(field, old), _text(field, new))
+        found["lines"] = [line.to_json() for line in shown]
+    return found
+
+
+def _text(field: Field, value: Any) -> str:
+    if value is None:
+        return ""
+    if field.form == "code":
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)

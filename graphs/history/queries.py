@@ -1,0 +1,177 @@
+"""Reading the history: the versions of an object, and what one change set did. Writes nothing."""
+
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Revision
+from graphs.objects.kinds import GRAPH, NODE, NODE_TYPE
+from graphs.site.access import NotFound
+
+ORDERING = ("-version",)
+
+_UNDOING = """
+WITH RECURSIVE undoing AS (
+    SELECT id, undoes, created_at FROM graphs_changeset WHERE undoes && %s::uuid[] AND NOT undoes = '{}'
+    UNION
+    SELECT c.id, c.undoes, c.created_at
+    FROM graphs_changeset AS c JOIN undoing ON c.undoes @> ARRAY[undoing.id] AND NOT c.undoes = '{}'
+)
+SELECT id, undoes FROM undoing ORDER BY created_at DESC
+"""
+
+
+_TAKEN_BACK = """
+WITH RECURSIVE taken_back AS (
+    SELECT unnest(%s::uuid[]) AS id
+    UNION
+    SELECT each.id FROM taken_back JOIN graphs_changeset AS c ON c.id = taken_back.id
+        CROSS JOIN LATERAL unnest(c.undoes) AS each(id)
+)
+SELECT id FROM taken_back LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key.
+
+    A type that was deleted is what it was last.
+    """
+
+    type: str
+    id: int
+    key: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which versions of an object are wanted; None is all.
+
+    `who` is a name, `cause` anything that led to them, `field` one that they changed, `since` and `until` moments.
+    """
+
+    who: str | None = None
+    origin: str | None = None
+    cause: str | None = None
+    field: str | None = None
+    item: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def subject(workspace_id: int, type_: str, key: str) -> Subject:
+    """Raises `NotFound`."""
+    rows: QuerySet[Graph] | QuerySet[NodeType]
+    if type_ == GRAPH:
+        rows = Graph.objects.filter(workspace=workspace_id, key=key)
+    elif type_ == NODE_TYPE.name:
+        rows = NodeType.objects.filter(workspace=workspace_id, key=key)
+    else:
+        raise NotFound
+    found = rows.values_list("pk", "version").first() or _deleted(workspace_id, type_, key)
+    if found is None:
+        raise NotFound
+    return Subject(type_, found[0], key, found[1])
+
+
+def _deleted(workspace_id: int, type_: str, key: str) -> tuple[int, int] | None:
+    """The last version of a type that people deleted. Graphs are not deleted by changes."""
+    if type_ != NODE_TYPE.name:
+        return None
+    rows = Revision.objects.filter(type=type_, key=key, change_set__workspace=workspace_id)
+    return rows.order_by("-id").values_list("object", "version").first()
+
+
+def versions(of: Subject, filters: Filters = Filters()) -> "QuerySet[Revision]":
+    """The versions of an object with their change sets; `ORDERING` is newest first."""
+    rows = Revision.objects.filter(type=of.type, object=of.id).select_related("change_set").order_by(*ORDERING)
+    if filters.who is not None:
+        rows = rows.filter(change_set__actor_label=filters.who)
+    if filters.origin is not None:
+        rows = rows.filter(change_set__origin=filters.origin)
+    if filters.cause is not None:
+        rows = rows.filter(change_set__causes__contains=[filters.cause])
+    if filters.since is not None:
+        rows = rows.filter(created_at__gte=filters.since)
+    if filters.until is not None:
+        rows = rows.filter(created_at__lte=filters.until)
+    if filters.field is not None or filters.item is not None:
+        rows = rows.filter(Exists(_modified(of, filters)))
+    return rows
+
+
+def _modified(of: Subject, filters: Filters) -> "QuerySet[Modification]":
+    """What the change set of a version modified of the object."""
+    rows = Modification.objects.filter(change_set=OuterRef("change_set"), type=of.type, object=of.id)
+    if filters.field is not None:
+        rows = rows.filter(field=filters.field)
+    if filters.item is not None:
+        rows = rows.filter(key=filters.item)
+    return rows
+
+
+def unsaved_since(of: Subject) -> datetime | None:
+    """When the first live edit of a graph was made that the history does not have yet; None where it has all."""
+    if of.type != GRAPH:
+        return None
+    return Graph.objects.values_list("unsaved_since", flat=True).filter(pk=of.id).first()
+
+
+def version_at(of: Subject, moment: datetime) -> int:
+    """The version that an object had at a moment. Raises `NotFound` for one before all that is known of it."""
+    rows = Revision.objects.filter(type=of.type, object=of.id)
+    found = rows.filter(created_at__lte=moment).order_by("-created_at", "-version").values_list("version").first()
+    if found is None:
+        raise NotFound
+    return int(found[0])
+
+
+def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
+    """Raises `NotFound`."""
+    found = ChangeSet.objects.filter(workspace=workspace_id, pk=id_).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def modifications(of: ChangeSet, search: str = "") -> "QuerySet[Modification]":
+    """Those of a change set in the order of their doing; with `search` in their field, their key or the node's name."""
+    rows = of.modifications.all()
+    if not search:
+        return rows
+    graphs = of.revisions.filter(type=GRAPH).values("object")
+    named = Node.objects.filter(graph__in=graphs, name__icontains=search).values("key")
+    wanted = Q(field__icontains=search) | Q(key__icontains=search) | Q(kind=NODE.name, key__in=named)
+    return rows.filter(wanted)
+
+
+def undoing(ids: list[Any]) -> "QuerySet[ChangeSet]":
+    """What takes any of these change sets back."""
+    return ChangeSet.objects.filter(undoes__overlap=ids).exclude(undoes=[])
+
+
+def taken_back_through(ids: Collection[uuid.UUID], most: int) -> list[uuid.UUID]:
+    """These change sets and, where they are rollbacks themselves, what they took back, and so on; up to `most`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKEN_BACK, [list(ids), most])
+        return [id_ for (id_,) in cursor.fetchall()]
+
+
+def undone_by(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
+    """Which of these change sets are taken back, and by which other one. Who undoes an undoing does them again."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNDOING, [list(ids)])
+        rows = cursor.fetchall()
+    undone: dict[uuid.UUID, uuid.UUID] = {}
+    for id_, undoes in rows:
+        # Whatever undoes this one came later: it was looked at before.
+        if id_ not in undone:
+            undone |= {each: id_ for each in undoes if each not in undone}
+    return {id_: undone[id_] for id_ in ids if id_ in undone}

@@ -1,0 +1,191 @@
+"""The only writer of the history: a change set, the versions it made and what it modified, in one statement."""
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.serializers.json import DjangoJSONEncoder
+
+from graphs.history import hooks
+from graphs.models import Graph, Origin
+from graphs.objects.kinds import GRAPH, NODE_TYPE
+from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.site.prepared import prepared
+
+_ENCODER = DjangoJSONEncoder(allow_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """Who changes something, and why; see `graphs.models.ChangeSet`."""
+
+    actor: User | None
+    origin: Origin
+    reason: str = ""
+    cause: str = ""
+    causes: tuple[str, ...] = ()
+    prompt_version: str = ""
+    model: str = ""
+    undoes: tuple[uuid.UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """An object that got a new version; `type` is "graph" or "nodeType", `id` its primary key."""
+
+    type: str
+    id: int
+    key: str
+    label: str
+    version: int
+
+    @classmethod
+    def of(cls, graph: Graph, version: int) -> "Revised":
+        return cls(GRAPH, graph.pk, graph.key, graph.title, version)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What was done to one graph. `objects` has the graph first, then the types of its workspace that changed."""
+
+    objects: tuple[Revised, ...]
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was done. `touched` has the kinds and fields that are not what they were; "" is the field of what came."""
+
+    change_set_id: uuid.UUID
+    workspace_id: int
+    objects: tuple[Revised, ...]
+    touched: frozenset[tuple[str, str]]
+    because: Because
+
+
+#: Stores what the relations `revisions` (place, graph, type, object, key, label, version) and `modifications` (number,
+#: place, kind, key, action, field, old, new) hold, or nothing where there are no revisions. `graph` is the one through
+#: which an object was changed; a modification has the place of its revision.
+STORED = """
+made AS (
+    INSERT INTO graphs_changeset (id, workspace, actor, actor_label, origin, cause, causes, reason, prompt_version,
+        model, undoes, size)
+    SELECT %(id)s::uuid, workspace, actor, actor_label, origin, cause, causes, reason, prompt_version, model, undoes,
+        size
+    FROM jsonb_to_record(%(made)s::jsonb) AS c(workspace bigint, actor bigint, actor_label varchar, origin varchar,
+        cause varchar, causes varchar[], reason text, prompt_version varchar, model varchar, undoes uuid[], size int)
+    WHERE EXISTS (SELECT FROM revisions)
+), revised AS (
+    INSERT INTO graphs_revision (change_set_id, type, object, key, label, version)
+    SELECT %(id)s::uuid, type, object, key, label, version FROM revisions ORDER BY place
+), modified AS (
+    INSERT INTO graphs_modification (change_set_id, sequence, type, object, version, kind, key, action, field, old, new)
+    SELECT %(id)s::uuid, m.number, r.type, r.object, r.version, m.kind, m.key, m.action, m.field, m.old, m.new
+    FROM modifications AS m JOIN revisions AS r ON r.place = m.place
+    ORDER BY m.number
+)
+"""
+_REVISIONS = """
+WITH revisions AS (
+    SELECT r.number - 1 AS place, (r.row->>0)::bigint AS graph, r.row->>1 AS type, (r.row->>2)::bigint AS object,
+        r.row->>3 AS key, r.row->>4 AS label, (r.row->>5)::int AS version
+    FROM jsonb_array_elements(%(revisions)s::jsonb) WITH ORDINALITY AS r(row, number)
+), modifications AS (
+    SELECT m.number, (m.row->>0)::bigint AS place, m.row->>1 AS kind, m.row->>2 AS key, m.row->>3 AS action,
+        m.row->>4 AS field, nullif(m.row->5, 'null') AS old, nullif(m.row->6, 'null') AS new
+    FROM jsonb_array_elements(%(modifications)s::jsonb) WITH ORDINALITY AS m(row, number)
+)
+"""
+
+
+def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]) -> Applied:
+    """Stores what was done to graphs, nearly always to one; belongs into the transaction that did it."""
+    applied, results = _store(_record(bool(because.undoes)), change_set_id, workspace_id, because, parts)
+    hooks.stored(results)
+    return applied
+
+
+def begin(graph: Graph, because: Because) -> None:
+    """The first revision of a graph that is there as a whole; belongs into the transaction that made it.
+
+    What it began with is not stored twice: every later state leads back to it. Nobody is told: nobody saw it before.
+    """
+    revised = Revised.of(graph, graph.version)
+    _store(_BEGIN, uuid.uuid4(), graph.workspace_id, because, [Part((revised,), ())])
+
+
+_BEGIN = f"{_REVISIONS}, {STORED} SELECT true"
+
+
+@cache
+def _record(undoing: bool) -> str:
+    return f"{_REVISIONS}, {STORED} {hooks.relations(undoing)} SELECT true {hooks.results()}"
+
+
+def _store(
+    statement: str, change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]
+) -> tuple[Applied, Sequence[Any]]:
+    """What was done, and what came of what is stored beside it."""
+    objects = tuple(revised for part in parts for revised in part.objects)
+    places = {(revised.type, revised.key): place for place, revised in enumerate(objects)}
+    modifications = [
+        row
+        for part in parts
+        for row in _modifications(part.operations, places[part.objects[0].type, part.objects[0].key], places)
+    ]
+    given = parameters(change_set_id, workspace_id, because, len(modifications)) | {
+        "revisions": to_json(
+            [(p.objects[0].id, o.type, o.id, o.key, o.label, o.version) for p in parts for o in p.objects]
+        ),
+        "modifications": to_json(modifications),
+    }
+    with prepared() as cursor:
+        cursor.execute(statement, given)
+        _true, *results = cursor.fetchone()
+    touched = frozenset((kind, field) for _, kind, _, action, field, *_ in modifications if action != "delete")
+    return Applied(change_set_id, workspace_id, objects, touched, because), results
+
+
+def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, size: int) -> dict[str, Any]:
+    """Those of `STORED`, and of what is stored beside it. Few are quicker than many: psycopg looks at each of them."""
+    made = {
+        "workspace": workspace_id,
+        "actor": because.actor.pk if because.actor else None,
+        "actor_label": because.actor.get_username() if because.actor else "",
+        "origin": because.origin.value,
+        "cause": because.cause,
+        "causes": because.causes,
+        "reason": because.reason,
+        "prompt_version": because.prompt_version,
+        "model": because.model,
+        "undoes": because.undoes,
+        "size": size,
+    }
+    return {"id": str(change_set_id), "made": to_json(made), **hooks.given(because)}
+
+
+def _modifications(
+    operations: Iterable[Operation], graph: int, places: Mapping[tuple[str, str], int]
+) -> Iterator[tuple[Any, ...]]:
+    """One row for each field that changed, and one for each item that came or went.
+
+    They begin with the place of the graph, or with those of types by (type, key).
+    """
+    for operation in operations:
+        kind, key = operation.item.kind, operation.item.key
+        place = places[kind, key] if kind == NODE_TYPE.name else graph
+        match operation:
+            case Create(_, new):
+                yield place, kind, key, "create", "", None, new
+            case Delete(_, old):
+                yield place, kind, key, "delete", "", old, None
+            case Update(_, old, new):
+                for name in new:
+                    yield place, kind, key, "update", name, old[name], new[name]
+
+
+def to_json(value: Any) -> str:
+    return _ENCODER.encode(value)

@@ -1,0 +1,130 @@
+"""What stands in the way of a rollback, by name: which field of what, and who edited it since, when, to what."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from graphs.history.diffs import labels_of
+from graphs.history.rollback import Plan, Step
+from graphs.history.undo import Clash
+from graphs.models import Graph, Modification
+from graphs.objects.kinds import EDGE, GRAPH, KINDS, NODE, NODE_TYPE
+from graphs.objects.operations import Item
+
+#: Clashes whose later edits are looked up.
+MOST_NAMED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NamedClash:
+    """A clash for people. `changed_by` and what follows is the latest edit since, where there is one."""
+
+    graph: str
+    clash: Clash
+    label: str
+    changed_by: str = ""
+    changed_at: datetime | None = None
+    change_set_id: str = ""
+
+    @property
+    def field_label(self) -> str:
+        kind = KINDS.get(self.clash.item.kind)
+        names = {field.name: field.label for field in kind.fields} if kind else {}
+        return str(names.get(self.clash.field, ""))
+
+    @property
+    def sentence(self) -> str:
+        other = self.clash.by.key if self.clash.by else str(self.clash.expected)
+        match self.clash.code:
+            case "changed":
+                return _("It was changed since.")
+            case "gone":
+                return _("It was deleted since.")
+            case "recreated":
+                return _("There is another one with this key by now.")
+            case "connected":
+                return _("“%(edge)s” was connected to it since.") % {"edge": other}
+            case "missing":
+                return _("“%(key)s” is not there any more.") % {"key": other}
+            case "used":
+                return _("“%(node)s” still has this type.") % {"node": other}
+
+    def to_json(self) -> dict[str, Any]:
+        clash = self.clash
+        return {
+            "graph": self.graph,
+            "object": clash.item.to_json(),
+            "field": clash.field,
+            "label": self.label,
+            "fieldLabel": self.field_label,
+            "code": clash.code,
+            "detail": self.sentence,
+            "expected": clash.expected,
+            "found": clash.found,
+            "changedBy": self.changed_by or None,
+            "changedAt": self.changed_at,
+            "changeSetId": self.change_set_id or None,
+        }
+
+
+def named(plan: Plan) -> list[NamedClash]:
+    """All that stands in the way of a rollback, graph by graph."""
+    return [*_gone(plan), *(clash for step in plan.steps for clash in _of_step(plan, step))]
+
+
+def _gone(plan: Plan) -> Iterator[NamedClash]:
+    for key, label in plan.gone.items():
+        yield NamedClash(key, Clash("gone", Item(GRAPH, key), ""), label)
+
+
+def _of_step(plan: Plan, step: Step) -> list[NamedClash]:
+    clashes = step.undone.clashes
+    if not clashes:
+        return []
+    labels = labels_of(step.graph, {clash.item for clash in clashes})
+    edits = _later_edits(plan, step.graph, clashes[:MOST_NAMED])
+    found = []
+    for clash in clashes:
+        edit = edits.get(_edited(clash))
+        label = labels.get(clash.item, clash.item.key)
+        if edit is None:
+            found.append(NamedClash(step.graph.key, clash, label))
+        else:
+            made = edit.change_set
+            found.append(NamedClash(step.graph.key, clash, label, made.actor_label, made.created_at, str(made.pk)))
+    return found
+
+
+def _edited(clash: Clash) -> tuple[Item, str]:
+    """Which modification made the clash: of a field, or one by which an item came or went."""
+    match clash.code:
+        case "changed":
+            return clash.item, clash.field
+        case "missing" if clash.item.kind == EDGE.name and clash.field != "sheet":
+            return Item(NODE.name, clash.expected), ""
+        case "connected" | "used":
+            return clash.by or clash.item, ""
+        case _:
+            return clash.item, ""
+
+
+def _later_edits(plan: Plan, graph: Graph, clashes: Iterable[Clash]) -> Mapping[tuple[Item, str], Modification]:
+    wanted = {_edited(clash) for clash in clashes}
+    where = Q(type=GRAPH, object=graph.pk) | Q(type=NODE_TYPE.name, change_set__workspace=graph.workspace_id)
+    rows = (
+        Modification.objects.filter(
+            where,
+            kind__in={item.kind for item, _field in wanted},
+            key__in={item.key for item, _field in wanted},
+            field__in={field for _item, field in wanted},
+        )
+        .exclude(change_set__in=plan.done.change_sets)
+        .order_by("type", "object", "kind", "key", "field", "-version")
+        .distinct("type", "object", "kind", "key", "field")
+        .select_related("change_set")
+    )
+    return {(Item(row.kind, row.key), row.field): row for row in rows}

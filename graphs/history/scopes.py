@@ -1,0 +1,160 @@
+"""What can be rolled back at once, and reading from the history what was done there."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from graphs.history.compare import between
+from graphs.models import ChangeSet, Modification, Revision
+from graphs.objects.kinds import GRAPH, NODE_TYPE
+from graphs.objects.operations import Create, Delete, Item, Operation, Update
+from graphs.site.access import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSets:
+    """One change set, or several."""
+
+    ids: tuple[uuid.UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneModification:
+    """A field that was changed, or an item that came or went, by the primary key of its row."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Caused:
+    """Whatever one cause led to: a turn is `message:<id>`, a conversation `session:<id>`."""
+
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """All that was changed on an object since a version of it. `type` is "graph" or "nodeType", `object` a row."""
+
+    type: str
+    object: int
+    version: int
+
+
+Scope = ChangeSets | OneModification | Caused | AsOf
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done, in the order of its doing: on each graph (by primary key), and on types of the workspace.
+
+    Types belong to no graph; where some were changed, `hosts` are graphs through which that was done.
+    """
+
+    graphs: dict[int, tuple[Operation, ...]] = field(default_factory=dict)
+    types: tuple[Operation, ...] = ()
+    hosts: tuple[int, ...] = ()
+    change_sets: tuple[uuid.UUID, ...] = ()
+
+
+def read(workspace_id: int, scope: Scope) -> Done:
+    """Raises `NotFound` for what is not of this workspace."""
+    match scope:
+        case AsOf():
+            return _since(workspace_id, scope)
+        case ChangeSets(ids):
+            found = _modifications(workspace_id, Q(change_set__in=ids))
+            _require(workspace_id, set(ids) - {row.change_set for row in found})
+        case OneModification(id_):
+            found = _modifications(workspace_id, Q(pk=id_))
+            if not found:
+                raise NotFound
+        case Caused(cause):
+            found = _modifications(workspace_id, Q(change_set__causes__contains=[cause]))
+            if not found and not ChangeSet.objects.filter(workspace=workspace_id, causes__contains=[cause]).exists():
+                raise NotFound
+    return _done(found)
+
+
+class _Row(NamedTuple):
+    change_set: uuid.UUID
+    type: str
+    object: int
+    kind: str
+    key: str
+    action: str
+    field: str
+    old: Any
+    new: Any
+
+
+def _modifications(workspace_id: int, where: Q) -> list[_Row]:
+    rows = Modification.objects.filter(where, change_set__workspace=workspace_id)
+    return list(map(_Row._make, rows.order_by("type", "object", "version", "sequence").values_list(*_Row._fields)))
+
+
+def _require(workspace_id: int, ids: Iterable[uuid.UUID]) -> None:
+    """Change sets without modifications (an import) exist, too."""
+    wanted = set(ids)
+    if wanted and ChangeSet.objects.filter(workspace=workspace_id, pk__in=wanted).count() < len(wanted):
+        raise NotFound
+
+
+def _done(rows: Sequence[_Row]) -> Done:
+    graphs: dict[int, list[Operation]] = {}
+    types: list[Operation] = []
+    for row in rows:
+        (types if row.type == NODE_TYPE.name else graphs.setdefault(row.object, [])).append(operation_of(row))
+    change_sets = tuple(dict.fromkeys(row.change_set for row in rows))
+    hosts = _graphs_of(change_sets) if types else ()
+    return Done({pk: tuple(found) for pk, found in graphs.items()}, tuple(types), hosts, change_sets)
+
+
+def operation_of(row: Modification | _Row) -> Operation:
+    """A stored modification as the operation it is a part of."""
+    item = Item(row.kind, row.key)
+    match row.action:
+        case Modification.Action.CREATE:
+            return Create(item, row.new or {})
+        case Modification.Action.DELETE:
+            return Delete(item, row.old or {})
+        case _:
+            return Update(item, {row.field: row.old}, {row.field: row.new})
+
+
+def _graphs_of(change_sets: Any) -> tuple[int, ...]:
+    rows = Revision.objects.filter(change_set__in=change_sets, type=GRAPH)
+    return tuple(sorted(set(rows.values_list("object", flat=True))))
+
+
+def place(workspace_id: int, scope: AsOf) -> Done:
+    """Where something would have been done, without looking what: what is to be held. Raises `NotFound`."""
+    _latest(workspace_id, scope)
+    return Done({scope.object: ()}) if scope.type == GRAPH else Done(hosts=_hosts(workspace_id, scope))
+
+
+def _since(workspace_id: int, scope: AsOf) -> Done:
+    operations = between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))
+    if scope.type == GRAPH:
+        return Done({scope.object: operations})
+    return Done(types=operations, hosts=_hosts(workspace_id, scope))
+
+
+def _latest(workspace_id: int, scope: AsOf) -> int:
+    version = _revisions(workspace_id, scope).values_list("version", flat=True).first()
+    if version is None:
+        raise NotFound
+    return version
+
+
+def _hosts(workspace_id: int, scope: AsOf) -> tuple[int, ...]:
+    """The graph through which a type was changed last."""
+    return _graphs_of(_revisions(workspace_id, scope).values_list("change_set")[:1])
+
+
+def _revisions(workspace_id: int, scope: AsOf) -> "QuerySet[Revision]":
+    rows = Revision.objects.filter(type=scope.type, object=scope.object, change_set__workspace=workspace_id)
+    return rows.order_by("-version")

@@ -1,0 +1,206 @@
+"""What takes modifications back, and where later edits stand in the way. Pure: only looks at what was read before.
+
+Modifications are taken back from the last to the first on a copy of what is there now. One that finds what it left is
+undone; one that finds what it had found is undone already; anything else was edited since, which is a clash.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from graphs.objects.kinds import EDGE, NODE
+from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update, difference, fields
+from graphs.objects.preconditions import Before
+from graphs.site.json_values import same
+
+#: Why something cannot be taken back: its field was changed since; it was deleted, or created anew, since; edges were
+#: connected to it since; what it leads to is not there; a type is used.
+Code = Literal["changed", "gone", "recreated", "connected", "missing", "used"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Where a later edit stands in the way: what was `expected` of a field and what was `found` there.
+
+    Of a whole item (no field), one of them is its record. `by` is an item that hangs on it.
+    """
+
+    code: Code
+    item: Item
+    field: str
+    expected: Any = None
+    found: Any = None
+    by: Item | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is to stay as it is: a field, or with no field the whole item."""
+
+    item: Item
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What takes the modifications back, at most one operation for each item, and what stands in the way of it.
+
+    `left` is what stays as it is, and what had to stay with it.
+    """
+
+    operations: tuple[Operation, ...]
+    clashes: tuple[Clash, ...]
+    left: tuple[Left, ...]
+
+
+@dataclass(slots=True)
+class _Doubt:
+    """A field was not what a modification had left. An earlier one may tell that it is undone up to there.
+
+    `old` is what that modification had found, as long as the ones before it join on; None where they do not.
+    """
+
+    clash: Clash
+    old: list[Any] | None
+
+
+@dataclass(slots=True)
+class _Undoing:
+    """`now` is the copy. Clashes and doubts are by item and field."""
+
+    now: dict[Item, Record | None]
+    clashes: dict[tuple[Item, str], Clash] = field(default_factory=dict)
+    doubts: dict[tuple[Item, str], _Doubt] = field(default_factory=dict)
+
+    def take_back(self, operation: Operation) -> None:
+        record = self.now[operation.item]
+        match operation:
+            case Create(item, new):
+                if record is not None and self._is(item, new, record):
+                    self.now[item] = None
+            case Delete(item, old):
+                if record is None:
+                    self.now[item] = old
+                elif not same(fields(record), fields(old)):
+                    self._clash(Clash("recreated", item, "", None, record))
+            case Update(item, _, new) if record is None:
+                for name, value in new.items():
+                    self._clash(Clash("gone", item, name, value))
+            case Update(item, old, new):
+                assert record is not None
+                values = {name: self._taken_back(item, name, record[name], old[name], new[name]) for name in new}
+                self.now[item] = record | values
+
+    def _taken_back(self, item: Item, name: str, value: Any, old: Any, new: Any) -> Any:
+        """What the field is without the modification."""
+        place = (item, name)
+        doubt = self.doubts.get(place)
+        joins = doubt is not None and doubt.old is not None and same(doubt.old[0], new)
+        if same(value, new) or same(value, old):
+            if joins:
+                del self.doubts[place]
+            return old
+        if doubt is None:
+            self.doubts[place] = _Doubt(Clash("changed", item, name, new, value), [old])
+        else:
+            doubt.old = [old] if joins else None
+        return value
+
+    def _is(self, item: Item, expected: Record, record: Record) -> bool:
+        """Whether nobody changed the item since."""
+        changed = [
+            Clash("changed", item, name, value, record[name])
+            for name, value in fields(expected).items()
+            if not same(record[name], value)
+        ]
+        for clash in changed:
+            self._clash(clash)
+        return not changed
+
+    def _clash(self, clash: Clash) -> None:
+        self.clashes.setdefault((clash.item, clash.field), clash)
+
+    def all_clashes(self) -> tuple[Clash, ...]:
+        return tuple(({place: doubt.clash for place, doubt in self.doubts.items()} | self.clashes).values())
+
+
+def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ()) -> Undone:
+    """Takes back what was `done`, in the order of its doing, from what there is `before` the rollback."""
+    touched = {operation.item for operation in done}
+    chosen = {each for each in left if each.item in touched}
+    whole = {each.item for each in chosen if not each.field} | _items_left(done, chosen)
+    parts = (_kept(operation, whole, chosen) for operation in done) if chosen else done
+    kept = [part for part in parts if part is not None]
+    found = {item: stored.record for item, stored in before.found.items()}
+    settled = {item for item, began in _beginnings(kept).items() if same(began, _plain(found.get(item)))}
+    undoing = _Undoing({operation.item: found.get(operation.item) for operation in kept})
+    for operation in reversed(kept):
+        if operation.item not in settled:
+            undoing.take_back(operation)
+    changes = (difference(item, found.get(item), record) for item, record in undoing.now.items())
+    operations = tuple(change for change in changes if change is not None)
+    operations, with_them = _without_ends_left(operations, before, whole)
+    clashes = (*undoing.all_clashes(), *_structure(operations, before))
+    return Undone(operations, clashes, (*chosen, *with_them))
+
+
+def _beginnings(done: Sequence[Operation]) -> dict[Item, Record | None]:
+    """Of items that came or went, what they were before anything was done: what is so again needs nothing."""
+    came_or_went = {operation.item for operation in done if not isinstance(operation, Update)}
+    changed: dict[Item, Record] = {}
+    found: dict[Item, Record | None] = {}
+    for operation in done:
+        match operation:
+            case _ if operation.item in found or operation.item not in came_or_went:
+                continue
+            case Update(item, old, _):
+                changed[item] = {**old, **changed.get(item, {})}
+            case Create(item, _):
+                found[item] = None
+            case Delete(item, record):
+                found[item] = {**fields(record), **changed.get(item, {})}
+    return found
+
+
+def _plain(record: Record | None) -> Record | None:
+    return None if record is None else fields(record)
+
+
+def _items_left(done: Iterable[Operation], chosen: Collection[Left]) -> set[Item]:
+    """Of an item that came or went nothing is left out but the whole of it."""
+    named = {each.item for each in chosen}
+    return {operation.item for operation in done if not isinstance(operation, Update) and operation.item in named}
+
+
+def _kept(operation: Operation, whole: Collection[Item], chosen: Collection[Left]) -> Operation | None:
+    """The operation without what is left out."""
+    if operation.item in whole:
+        return None
+    if not isinstance(operation, Update):
+        return operation
+    item, new = operation.item, operation.new
+    names = [name for name in new if Left(item, name) not in chosen]
+    return Update(item, {n: operation.old[n] for n in names}, {n: new[n] for n in names}) if names else None
+
+
+def _without_ends_left(
+    operations: tuple[Operation, ...], before: Before, whole: Collection[Item]
+) -> tuple[tuple[Operation, ...], list[Left]]:
+    """Edges whose end does not come back because it was left out stay away with it."""
+    absent = {item.key for item in whole if item.kind == NODE.name and item.key not in before.references.nodes}
+    lost = {
+        operation.item
+        for operation in operations
+        if operation.item.kind == EDGE.name
+        and isinstance(operation, Create)
+        and {operation.record["source"], operation.record["target"]} & absent
+    }
+    kept = tuple(operation for operation in operations if operation.item not in lost)
+    return kept, [Left(item) for item in sorted(lost)]
+
+
+def _structure(operations: Sequence[Operation], before: Before) -> tuple[Clash, ...]:
+    """Edges that would lose an end or never get one, and sheets that are not there."""
+    missing = [Clash("missing", each.item, each.field, each.expected) for each in before.missing(operations)]
+    connected = [Clash("connected", node, "", by=edge.item) for edge, node in before.hanging(operations)]
+    return (*missing, *connected)

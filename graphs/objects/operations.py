@@ -1,0 +1,142 @@
+"""The smallest changes there are, as plain data: an item is created, some of its fields change, or it is deleted.
+
+Every operation has an inverse, so whatever was done can be taken back. `graphs.workflows.planning` makes operations of
+what was asked for; `graphs.history.changes` applies them; the history stores them as modifications.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from graphs.site.json_values import same
+
+#: The fields of an item by their names on the wire, without its key. Of an item that existed it may also hold `id` and
+#: `version`, so that it comes back as the same row, and newer than it was.
+Record = dict[str, Any]
+_OF_THE_ROW = frozenset({"id", "version"})
+
+
+class Item(NamedTuple):
+    """Something that operations change: a "node" or "edge" of the graph at hand, or a "nodeType" of its workspace.
+
+    A tuple, because a rollback of a thousand items looks each of them up twenty times.
+    """
+
+    kind: str
+    key: str
+
+    def to_json(self) -> dict[str, str]:
+        """As the wire names objects."""
+        return {"type": self.kind, "id": self.key}
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """`record` holds every field."""
+
+    item: Item
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Some fields of an item; `old` and `new` have the same names."""
+
+    item: Item
+    old: Record
+    new: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """`record` is what `Create` would need to bring the item back."""
+
+    item: Item
+    record: Record
+
+
+Operation = Create | Update | Delete
+
+
+def inverse(operation: Operation) -> Operation:
+    """What takes the operation back."""
+    match operation:
+        case Create(item, record):
+            return Delete(item, record)
+        case Delete(item, record):
+            return Create(item, record)
+        case Update(item, old, new):
+            return Update(item, new, old)
+
+
+def inverses(operations: Iterable[Operation]) -> tuple[Operation, ...]:
+    """What takes all of them back, the last one first."""
+    return tuple(inverse(operation) for operation in reversed(tuple(operations)))
+
+
+def to_json(operation: Operation) -> dict[str, Any]:
+    match operation:
+        case Create(item, record):
+            return {"action": "create", **item.to_json(), "record": record}
+        case Delete(item, record):
+            return {"action": "delete", **item.to_json(), "record": record}
+        case Update(item, old, new):
+            return {"action": "update", **item.to_json(), "old": old, "new": new}
+
+
+def from_json(data: dict[str, Any]) -> Operation:
+    """What `to_json` gave."""
+    item = Item(data["type"], data["id"])
+    match data["action"]:
+        case "create":
+            return Create(item, data["record"])
+        case "delete":
+            return Delete(item, data["record"])
+        case "update":
+            return Update(item, data["old"], data["new"])
+        case action:
+            raise ValueError(f"no operation is called {action!r}")
+
+
+def net(operations: Iterable[Operation]) -> tuple[Operation, ...]:
+    """The same effect with at most one operation for each item, in the order in which items were first touched."""
+    by_item: dict[Item, Operation | None] = {}
+    for operation in operations:
+        before = by_item.get(operation.item)
+        by_item[operation.item] = operation if before is None else _merged(before, operation)
+    return tuple(operation for operation in by_item.values() if operation is not None)
+
+
+def _merged(before: Operation, after: Operation) -> Operation | None:
+    match before, after:
+        case Create(item, record), Update(_, _, new):
+            return Create(item, record | new)
+        case Create(), Delete():
+            return None
+        case Update(item, old, _), Delete(_, record):
+            return Delete(item, record | old)
+        case Update(item, old, new), Update(_, later_old, later_new):
+            return _update(item, later_old | old, new | later_new)
+        case Delete(item, old), Create(_, new):
+            return difference(item, old, new)
+    raise ValueError(f"{after} cannot follow {before}")
+
+
+def difference(item: Item, old: Record | None, new: Record | None) -> Operation | None:
+    """What makes `new` of `old`, where None is an item that is not there; None where nothing has to be done."""
+    if old is None:
+        return None if new is None else Create(item, new)
+    return Delete(item, old) if new is None else _update(item, old, new)
+
+
+def _update(item: Item, old: Record, new: Record) -> Update | None:
+    """The fields that differ; None where nothing does."""
+    changed = [name for name in new if name not in _OF_THE_ROW and not same(new[name], old[name])]
+    if not changed:
+        return None
+    return Update(item, {name: old[name] for name in changed}, {name: new[name] for name in changed})
+
+
+def fields(record: Record) -> Record:
+    """The record without what belongs to its row."""
+    return {name: value for name, value in record.items() if name not in _OF_THE_ROW}

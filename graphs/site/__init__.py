@@ -1,0 +1,1 @@
+"""What every app stands on: HTTP, pages, membership, JSON, PostgreSQL, Valkey, telemetry."""

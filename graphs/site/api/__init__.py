@@ -1,0 +1,1 @@
+"""What all doors of HTTP share: who asks, bodies, paging, limits, problem documents."""

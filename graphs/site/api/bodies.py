@@ -1,0 +1,38 @@
+"""Bodies of requests as pydantic models: strict types, unknown fields refused."""
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+from rest_framework.request import Request
+
+from graphs.site.api.problems import invalid_fields
+
+
+class Body(BaseModel):
+    """What a request may say; names are camelCase on the wire."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
+
+
+#: A body may be wrong in more places than anybody wants to read.
+MOST_ERRORS = 50
+
+AnyBody = TypeVar("AnyBody", bound=Body)
+
+
+def read_body(request: Request, shape: type[AnyBody]) -> AnyBody:
+    """The JSON body of a request as `shape`; raises `Problem` 400 that names each wrong field."""
+    try:
+        return shape.model_validate(request.data)
+    except ValidationError as error:
+        raise invalid_fields(errors_by_field(error)) from error
+
+
+def errors_by_field(error: ValidationError) -> dict[str, list[str]]:
+    """{"nodes.3.name": ["Input should be a valid string"]}; what concerns the whole body is under "body"."""
+    found: dict[str, list[str]] = {}
+    for entry in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_ERRORS]:
+        field = ".".join(str(step)[:100] for step in entry["loc"]) or "body"
+        found.setdefault(field, []).append(entry["msg"])
+    return found

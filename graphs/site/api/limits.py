@@ -1,0 +1,79 @@
+"""How often somebody may do something, counted on the shared Valkey for all processes.
+
+At most `count` times within any stretch of `period` seconds. Without Valkey nothing is limited, and that is logged.
+"""
+
+import hashlib
+import logging
+import math
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils.translation import ngettext
+from redis.exceptions import RedisError
+
+from graphs.site import valkey
+from graphs.site.api.problems import Problem
+
+logger = logging.getLogger("countersign.limits")
+
+PERIODS = {"s": 1, "min": 60, "hour": 3600}
+
+#: Takes one of ARGV[2] places in the last ARGV[1] microseconds. Answers 0, or the microseconds until one is free.
+_TAKE = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local period, count = tonumber(ARGV[1]), tonumber(ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - period)
+if redis.call('ZCARD', KEYS[1]) >= count then
+  return redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] + period - now
+end
+redis.call('ZADD', KEYS[1], now, string.format('%.0f', now) .. ':' .. redis.call('INCR', KEYS[1] .. ':n'))
+redis.call('PEXPIRE', KEYS[1], math.ceil(period / 1000))
+redis.call('PEXPIRE', KEYS[1] .. ':n', math.ceil(period / 1000))
+return 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`count` times in `period` seconds."""
+
+    count: int
+    period: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Rate":
+        """ "10/min" -> Rate(10, 60); the period is one of s, min, hour."""
+        count, _slash, period = text.partition("/")
+        return cls(int(count), PERIODS[period])
+
+
+def take(what: str, who: str, rate: str) -> float:
+    """Counts one use by `who`: 0 when it is within the rate, else the seconds to wait (and it is not counted)."""
+    limit = Rate.parse(rate)
+    name = hashlib.sha256(who.encode()).hexdigest()[:32]
+    key = f"{settings.REDIS_PREFIX}:limit:{what}:{{{name}}}"
+    try:
+        with valkey.asked() as client:
+            return float(client.eval(_TAKE, 1, key, limit.period * 1_000_000, limit.count)) / 1e6
+    except RedisError as error:
+        logger.warning("Valkey does not answer; %s is not limited: %s", what, type(error).__name__)
+        return 0
+
+
+def require(what: str, who: str, rate: str) -> None:
+    """Counts one use; raises `Problem` 429 with Retry-After when that was one too many."""
+    wait = take(what, who, rate)
+    if wait:
+        raise Problem(429, "throttled", too_often(wait), headers={"Retry-After": str(math.ceil(wait))})
+
+
+def too_often(wait: float) -> str:
+    """The sentence for who has to wait so many seconds."""
+    seconds = math.ceil(wait)
+    return ngettext(
+        "Too many attempts. Try again in %(seconds)s second.",
+        "Too many attempts. Try again in %(seconds)s seconds.",
+        seconds,
+    ) % {"seconds": seconds}

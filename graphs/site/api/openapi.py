@@ -1,0 +1,86 @@
+"""What the OpenAPI document says about every endpoint: how to sign in, the workspace, problems. For drf-spectacular."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.views import SpectacularJSONAPIView
+from pydantic import BaseModel, ConfigDict
+from rest_framework.permissions import IsAuthenticated
+
+from graphs.site.api.problems import MEDIA_TYPE
+
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+class ProblemDocument(BaseModel):
+    """RFC 9457. `code` is for programs, `errors` holds sentences by field."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: dict[str, list[str]] | None = None
+
+
+class SchemaView(SpectacularJSONAPIView):
+    """The OpenAPI 3.1 document of all endpoints."""
+
+    permission_classes = (IsAuthenticated,)
+
+
+class BearerScheme(OpenApiAuthenticationExtension):
+    target_class = "graphs.site.api.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+
+
+class CookieScheme(OpenApiAuthenticationExtension):
+    target_class = "graphs.site.api.authentication.CookieAuthentication"
+    name = "cookie"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        description = "The session of a browser. Requests that change something need the header X-CSRFToken."
+        return {"type": "apiKey", "in": "cookie", "name": "sessionid", "description": description}
+
+
+def problems(*statuses: int) -> dict[Any, Any]:
+    """For `responses` of a view: what it refuses besides what `complete` adds to all."""
+    return {(status, MEDIA_TYPE): ProblemDocument for status in statuses}
+
+
+def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+    """Adds to all operations what can go wrong everywhere, and the workspace to those that need a person."""
+    components = result.setdefault("components", {})
+    components.setdefault("responses", {})["Problem"] = {
+        "description": "Not what was asked for.",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}},
+    }
+    components.setdefault("schemas", {})["ProblemDocument"] = ProblemDocument.model_json_schema()
+    components.setdefault("parameters", {})["Workspace"] = {
+        "name": "X-Workspace",
+        "in": "header",
+        "required": False,
+        "description": "The slug of the workspace, also as ?workspace=; without it the person's default.",
+        "schema": {"type": "string", "maxLength": 50},
+    }
+    for operation in _operations(result):
+        needs_person = operation.get("security", [{}]) != [{}]
+        for status in _everywhere(needs_person, "requestBody" in operation):
+            operation["responses"].setdefault(str(status), {"$ref": "#/components/responses/Problem"})
+        if needs_person:
+            operation.setdefault("parameters", []).append({"$ref": "#/components/parameters/Workspace"})
+    return result
+
+
+def _everywhere(needs_person: bool, takes_body: bool) -> list[int]:
+    """What every operation of a kind may answer."""
+    return [400, 401, 406, 500, 503, *([403, 404] if needs_person else []), *([413, 415] if takes_body else [])]
+
+
+def _operations(result: dict[str, Any]) -> list[dict[str, Any]]:
+    return [item[method] for item in result.get("paths", {}).values() for method in METHODS if method in item]

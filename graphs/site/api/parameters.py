@@ -1,0 +1,43 @@
+"""What addresses and headers say beside the body: numbers, names of objects, idempotency keys. A wrong one is a 400."""
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from graphs.site.api.problems import Problem, invalid
+
+IDEMPOTENCY_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
+LONGEST_IDEMPOTENCY_KEY = 200
+
+
+def number(request: Request, name: str, default: int, most: int, *, least: int = 0) -> int:
+    """A number of the query string from `least` to `most`; raises `Problem` 400 for anything else."""
+    text = request.GET.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and least <= int(text) <= most):
+        named = {"name": name, "least": least, "most": most}
+        raise invalid(name, _("“%(name)s” is a number from %(least)s to %(most)s.") % named)
+    return int(text)
+
+
+def object_name(request: Request, name: str) -> tuple[str, str]:
+    """Kind and key of the object that a parameter names, both "" without it; raises `Problem` 400 for no such name."""
+    text = request.GET.get(name, "")
+    kind, _colon, key = text.partition(":")
+    if text and not (kind and key and text.isprintable()):
+        raise no_object_name(name)
+    return kind, key
+
+
+def no_object_name(name: str) -> Problem:
+    return invalid(name, _("“%(name)s” names a kind and an object, for example graph:nba.") % {"name": name})
+
+
+def idempotency_key(request: Request) -> str | None:
+    """The name that a request gave itself; raises `Problem` 400 for an unusable one."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not (0 < len(key) <= LONGEST_IDEMPOTENCY_KEY and key.isprintable()):
+        sentence = _("Idempotency-Key has 1 to %(most)s printable characters.") % {"most": LONGEST_IDEMPOTENCY_KEY}
+        raise invalid("Idempotency-Key", sentence)
+    return key

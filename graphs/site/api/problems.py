@@ -1,0 +1,213 @@
+"""Every error of the API as a problem document (RFC 9457).
+
+Views raise `Problem` or what `graphs.site.access` raises; Django REST framework calls `problem_response`.
+"""
+
+import logging
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, JsonResponse
+from django.http.multipartparser import MultiPartParserError
+from django.utils.translation import gettext as _
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from graphs.site.access import Forbidden, NotFound
+from graphs.site.database_away import AWAY
+from graphs.site.json_input import BadJSON
+from graphs.site.stored_json import UnknownVersion
+
+MEDIA_TYPE = "application/problem+json"
+Errors = Mapping[str, Sequence[str]]
+
+logger = logging.getLogger("countersign.api")
+
+
+class Problem(Exception):
+    """An answer that is not what was asked for.
+
+    `code` is for programs, `detail` for the person, `errors` is {field: [sentences]}, `extra` more members of the
+    document, `headers` more headers of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        errors: Errors | None = None,
+        extra: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.errors = errors
+        self.extra = extra or {}
+        self.headers = headers or {}
+
+    def document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+        }
+        if self.errors:
+            document["errors"] = {field: list(sentences) for field, sentences in self.errors.items()}
+        return document | dict(self.extra)
+
+
+def problem_response(exc: Exception, context: dict[str, Any]) -> Response:
+    """The exception handler of Django REST framework."""
+    problem = problem_of(exc)
+    return Response(problem.document(), status=problem.status, headers=problem.headers, content_type=MEDIA_TYPE)
+
+
+def plain_response(problem: Problem) -> JsonResponse:
+    """The same answer where Django REST framework is not in charge."""
+    return JsonResponse(
+        problem.document(),
+        status=problem.status,
+        headers=dict(problem.headers),
+        content_type=MEDIA_TYPE,
+        json_dumps_params={"ensure_ascii": False, "separators": (",", ":")},
+    )
+
+
+def problem_of(exc: Exception) -> Problem:
+    """What to tell about an exception; an unknown one is logged and told without its contents."""
+    if isinstance(exc, Problem):
+        return exc
+    for kind, make in _MAKERS:
+        if isinstance(exc, kind):
+            return make(exc)
+    return unexpected(exc)
+
+
+def not_found() -> Problem:
+    """The one answer for what does not exist and for what is somebody else's."""
+    return Problem(404, "not_found", _("There is nothing here, or it is not open to you."))
+
+
+def invalid(field: str, sentence: str) -> Problem:
+    """Something that was sent is not right; the sentence says how it would be."""
+    return Problem(400, "validation", sentence, errors={field: [sentence]})
+
+
+def invalid_fields(errors: Errors) -> Problem:
+    """The same of several, by their fields."""
+    return Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
+
+
+def unavailable() -> Problem:
+    """The database is away; it comes back."""
+    return Problem(
+        503, "unavailable", _("The database does not answer at the moment. Try again."), headers={"Retry-After": "5"}
+    )
+
+
+def too_big() -> Problem:
+    return Problem(413, "too_big", _("The request is bigger than this address accepts."))
+
+
+def unexpected(exc: BaseException | None) -> Problem:
+    """An error of ours: logged under a reference, which is all that the person is told."""
+    reference = uuid.uuid4()
+    logger.error("Unexpected error %s", reference, exc_info=exc or True)
+    detail = _("Something went wrong on the server. It was logged as %(reference)s.") % {"reference": reference}
+    return Problem(500, "internal", detail, extra={"instance": f"urn:uuid:{reference}"})
+
+
+def _newer_version(exc: Exception) -> Problem:
+    """While versions are exchanged, a process may meet what the next one wrote."""
+    logger.error("Not read: %s", exc)
+    sentence = _("This was stored by a newer version of the program. Try again when the update is complete.")
+    return Problem(503, "unavailable", sentence, headers={"Retry-After": "30"})
+
+
+def _forbidden(_exc: Exception) -> Problem:
+    return Problem(403, "forbidden", _("Your role in this workspace does not allow this."))
+
+
+def _bad_json(exc: Any) -> Problem:
+    return Problem(400, "bad_json", exc.message)
+
+
+def _malformed(_exc: Exception) -> Problem:
+    return Problem(400, "bad_request", _("The request cannot be understood."))
+
+
+def _anonymous(exc: Any) -> Problem:
+    detail = _("Sign in, or send a token with “Authorization: Bearer”. POST /api/v1/auth/token gives one.")
+    return Problem(401, "not_authenticated", detail, headers=_challenge(exc))
+
+
+def _from_framework(exc: Any) -> Problem:
+    headers = _challenge(exc)
+    if getattr(exc, "wait", None):
+        headers["Retry-After"] = str(int(exc.wait))
+    return Problem(exc.status_code, _code_of(exc), _sentence(exc.detail), _errors_of(exc), headers=headers)
+
+
+def _challenge(exc: exceptions.APIException) -> dict[str, str]:
+    header = getattr(exc, "auth_header", None)
+    return {"WWW-Authenticate": header} if header else {}
+
+
+def _code_of(exc: exceptions.APIException) -> str:
+    names: dict[type[exceptions.APIException], str] = {
+        exceptions.AuthenticationFailed: "authentication_failed",
+        exceptions.MethodNotAllowed: "method_not_allowed",
+        exceptions.NotAcceptable: "not_acceptable",
+        exceptions.UnsupportedMediaType: "unsupported_media_type",
+        exceptions.ParseError: "bad_request",
+        exceptions.ValidationError: "validation",
+        exceptions.Throttled: "throttled",
+        exceptions.PermissionDenied: "forbidden",
+    }
+    return next((name for kind, name in names.items() if isinstance(exc, kind)), exc.default_code)
+
+
+def _sentence(detail: Any) -> str:
+    if isinstance(detail, dict) and "detail" in detail:
+        return str(detail["detail"])
+    if isinstance(detail, dict | list):
+        return _("Some fields are not right; see “errors”.")
+    return str(detail)
+
+
+def _errors_of(exc: exceptions.APIException) -> Errors | None:
+    if not isinstance(exc, exceptions.ValidationError):
+        return None
+    if isinstance(exc.detail, dict):
+        return {str(field): _sentences(found) for field, found in exc.detail.items()}
+    return {"body": _sentences(exc.detail)}
+
+
+def _sentences(found: Any) -> list[str]:
+    return [str(sentence) for sentence in found] if isinstance(found, list) else [str(found)]
+
+
+_MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
+    (NotFound, lambda _exc: not_found()),
+    (Http404, lambda _exc: not_found()),
+    (exceptions.NotFound, lambda _exc: not_found()),
+    (Forbidden, _forbidden),
+    (PermissionDenied, _forbidden),
+    (BadJSON, _bad_json),
+    (RequestDataTooBig, lambda _exc: too_big()),
+    (SuspiciousOperation, _malformed),
+    (BadRequest, _malformed),
+    (MultiPartParserError, _malformed),
+    *((kind, lambda _exc: unavailable()) for kind in AWAY),
+    (UnknownVersion, _newer_version),
+    (exceptions.NotAuthenticated, _anonymous),
+    (exceptions.APIException, _from_framework),
+]

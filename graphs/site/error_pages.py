@@ -1,0 +1,65 @@
+"""What a browser or a program sees when no view answered: pages, and problem documents below /api/."""
+
+import sys
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.deprecation import MiddlewareMixin
+from django.views.decorators.csrf import csrf_exempt
+
+from graphs.site.api.problems import Problem, not_found, plain_response, problem_of, unavailable
+from graphs.site.database_away import AWAY
+
+
+@csrf_exempt
+def unknown_api_path(_request: HttpRequest, **_parts: str) -> HttpResponse:
+    return plain_response(not_found())
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, problem_of(exception), "400.html")
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, problem_of(exception), "403.html")
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, not_found(), "404.html")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Without the request in the template: who is signed in may be just what cannot be found out."""
+    error = sys.exc_info()[1]
+    return failed(request, problem_of(error if isinstance(error, Exception) else Exception()))
+
+
+class DatabaseAwayMiddleware(MiddlewareMixin):
+    """503 in place of an error of ours, whichever view asked the database."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return failed(request, unavailable()) if isinstance(exception, AWAY) else None
+
+
+def failed(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """For what is not the person's doing."""
+    if _is_api(request):
+        return plain_response(problem)
+    page = render_to_string("500.html", {"problem": problem})
+    return HttpResponse(page, status=problem.status, headers=dict(problem.headers))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return _answer(request, Problem(HTTPStatus.FORBIDDEN, "csrf", reason), "403_csrf.html")
+
+
+def _answer(request: HttpRequest, problem: Problem, template: str) -> HttpResponse:
+    if _is_api(request):
+        return plain_response(problem)
+    return render(request, template, {"problem": problem}, status=problem.status)
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/")

@@ -1,0 +1,131 @@
+"""The one door through which JSON of requests and WebSocket frames comes in (files have `interchange.documents`).
+
+What PostgreSQL or a model could not take is refused here, with a sentence that says where it is.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from django.utils.translation import gettext as _
+
+from graphs.site.json_values import MAX_DEPTH, UNSTORABLE, shown
+
+_MAY_HIDE_UNSTORABLE = re.compile(r"\\u(0000|[dD][89a-fA-F])")
+
+Path = tuple[str | int, ...]
+
+
+class BadJSON(ValueError):
+    """What came in cannot be used; `message` is for the person who sent it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def parse_json(data: bytes | str) -> Any:
+    """The value that `data` (UTF-8) describes.
+
+    Raises `BadJSON` for what is not JSON, for NaN and numbers too big, NUL characters, half surrogate pairs,
+    a key that stands twice in one object, and nesting deeper than 100.
+    """
+    text = _decoded(data) if isinstance(data, bytes) else _clean(data)
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_refuse_number, parse_float=_number, parse_int=_integer
+        )
+    except json.JSONDecodeError as error:
+        raise BadJSON(_not_json(error)) from error
+    except RecursionError as error:
+        raise BadJSON(_too_deep()) from error
+    _check(value, with_text=bool(_MAY_HIDE_UNSTORABLE.search(text)))
+    return value
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return _clean(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadJSON(
+            _("Line %(line)s is not UTF-8. Save the text with the encoding UTF-8.") % {"line": line}
+        ) from error
+
+
+def _clean(text: str) -> str:
+    found = UNSTORABLE.search(text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        raise BadJSON(_("Line %(line)s holds a character that is not allowed (NUL or half a pair).") % {"line": line})
+    return text
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    twice = Counter(key for key, _value in pairs).most_common(1)[0][0]
+    raise BadJSON(_("The key “%(key)s” stands twice in one object.") % {"key": shown(twice)})
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise BadJSON(_("%(number)s is not a number that JSON knows.") % {"number": text})
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise BadJSON(_("The number %(number)s is too big.") % {"number": text[:40]})
+    return number
+
+
+def _integer(text: str) -> int:
+    if len(text) > 300:
+        raise BadJSON(_("The number %(number)s is too big.") % {"number": text[:40] + "…"})
+    return int(text)
+
+
+def _check(value: Any, with_text: bool) -> None:
+    """Walks the value: depth always, texts only when the source holds an escape that could hide a bad one."""
+    level: list[tuple[Path, Any]] = [((), value)]
+    depth = 0
+    while level:
+        if depth >= MAX_DEPTH and any(isinstance(item, dict | list) for _path, item in level):
+            raise BadJSON(_too_deep())
+        if with_text:
+            for path, item in level:
+                _check_text(path, item)
+        level = [child for path, item in level for child in _children(path, item, with_text)]
+        depth += 1
+
+
+def _children(path: Path, item: Any, with_text: bool) -> Iterator[tuple[Path, Any]]:
+    members: Any = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
+    for name, child in members:
+        if with_text or isinstance(child, dict | list):
+            yield (*path, name), child
+
+
+def _check_text(path: Path, item: Any) -> None:
+    texts = [item] if isinstance(item, str) else list(item) if isinstance(item, dict) else []
+    if any(UNSTORABLE.search(text) for text in texts):
+        where = ".".join(map(str, path)) or _("the text")
+        raise BadJSON(
+            _("%(where)s holds a character that is not allowed (NUL or half a pair).") % {"where": shown(where)}
+        )
+
+
+def _not_json(error: json.JSONDecodeError) -> str:
+    return _("This is not JSON: line %(line)s, column %(column)s: %(reason)s.") % {
+        "line": error.lineno,
+        "column": error.colno,
+        "reason": error.msg,
+    }
+
+
+def _too_deep() -> str:
+    return _("Objects and lists are nested deeper than %(depth)s levels.") % {"depth": MAX_DEPTH}

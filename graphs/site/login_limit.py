@@ -1,0 +1,56 @@
+"""How often somebody may try to sign in: LIMIT_LOGIN for a username from one address. For all three login doors."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from rest_framework.request import Request
+
+from graphs.site.api import limits
+
+#: An address may try so many names as often as one name.
+NAMES_PER_ADDRESS = 10
+
+
+def require(request: HttpRequest | Request, username: str) -> None:
+    """Counts an attempt; raises `Problem` 429 when that was one too many."""
+    limits.require("login", _who(request, username), settings.LIMIT_LOGIN)
+    limits.require("login-address", _address(request), _for_an_address())
+
+
+class LimitedLoginForm(AuthenticationForm):
+    """The login form; after too many attempts it has an error with the code "throttled" and `retry_after` seconds."""
+
+    retry_after = 0.0
+
+    def clean(self) -> dict[str, Any]:
+        username = self.cleaned_data.get("username")
+        if username and self.request is not None:
+            self.retry_after = limits.take("login", _who(self.request, username), settings.LIMIT_LOGIN)
+            self.retry_after = self.retry_after or limits.take(
+                "login-address", _address(self.request), _for_an_address()
+            )
+            if self.retry_after:
+                raise ValidationError(limits.too_often(self.retry_after), code="throttled")
+        return super().clean()
+
+
+class LimitedAdminLoginForm(LimitedLoginForm, AdminAuthenticationForm):
+    """The same for the admin's own login page."""
+
+
+def _who(request: HttpRequest | Request, username: str) -> str:
+    return f"{username.casefold()}|{_address(request)}"
+
+
+def _address(request: HttpRequest | Request) -> str:
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def _for_an_address() -> str:
+    """Many people may share an address, but nobody tries many names from it."""
+    count, _slash, period = settings.LIMIT_LOGIN.partition("/")
+    return f"{int(count) * NAMES_PER_ADDRESS}/{period}"

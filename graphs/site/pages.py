@@ -1,0 +1,47 @@
+"""What all pages share: the person in their workspace, and what the layout shows of them."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from graphs.models import Membership
+from graphs.site.access import Forbidden, Member, NotFound
+from graphs.site.api.members import current_member
+
+More = ParamSpec("More")
+
+
+def member_page(
+    view: Callable[Concatenate[HttpRequest, Member, More], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, More], HttpResponse]:
+    """A page for members: `view(request, member, ...)`. Others are sent to sign in, or see that there is nothing."""
+
+    def guarded(request: HttpRequest, /, *args: More.args, **kwargs: More.kwargs) -> HttpResponse:
+        try:
+            return view(request, current_member(request), *args, **kwargs)
+        except NotFound as error:
+            raise Http404 from error
+        except Forbidden as error:
+            raise PermissionDenied from error
+
+    return login_required(wraps(view)(guarded))
+
+
+def render_page(
+    request: HttpRequest, member: Member, template: str, context: Mapping[str, Any], status: int = 200
+) -> HttpResponse:
+    """A page with what the layout needs.
+
+    That is `member`, `workspaces` for the switcher, and `here`: what to add to an address so that it stays in this
+    workspace (nothing for the default one).
+    """
+    memberships = Membership.objects.filter(user=member.user).select_related("workspace")
+    workspaces = [membership.workspace for membership in memberships]
+    here = "" if workspaces[:1] == [member.workspace] else f"?workspace={member.workspace.slug}"
+    layout = {"member": member, "workspaces": workspaces, "here": here}
+    return render(request, template, {**layout, **context}, status=status)

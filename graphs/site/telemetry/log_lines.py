@@ -1,0 +1,83 @@
+"""Events as entries of a structured log, given to a sink: by default one line of JSON each, through `logging`.
+
+`AI_LOG_SINK` names another sink: a function that takes the entry, a dictionary of JSON values with camelCase names.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from graphs.site.telemetry.events import Activity, Kind, Level, Moment, Text
+
+log = logging.getLogger("countersign.events")
+
+Entry = dict[str, Any]
+#: What begins and ends, under the names of its two events; the beginning is told where AI_DEBUG is on.
+BEGIN: dict[Kind, str] = {"run": "agent_chat_start", "llm_call": "llm_call_start", "tool": "tool_execute"}
+END: dict[Kind, str] = {
+    "run": "agent_chat_done",
+    "llm_call": "llm_call_done",
+    "tool": "tool_result",
+    "retrieval": "rag_retrieve",
+    "question_embedding": "rag_embedding",
+    "embedding_batch": "embedding_batch",
+}
+#: Longer texts are cut, where they are asked for at all.
+MAX_TEXT_CHARS = 8_000
+
+
+class LogLines:
+    """The listener that writes the log."""
+
+    def told(self, moment: Moment) -> None:
+        if moment.level != "debug" or settings.AI_DEBUG:
+            _sink()(_entry(moment.name, moment.level, moment.about, moment.fields, moment.text))
+
+    def begun(self, activity: Activity) -> None:
+        if settings.AI_DEBUG and activity.kind in BEGIN:
+            _sink()(_entry(BEGIN[activity.kind], "debug", activity.about, activity.fields, activity.text))
+
+    def ended(self, activity: Activity, begun: None) -> None:
+        fields = {**activity.fields, "outcome": activity.outcome, "duration_ms": round(activity.seconds * 1000, 1)}
+        level: Level = "warning" if activity.failed else "info"
+        _sink()(_entry(END[activity.kind], level, activity.about, fields, activity.text))
+
+    def measured(self, name: str, value: float) -> None:
+        """Figures are no events."""
+
+
+def to_logging(entry: Entry) -> None:
+    """The default sink."""
+    line = json.dumps(entry, ensure_ascii=False, default=str)
+    log.log(logging.getLevelNamesMapping()[entry["level"].upper()], "%s", line)
+
+
+def _sink() -> Callable[[Entry], None]:
+    return import_string(settings.AI_LOG_SINK) if settings.AI_LOG_SINK else to_logging
+
+
+def _entry(name: str, level: Level, about: Mapping[str, Any], fields: Mapping[str, Any], text: Text) -> Entry:
+    entry: Entry = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "event": name}
+    values = {**about, **fields}
+    if settings.AI_LOG_TEXT and (said := text()):
+        values["text"] = {_camel(key): _cut(value) for key, value in said.items()}
+    return entry | {_camel(key): _plain(value) for key, value in values.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | list | dict) else str(value)
+
+
+def _cut(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= MAX_TEXT_CHARS else f"{text[:MAX_TEXT_CHARS]}…"
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

@@ -1,0 +1,28 @@
+"""`<key:key>` in addresses: keys of graphs. What no key can be does not match, which is a 404."""
+
+import re
+
+from django.urls import register_converter
+from django.urls.converters import get_converters
+
+from graphs.models.workflows import MAX_KEY
+
+_NO_KEY = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+class KeyConverter:
+    regex = "[^/]+"
+
+    def to_python(self, value: str) -> str:
+        if len(value) > MAX_KEY or _NO_KEY.search(value):
+            raise ValueError
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+def register() -> None:
+    """Makes `<key:key>` known; each list of addresses that uses it calls this first."""
+    if "key" not in get_converters():
+        register_converter(KeyConverter, "key")

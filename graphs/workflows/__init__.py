@@ -1,0 +1,1 @@
+"""Workflow graphs: what people and models ask for, planned as operations; files, live editing, layout."""

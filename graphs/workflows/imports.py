@@ -1,0 +1,195 @@
+"""Writes a parsed file to the database. Called by the command, the API and the pages."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from graphs.history import recording
+from graphs.history.recording import Because
+from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
+from graphs.models.workflows import MAX_KEY
+from graphs.objects.holding import hold_types
+from graphs.site.copying import copy_rows, new_ids
+from graphs.site.json_values import shown
+from graphs.workflows.interchange.base import FileWarning, ParsedGraph, ParsedNodeType, Told, nobody
+from graphs.workflows.interchange.keys import UniqueTexts, slug
+
+#: Sheets and types of one INSERT, and nodes and edges between two that `told` hears.
+BATCH = 1_000
+#: Attempts to find a free key while others import under the same name.
+ATTEMPTS = 10
+
+Item = TypeVar("Item")
+
+_GOOD_KEY = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_KEY - 1}}}")
+
+
+class KeyTaken(Exception):
+    """The workspace has a graph with this key already; nothing was imported."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(_('There is a graph with the key "{key}" already. Choose another key.').format(key=key))
+        self.key = key
+
+
+class KeyInvalid(ValueError):
+    """The key cannot stand in an address; nothing was imported."""
+
+    def __init__(self, key: str) -> None:
+        message = _(
+            '"{key}" is no key: letters, digits, ".", "-" and "_", at most {most}, beginning with one of the first.'
+        )
+        super().__init__(message.format(key=shown(key), most=MAX_KEY))
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedGraph:
+    graph: Graph
+    nodes: int
+    edges: int
+    warnings: tuple[FileWarning, ...]
+
+
+def import_graph(
+    workspace: Workspace,
+    parsed: ParsedGraph,
+    key: str | None = None,
+    actor: User | None = None,
+    told: Told = nobody,
+) -> ImportedGraph:
+    """Stores a graph under `key`, or under a free key made of the file's own or of its name. All or nothing.
+
+    The history of the graph begins with it. `told` hears how many of its nodes and edges are written. Raises `KeyTaken`
+    or `KeyInvalid` for a given key.
+    """
+    if key is not None and not _GOOD_KEY.fullmatch(key):
+        raise KeyInvalid(key)
+    with transaction.atomic():
+        graph = _create_graph(workspace, parsed, key)
+        warnings = _create_node_types(workspace, parsed.node_types)
+        sheets = _create_sheets(graph, parsed)
+        rows = len(parsed.nodes) + len(parsed.edges)
+        counted = _Counted(rows, told)
+        nodes = _create_nodes(graph, parsed, sheets, counted)
+        _create_edges(graph, parsed, sheets, nodes, counted)
+        recording.begin(graph, Because(actor, Origin.IMPORT))
+    told(rows, rows)
+    return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
+
+
+class _Counted:
+    """Tells of rows while they are written."""
+
+    def __init__(self, total: int, told: Told) -> None:
+        self._total = total
+        self._told = told
+        self._written = 0
+
+    def each(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            yield item
+            self._written += 1
+            if self._written % BATCH == 0:
+                self._told(self._written, self._total)
+
+
+def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) -> Graph:
+    for _attempt in range(ATTEMPTS):
+        candidate = key or _free_key(workspace, parsed)
+        try:
+            with transaction.atomic():
+                return Graph.objects.create(
+                    workspace=workspace,
+                    key=candidate,
+                    name=parsed.name,
+                    description=parsed.description,
+                    metadata=parsed.metadata,
+                )
+        except IntegrityError:
+            if key is not None:
+                raise KeyTaken(key) from None
+    raise KeyTaken(candidate)
+
+
+def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
+    wanted = parsed.key if _GOOD_KEY.fullmatch(parsed.key) else slug(parsed.name, fallback="graph")
+    unique = UniqueTexts()
+    for taken in workspace.graphs.filter(key__startswith=wanted[: MAX_KEY - 10]).values_list("key", flat=True):
+        unique.take(taken)
+    return unique.take(wanted)
+
+
+def _create_node_types(workspace: Workspace, parsed: tuple[ParsedNodeType, ...]) -> list[FileWarning]:
+    """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
+    if parsed:
+        hold_types(workspace.pk)
+    present = {row.key: row for row in workspace.node_types.filter(key__in=[item.key for item in parsed])}
+    new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
+    rows = [NodeType(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS}) for item in new]
+    NodeType.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    message = _('The workspace has a node type "{key}" of its own, which stays as it is.')
+    return [
+        FileWarning(f"nodeTypes[{index}]", message.format(key=item.key), "type_differs")
+        for index, item in enumerate(parsed)
+        if item not in new and not _same(present.get(item.key), item)
+    ]
+
+
+_TYPE_FIELDS = ("key", "display_name", "description", "category", "icon", "handles", "process")
+
+
+def _same(row: NodeType | None, item: ParsedNodeType) -> bool:
+    return row is not None and all(getattr(row, field) == getattr(item, field) for field in _TYPE_FIELDS)
+
+
+def _create_sheets(graph: Graph, parsed: ParsedGraph) -> dict[str, Sheet]:
+    rows = [
+        Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
+        for position, sheet in enumerate(parsed.sheets)
+    ]
+    return {sheet.key: sheet for sheet in Sheet.objects.bulk_create(rows, batch_size=BATCH)}
+
+
+def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], counted: _Counted) -> dict[str, int]:
+    """The ids of the nodes by their keys."""
+    ids = new_ids(Node, len(parsed.nodes))
+    copy_rows(
+        Node,
+        ("id", "graph_id", "sheet_id", *_NODE_FIELDS, "data", "handles", "version"),
+        (
+            (id_, graph.pk, sheets[node.sheet].pk, *_of_node(node), _json(node.data), _json(node.handles), 1)
+            for id_, node in zip(ids, counted.each(parsed.nodes), strict=True)
+        ),
+    )
+    return {node.key: id_ for id_, node in zip(ids, parsed.nodes, strict=True)}
+
+
+def _create_edges(
+    graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], nodes: dict[str, int], counted: _Counted
+) -> None:
+    copy_rows(
+        Edge,
+        ("graph_id", "sheet_id", "source_id", "target_id", *_EDGE_FIELDS, "version"),
+        (
+            (graph.pk, sheets[edge.sheet].pk, nodes[edge.source], nodes[edge.target], *_of_edge(edge), 1)
+            for edge in counted.each(parsed.edges)
+        ),
+    )
+
+
+_NODE_FIELDS = ("key", "type", "name", "process", "pos_x", "pos_y", "width", "height")
+_EDGE_FIELDS = ("key", "source_handle", "target_handle", "label")
+_of_node = attrgetter(*_NODE_FIELDS)
+_of_edge = attrgetter(*_EDGE_FIELDS)
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value) if value else "{}"

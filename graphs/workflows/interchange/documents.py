@@ -1,0 +1,245 @@
+"""From bytes to JSON that can be trusted to be stored: UTF-8, no NUL, no lone surrogates, no duplicate keys,
+finite numbers, not nested deeply. Called by `formats.parse` before any reader sees the file, and by `native_parts`.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from django.utils.translation import gettext as _
+
+from graphs.site.json_values import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE, shown
+from graphs.workflows.interchange.base import NATIVE_FORMAT, Problems, path, refuse
+
+#: Levels that the native format puts around the values of a foreign file.
+WRAPPING = 3
+#: Lists and objects in a file whose size is limited, counted by their brackets; more would cost gigabytes of memory.
+MAX_CONTAINERS = 2_000_000
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|-?Infinity|NaN|-?\d[\d.eE+-]*', re.DOTALL)
+_SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+
+
+class Unacceptable(Exception):
+    """A token that is JSON to Python and not to us."""
+
+    def __init__(self, token: str, message: str) -> None:
+        super().__init__(message)
+        self.token = token
+        self.message = message
+
+
+def read(data: bytes, max_bytes: int | None) -> Any:
+    """The JSON value of a file.
+
+    Floats come out as PostgreSQL's jsonb will give them back, so that an export equals what was imported.
+    Raises `ImportRefused` naming the line or the path of what is wrong.
+    """
+    check_size(data, max_bytes)
+    return value_of(decoded(data), limited=max_bytes is not None)
+
+
+def check_size(data: bytes, max_bytes: int | None) -> None:
+    """Raises `ImportRefused` for a file that is larger; None is no limit."""
+    if max_bytes is not None and len(data) > max_bytes:
+        message = _("The file has {size} bytes; at most {most} are read here. Larger files need the command.")
+        raise refuse("", message.format(size=len(data), most=max_bytes))
+
+
+def value_of(text: str, *, limited: bool) -> Any:
+    """The JSON value of a file's text. Raises `ImportRefused` likewise."""
+    if not text.strip():
+        raise refuse("", _("The file is empty."))
+    if limited and text.count("[") + text.count("{") > MAX_CONTAINERS:
+        message = _("The file holds more than {most} lists and objects. Such files need the command.")
+        raise refuse("", message.format(most=MAX_CONTAINERS))
+    doubled: list[tuple[dict[str, Any], str]] = []
+    document = _loaded(text, doubled)
+    problems = Problems()
+    if deeper_than(_max_depth(document), document):
+        _refuse_depth(text)
+    _report_doubled(document, doubled, problems)
+    if is_suspect(text):
+        _report_unstorable(document, problems)
+    problems.refuse_if_any()
+    return document
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file without its mark of UTF-8. Raises `ImportRefused` for another encoding."""
+    if data.startswith(_UTF_16_OR_32):
+        raise refuse("", _("The file is encoded in UTF-16 or UTF-32. Save it as UTF-8."))
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = _("Byte {offset} (0x{byte:02x}) is not UTF-8. Save the file as UTF-8.")
+        raise refuse(_line(line), message.format(offset=error.start, byte=data[error.start])) from None
+
+
+def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(items)
+        if len(value) < len(items):
+            doubled.append((value, _first_doubled(items)))
+        return value
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()):
+            raise refuse(_line(error.lineno, error.colno), _("The file ends before its JSON does.")) from None
+        message = _("This is not JSON ({reason}).").format(reason=error.msg)
+        raise refuse(_line(error.lineno, error.colno), message) from None
+    except Unacceptable as error:
+        raise refuse(_where_token(text, error.token), error.message) from None
+    except RecursionError:
+        _refuse_depth(text)
+
+
+def decoder(pairs: Callable[[list[tuple[str, Any]]], Any]) -> json.JSONDecoder:
+    """Reads single values as `value_of` does; `pairs` makes an object. Raises `Unacceptable` for a number that is."""
+    return json.JSONDecoder(object_pairs_hook=pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+
+
+def is_suspect(text: str) -> bool:
+    """Whether some text in it may be one that PostgreSQL does not store."""
+    return _SUSPECT.search(text) is not None
+
+
+def _first_doubled(items: list[tuple[str, Any]]) -> str:
+    seen: set[str] = set()
+    for key, _value in items:
+        if key in seen:
+            return key
+        seen.add(key)
+    raise AssertionError("called only for objects with a key twice")
+
+
+def _float(token: str) -> float | int:
+    value = float(token)
+    if math.isinf(value):
+        raise Unacceptable(token, _("The number {number} is too large.").format(number=shown(token)))
+    if abs(value) >= EXPONENT_FROM:
+        return int(value)
+    return value or 0.0
+
+
+def _int(token: str) -> int:
+    if len(token) > MAX_DIGITS:
+        message = _("A number of {digits} digits is too large.").format(digits=len(token))
+        raise Unacceptable(token, message)
+    return int(token)
+
+
+def _constant(token: str) -> NoReturn:
+    raise Unacceptable(token, _("{token} is not a JSON number.").format(token=token))
+
+
+def _line(line: int, column: int | None = None) -> str:
+    if column is None:
+        return _("line {line}").format(line=line)
+    return _("line {line}, column {column}").format(line=line, column=column)
+
+
+def _where(text: str, position: int) -> str:
+    line_start = text.rfind("\n", 0, position) + 1
+    return _line(text.count("\n", 0, position) + 1, position - line_start + 1)
+
+
+def _where_token(text: str, token: str) -> str:
+    for match in _TOKEN.finditer(text):
+        if match.group() == token:
+            return _where(text, match.start())
+    return ""
+
+
+def _max_depth(document: Any) -> int:
+    native = isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
+    return MAX_DEPTH + WRAPPING if native else MAX_DEPTH
+
+
+def deeper_than(levels: int, document: Any) -> bool:
+    """Whether lists and objects are nested more than so many levels deep."""
+    level = [document] if isinstance(document, dict | list) else []
+    for _level in range(levels):
+        level = [
+            item
+            for value in level
+            for item in (value.values() if isinstance(value, dict) else value)
+            if isinstance(item, dict | list)
+        ]
+    return bool(level)
+
+
+def _refuse_depth(text: str) -> NoReturn:
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match.group(), 0)
+        if depth > MAX_DEPTH:
+            message = _("Lists and objects are nested more than {levels} levels deep.").format(levels=MAX_DEPTH)
+            raise refuse(_where(text, match.start()), message)
+    raise AssertionError("called only for documents nested too deeply")
+
+
+def _report_doubled(document: Any, doubled: list[tuple[dict[str, Any], str]], problems: Problems) -> None:
+    if not doubled:
+        return
+    keys = {id(value): key for value, key in doubled}
+    for trail, value in _walk(document):
+        if id(value) in keys:
+            problems.add(_path(trail), _doubled_message(keys[id(value)]))
+    if not problems.found:  # It stood in a value that the second key replaced.
+        problems.add("", _doubled_message(doubled[0][1]))
+
+
+def _doubled_message(key: str) -> str:
+    return _('The key "{key}" occurs twice in one object.').format(key=shown(key))
+
+
+def _report_unstorable(document: Any, problems: Problems) -> None:
+    for trail, value in _walk(document):
+        if isinstance(value, str) and UNSTORABLE.search(value):
+            problems.add(_path(trail), _("The text contains a NUL character or half of a surrogate pair."))
+        elif isinstance(value, dict) and any(UNSTORABLE.search(key) for key in value):
+            problems.add(_path(trail), _("A key contains a NUL character or half of a surrogate pair."))
+
+
+#: The way to a value: the way to its parent, and its key or index there. The document's own is None.
+_Trail = tuple["_Trail | None", str | int]
+
+
+def _walk(document: Any) -> Iterator[tuple[_Trail | None, Any]]:
+    """Every value with its trail, parents first, in the order of the file."""
+    yield None, document
+    pending: list[tuple[_Trail | None, Iterator[tuple[str | int, Any]]]] = [(None, _children(document))]
+    while pending:
+        parent, children = pending[-1]
+        child = next(children, None)
+        if child is None:
+            pending.pop()
+            continue
+        key, value = child
+        trail = (parent, key)
+        yield trail, value
+        if isinstance(value, dict | list):
+            pending.append((trail, _children(value)))
+
+
+def _children(value: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        return iter(value.items())
+    return enumerate(value) if isinstance(value, list) else iter(())
+
+
+def _path(trail: _Trail | None) -> str:
+    """`nodes[3].name`"""
+    steps: list[str | int] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    return path(reversed(steps))

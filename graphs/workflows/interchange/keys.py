@@ -1,0 +1,32 @@
+"""Keys for things whose names come from foreign files: readable, short, unique in their graph."""
+
+import unicodedata
+
+from django.utils.text import slugify
+
+from graphs.models.workflows import MAX_KEY
+
+
+def slug(text: str, fallback: str) -> str:
+    """A key made of a text: `HTTP Request` gives `http-request`; `fallback` where no letter or digit is left."""
+    without_underscores = unicodedata.normalize("NFKD", text[: 4 * MAX_KEY]).replace("_", "-")
+    return slugify(without_underscores)[:MAX_KEY].strip("-") or fallback
+
+
+class UniqueTexts:
+    """Hands out texts, each only once: a second `set` becomes `set-2`."""
+
+    def __init__(self, max_length: int = MAX_KEY, separator: str = "-") -> None:
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._max_length = max_length
+        self._separator = separator
+
+    def take(self, wanted: str) -> str:
+        text = wanted
+        while text in self._taken:
+            self._counts[wanted] = self._counts.get(wanted, 1) + 1
+            suffix = f"{self._separator}{self._counts[wanted]}"
+            text = wanted[: self._max_length - len(suffix)] + suffix
+        self._taken.add(text)
+        return text

@@ -1,0 +1,221 @@
+"""Workflows of n8n, as its editor downloads them. `docs/interchange.md` says what becomes of each part."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from django.utils.translation import gettext as _
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
+from graphs.site.json_values import shown
+from graphs.workflows.interchange import grid
+from graphs.workflows.interchange.base import (
+    MAX_COORDINATE,
+    FileWarning,
+    Limits,
+    ParsedEdge,
+    ParsedGraph,
+    ParsedNode,
+    ParsedSheet,
+    Problems,
+)
+from graphs.workflows.interchange.checks import checked
+from graphs.workflows.interchange.keys import UniqueTexts, slug
+from graphs.workflows.interchange.n8n_connections import Connection, connections_of, resolved
+from graphs.workflows.interchange.n8n_handles import Slot, handles, output_labels, short_type
+from graphs.workflows.interchange.sizes import check_list, check_nodes
+
+SHEET = ParsedSheet("main", "Main")
+STICKY_NOTE = "n8n-nodes-base.stickyNote"
+STICKY_NOTE_SIZE = {"width": 240.0, "height": 160.0}
+#: Top-level fields that go to the graph's metadata.
+KEPT = ("id", "active", "settings", "tags", "meta", "versionId", "pinData")
+
+Coordinate = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False)]
+
+
+class _Node(BaseModel):
+    """What is relied on; everything else of a node is kept as it is."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    name: Annotated[str, Field(max_length=MAX_NAME)]
+    type: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+    position: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = None
+    parameters: dict[str, Any] = {}
+    credentials: dict[str, Any] = {}
+
+
+_NODE = TypeAdapter(_Node)
+
+
+class _Head(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    name: Annotated[str, Field(max_length=MAX_NAME)] = ""
+    description: str | None = None
+    nodes: list[Any]
+
+
+_HEAD = TypeAdapter(_Head)
+
+
+def parse(document: Any, limits: Limits) -> ParsedGraph:
+    """The graph of an n8n workflow, on one sheet. What of the file it does not hold is told by its warnings."""
+    problems = Problems()
+    head = checked(_HEAD, document, (), problems)
+    problems.refuse_if_any()
+    assert head is not None
+    check_nodes(len(head.nodes), limits)
+    checks = [checked(_NODE, entry, ("nodes", index), problems) for index, entry in enumerate(head.nodes)]
+    connections = list(connections_of(document, problems))
+    problems.refuse_if_any()
+    check_list("connections", len(connections), limits)
+    warnings: list[FileWarning] = []
+    steps = _steps([node for node in checks if node is not None], head.nodes, warnings)
+    by_name = {step.node.name: step for step in reversed(steps)}
+    connections = resolved(connections, set(by_name), warnings)
+    return ParsedGraph(
+        format="n8n",
+        key="",
+        name=head.name,
+        description=head.description or "",
+        metadata={"n8n": {field: document[field] for field in KEPT if field in document}},
+        sheets=(SHEET,),
+        nodes=_parsed_nodes(steps, connections, warnings),
+        edges=_parsed_edges(by_name, connections),
+        warnings=tuple(warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A node of the file: checked, as it stands there, and what it is called in the graph."""
+
+    node: _Node
+    entry: dict[str, Any]
+    name: str
+    key: str
+    labels: dict[int, str]
+
+
+def _steps(nodes: list[_Node], entries: list[dict[str, Any]], warnings: list[FileWarning]) -> list[_Step]:
+    unique = UniqueTexts()
+    steps = []
+    for node, entry, name in zip(nodes, entries, _names(nodes, warnings), strict=True):
+        key = unique.take(slug(name, fallback=slug(short_type(node.type), fallback="node")))
+        steps.append(_Step(node, entry, name, key, output_labels(node.type, entry)))
+    return steps
+
+
+def _names(nodes: list[_Node], warnings: list[FileWarning]) -> list[str]:
+    """The names, each only once: connections mean the first node of a name, a further one gets a suffix."""
+    unique = UniqueTexts(MAX_NAME, separator=" ")
+    for name in {node.name for node in nodes}:
+        unique.take(name)
+    seen: set[str] = set()
+    names = []
+    for index, node in enumerate(nodes):
+        if node.name in seen:
+            names.append(unique.take(node.name))
+            message = _('The name "{name}" is used twice: this node becomes "{other}", connections mean the first.')
+            text = message.format(name=shown(node.name), other=shown(names[-1]))
+            warnings.append(FileWarning(f"nodes[{index}]", text, "duplicate"))
+        else:
+            names.append(node.name)
+            seen.add(node.name)
+    return names
+
+
+def _parsed_nodes(
+    steps: list[_Step], connections: list[Connection], warnings: list[FileWarning]
+) -> tuple[ParsedNode, ...]:
+    outputs: dict[str, set[Slot]] = defaultdict(set)
+    inputs: dict[str, set[Slot]] = defaultdict(set)
+    for connection in connections:
+        outputs[connection.source].add((connection.kind, connection.output))
+        inputs[connection.target].add((connection.target_kind, connection.input))
+    places = grid.fill((SHEET.key, _position(step.node)) for step in steps)
+    parsed = []
+    for index, (step, (x, y)) in enumerate(zip(steps, places, strict=True)):
+        if step.node.type == STICKY_NOTE:
+            parsed.append(_note(step, x, y))
+            continue
+        first = step.name == step.node.name
+        used = (outputs[step.name], inputs[step.name]) if first else (set[Slot](), set[Slot]())
+        process, data = _process_and_data(step, index, warnings)
+        points = handles(step.node.type, step.labels, *used)
+        parsed.append(ParsedNode(step.key, step.node.type, SHEET.key, step.name, process, data, points, x, y))
+    return tuple(parsed)
+
+
+def _position(node: _Node) -> grid.Position | None:
+    return (node.position[0], node.position[1]) if node.position else None
+
+
+def _process_and_data(step: _Step, index: int, warnings: list[FileWarning]) -> tuple[str, dict[str, Any]]:
+    """The code of a node, and everything else that its other columns do not hold."""
+    parameters = dict(step.node.parameters)
+    data = {key: value for key, value in step.entry.items() if key not in {"name", "type", "position"}}
+    field = _code_field(parameters)
+    process = parameters.pop(field) if field else ""
+    data["parameters"] = parameters
+    if field:
+        data["processParameter"] = field
+    if step.node.credentials:
+        data["credentials"] = _credential_names(step, index, warnings)
+    return process, data
+
+
+def _code_field(parameters: dict[str, Any]) -> str | None:
+    python_first = str(parameters.get("language", "")).startswith("python")
+    fields = ("pythonCode", "jsCode") if python_first else ("jsCode", "functionCode", "pythonCode")
+    return next((field for field in fields if isinstance(parameters.get(field), str)), None)
+
+
+def _credential_names(step: _Step, index: int, warnings: list[FileWarning]) -> dict[str, str]:
+    """`{kind: name}`. Ids mean nothing elsewhere, and whatever else stands there may be a secret."""
+    names = {}
+    for kind, value in step.node.credentials.items():
+        name = value.get("name") if isinstance(value, dict) else value
+        names[kind] = name if isinstance(name, str) else ""
+        if isinstance(value, dict) and not value.keys() <= {"id", "name"}:
+            message = _('The content of the credentials "{kind}" is left out; only their name is kept.')
+            where = f'nodes[{index}] ("{shown(step.name)}")'
+            warnings.append(FileWarning(where, message.format(kind=shown(kind)), "secret_left_out"))
+    return names
+
+
+def _note(step: _Step, x: float, y: float) -> ParsedNode:
+    parameters = dict(step.node.parameters)
+    size = {side: _size(parameters.pop(side, None), default) for side, default in STICKY_NOTE_SIZE.items()}
+    content = parameters.pop("content", "")
+    data = {key: value for key, value in step.entry.items() if key not in {"name", "type", "position", "credentials"}}
+    data |= {"content": content if isinstance(content, str) else "", "parameters": parameters}
+    return ParsedNode(step.key, "note", SHEET.key, step.name, "", data, {}, x, y, size["width"], size["height"])
+
+
+def _size(value: Any, default: float) -> float:
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_COORDINATE
+    return float(value) if known else default
+
+
+def _parsed_edges(by_name: dict[str, _Step], connections: list[Connection]) -> tuple[ParsedEdge, ...]:
+    unique = UniqueTexts(MAX_EDGE_KEY)
+    edges = []
+    for connection in connections:
+        source, target = by_name[connection.source], by_name[connection.target]
+        label = source.labels.get(connection.output, "") if connection.kind == "main" else ""
+        edges.append(
+            ParsedEdge(
+                key=unique.take(f"{source.key}--{target.key}"),
+                source=source.key,
+                source_handle=connection.source_handle,
+                target=target.key,
+                target_handle=connection.target_handle,
+                label=label,
+                sheet=SHEET.key,
+            )
+        )
+    return tuple(edges)

@@ -1,0 +1,120 @@
+"""Reads a native file part by part, so that beside its text only what is kept of it is in memory. Called by `formats`.
+
+Any mistake is left to `native.parse`, which sees the file as a whole and can tell what is wrong and where; so are files
+with nodes that have no place, and those of other formats.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from graphs.site.json_values import MAX_DEPTH
+from graphs.workflows.interchange import documents, native
+from graphs.workflows.interchange.base import ImportRefused, ParsedEdge, ParsedGraph, ParsedNode, Told
+
+#: Nodes or edges that are checked together.
+PART = 1_000
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+class _Unusual(Exception):
+    """The file is read as a whole."""
+
+
+def parse(text: str, told: Told) -> ParsedGraph | None:
+    """None for what is not a native file in good order."""
+    nodes: list[ParsedNode] = []
+    edges: list[ParsedEdge] = []
+    reader = _Reader(text, told)
+    try:
+        if documents.is_suspect(text):
+            return None
+        document = reader.document(
+            {
+                "nodes": lambda items: nodes.extend(native.parse_nodes(items)),
+                "edges": lambda items: edges.extend(native.parse_edges(items)),
+            }
+        )
+        return native.parse_rest(document, nodes, edges) if nodes else None
+    except (_Unusual, ImportRefused, documents.Unacceptable, ValueError, RecursionError):
+        return None
+
+
+class _Reader:
+    """Goes through the text of a file once."""
+
+    def __init__(self, text: str, told: Told) -> None:
+        self._text = text
+        self._at = 0
+        self._told = told
+        self._decoder = documents.decoder(_object)
+
+    def document(self, parts: Mapping[str, Callable[[list[Any]], None]]) -> dict[str, Any]:
+        """The object that the file is, with empty lists where `parts` got what stood there."""
+        found: dict[str, Any] = {}
+        for _ in self._between("{", "}"):
+            key = self._value()
+            if not isinstance(key, str) or key in found:
+                raise _Unusual
+            self._take(":")
+            if key in parts and self._next() == "[":
+                self._in_parts(parts[key])
+                found[key] = []
+            else:
+                found[key] = self._value()
+                _check_depth(found[key])
+        if self._next():
+            raise _Unusual
+        return found
+
+    def _in_parts(self, take: Callable[[list[Any]], None]) -> None:
+        part: list[Any] = []
+        for _ in self._between("[", "]"):
+            part.append(self._value())
+            if len(part) == PART:
+                _check_depth(part)
+                take(part)
+                part = []
+                self._told(self._at, len(self._text))
+        _check_depth(part)
+        take(part)
+
+    def _between(self, opening: str, closing: str) -> Iterator[None]:
+        """Stops before each of the values that commas separate; who asks reads them."""
+        self._take(opening)
+        if self._next() != closing:
+            yield
+            while self._next() == ",":
+                self._at += 1
+                yield
+        self._take(closing)
+
+    def _value(self) -> Any:
+        self._next()
+        value, self._at = self._decoder.raw_decode(self._text, self._at)
+        return value
+
+    def _take(self, char: str) -> None:
+        if self._next() != char:
+            raise _Unusual
+        self._at += 1
+
+    def _next(self) -> str:
+        """The next character that is no space; empty at the end."""
+        match = _SPACE.match(self._text, self._at)
+        assert match is not None
+        self._at = match.end()
+        return self._text[self._at : self._at + 1]
+
+
+def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(items)
+    if len(value) < len(items):
+        raise _Unusual
+    return value
+
+
+def _check_depth(member: Any) -> None:
+    """Of a member of the document, which is one level itself."""
+    if documents.deeper_than(MAX_DEPTH + documents.WRAPPING - 1, member):
+        raise _Unusual

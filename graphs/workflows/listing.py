@@ -1,0 +1,38 @@
+"""Lists of graphs: what matches a search, and how big each is. For the page and the API."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from graphs.models import Edge, Graph, Node, Workspace
+
+#: Pages of graphs are in this order (see `graphs.site.api.paging`).
+ORDERING = ("name", "id")
+MAX_SEARCH_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SizedGraph:
+    graph: Graph
+    nodes: int
+    edges: int
+
+
+def matching(workspace: Workspace, search: str = "") -> QuerySet[Graph]:
+    """The graphs of a workspace whose name, key or description hold every word of `search`."""
+    graphs = Graph.objects.filter(workspace=workspace)
+    for word in search[:MAX_SEARCH_CHARS].replace("\x00", "").split():
+        graphs = graphs.filter(Q(name__icontains=word) | Q(key__icontains=word) | Q(description__icontains=word))
+    return graphs
+
+
+def with_sizes(graphs: Sequence[Graph]) -> list[SizedGraph]:
+    """The graphs with their numbers of nodes and edges, in two queries."""
+    nodes, edges = _count(Node, graphs), _count(Edge, graphs)
+    return [SizedGraph(graph, nodes.get(graph.pk, 0), edges.get(graph.pk, 0)) for graph in graphs]
+
+
+def _count(model: type[Node | Edge], graphs: Sequence[Graph]) -> dict[int, int]:
+    counted = model.objects.filter(graph__in=graphs).order_by().values_list("graph").annotate(Count("id"))
+    return dict(counted)

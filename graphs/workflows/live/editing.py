@@ -1,0 +1,137 @@
+"""Live edits by a person: checked and done as edits by hand are, with the history left to `saving`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce, Now
+from django.utils.translation import gettext as _
+
+from graphs.models import Graph, LiveEdit
+from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
+from graphs.objects.item_writes import store
+from graphs.objects.kinds import NODE_TYPE
+from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
+from graphs.objects.preconditions import Before, Conflicting
+from graphs.objects.refusals import ChangeRefused
+from graphs.site.access import Member, NotFound, hold_role
+from graphs.workflows.editing import KeyUsed, Request
+from graphs.workflows.planning import plan
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What a live edit did: the version of the graph that it made, and the operations as `LiveEdit` has them."""
+
+    version: int
+    by: str
+    at: datetime
+    operations: Sequence[dict[str, Any]]
+
+    @classmethod
+    def of(cls, edit: LiveEdit) -> "Edited":
+        return cls(edit.version, edit.person_label, edit.created_at, edit.operations)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The operations for whoever watches: what is there now, without what was there before."""
+        return [
+            {name: operation[name] for name in ("action", "type", "id", "version")} | _now(operation)
+            for operation in self.operations
+        ]
+
+
+def edit(member: Member, graph_id: int, request: Request) -> Edited:
+    """Does at once what is asked for, all or nothing; `request.key` is needed, and makes it happen once.
+
+    Raises what `graphs.workflows.editing.edit` does, and `ChangeRefused` also for what belongs to no single graph.
+    """
+    with transaction.atomic():
+        graph = _held(member, graph_id)
+        done = _done_before(member.user, graph, request)
+        if done is not None:
+            return done
+        seen = Seen.read(graph, request.seen)
+        operations = plan(graph, request.actions).operations
+        if any(operation.item.kind == NODE_TYPE.name for operation in operations):
+            raise ChangeRefused(_("Node types belong to the whole workspace. They are not changed live."))
+        seen.refuse_overlaps(operations)
+        return _do(member.user, graph, operations, request)
+
+
+def take_back(member: Member, graph_id: int, version: int, request: Request) -> Edited:
+    """Takes back what the person's edit that made this version did, saved or not, unless somebody changed it since.
+
+    Raises `NotFound` where they made none that is still known, and what `edit` does.
+    """
+    with transaction.atomic():
+        graph = _held(member, graph_id)
+        done = _done_before(member.user, graph, request)
+        if done is not None:
+            return done
+        made = LiveEdit.objects.filter(graph=graph, person=member.user.pk, version=version).first()
+        if made is None:
+            raise NotFound
+        return _do(member.user, graph, inverses(map(from_json, made.operations)), request)
+
+
+def _now(operation: dict[str, Any]) -> dict[str, Any]:
+    match operation["action"]:
+        case "create":
+            return {"record": fields(operation["record"])}
+        case "update":
+            return {"new": operation["new"]}
+        case _:
+            return {}
+
+
+def _held(member: Member, graph_id: int) -> Graph:
+    hold_role(member).require_editor()
+    return Graph.objects.select_for_update(no_key=True).get(workspace=member.workspace, pk=graph_id)
+
+
+def _done_before(user: User, graph: Graph, request: Request) -> Edited | None:
+    """What the same request did before. Whoever sends it twice at once waits for the graph."""
+    done = LiveEdit.objects.filter(graph=graph, person=user.pk, key=request.key).first()
+    if done is not None and done.digest != request.digest:
+        raise KeyUsed
+    return Edited.of(done) if done else None
+
+
+def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> Edited:
+    assert request.key is not None
+    before = Before.read(graph, operations)
+    try:
+        before.refuse_conflicts(operations)
+    except Conflicting as conflicting:
+        raise Overlapping(overlaps_of(conflicting.conflicts, operations)) from conflicting
+    stored = [_as_stored(operation, before) for operation in store(graph, operations, before)]
+    Graph.objects.filter(pk=graph.pk).update(
+        version=F("version") + 1, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())
+    )
+    made = LiveEdit.objects.create(
+        graph=graph,
+        version=graph.version + 1,
+        person=user.pk,
+        person_label=user.get_username(),
+        key=request.key,
+        digest=request.digest,
+        operations=stored,
+        items=[f"{operation['type']}:{operation['id']}" for operation in stored],
+    )
+    return Edited.of(made)
+
+
+def _as_stored(operation: Operation, before: Before) -> dict[str, Any]:
+    """As JSON, with the version that its item has afterwards."""
+    match operation:
+        case Create(_, record):
+            version = record.get("version", 0) + 1
+        case Delete(_, record):
+            version = record["version"]
+        case _:
+            version = before.found[operation.item].version + 1
+    return to_json(operation) | {"version": version}

@@ -1,0 +1,64 @@
+"""What watchers of graphs read: live edits after a version, and how the graphs stand."""
+
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, Subquery
+
+from graphs.models import Graph, LiveEdit
+from graphs.workflows.live.editing import Edited
+
+#: Edits that one look reads of all graphs; who is further behind reads the graph again.
+MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A graph now: `edits` are those after a version that somebody had, the oldest first.
+
+    `saved` are the latest change sets of live edits, where somebody wished to know.
+    """
+
+    version: int
+    unsaved_since: datetime | None
+    edits: tuple[Edited, ...] = ()
+    saved: tuple[uuid.UUID, ...] = ()
+
+
+def standings(after: Mapping[int, int], *, edits: bool = True, unsaved: Collection[int] = ()) -> dict[int, Standing]:
+    """How graphs stand that watchers have in some version, by primary key; of those that are gone nothing.
+
+    Of graphs that were `unsaved` when they were last looked at, or edited since, and are saved by now, also into which
+    change sets.
+    """
+    rows = Graph.objects.filter(pk__in=after).order_by().values_list("pk", "version", "unsaved_since")
+    now = {pk: (version, unsaved_since) for pk, version, unsaved_since in rows}
+    moved = {pk: version for pk, (version, _since) in now.items() if edits and version > after[pk]}
+    found = _edits(after, moved)
+    into = _latest([pk for pk, (_version, since) in now.items() if since is None and (pk in unsaved or pk in found)])
+    return {
+        pk: Standing(version, since, tuple(found.get(pk, ())), tuple(into.get(pk, ())))
+        for pk, (version, since) in now.items()
+    }
+
+
+def _edits(after: Mapping[int, int], until: Mapping[int, int]) -> dict[int, list[Edited]]:
+    wanted = Q()
+    for pk, version in until.items():
+        wanted |= Q(graph=pk, version__gt=after[pk], version__lte=version)
+    found: dict[int, list[Edited]] = {}
+    for edit in LiveEdit.objects.filter(wanted).order_by("graph", "version")[:MOST] if until else ():
+        found.setdefault(edit.graph_id, []).append(Edited.of(edit))
+    return found
+
+
+def _latest(graphs: Collection[int]) -> dict[int, list[uuid.UUID]]:
+    """The change sets of what was saved last, graph by graph."""
+    found: dict[int, list[uuid.UUID]] = {}
+    for graph_id in graphs:
+        last = LiveEdit.objects.filter(graph=graph_id).order_by("-version").values("saved_at")[:1]
+        together = LiveEdit.objects.filter(graph=graph_id, saved_at=Subquery(last))
+        found[graph_id] = sorted({id_ for id_ in together.values_list("change_set", flat=True) if id_})
+    return found

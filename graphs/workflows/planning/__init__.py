@@ -1,0 +1,115 @@
+"""From what is asked for to typed operations: reads what is needed, converts without side effects, checks everything.
+
+`plan` is a dry run: nothing is written. Proposals store what it gives, `graphs.history.changes.apply` carries it out.
+The same actions on the same graph give the same plan. `CONVERSIONS` says for each action what it wants to know and what
+it does.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from graphs.models import Graph
+from graphs.objects.operations import Operation, net
+from graphs.objects.refusals import ChangeRefused
+from graphs.workflows import actions
+from graphs.workflows.actions import MAX_ACTIONS, NAMES, Action, Batch
+from graphs.workflows.planning import arranging, edges, nodes, types
+from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.state import Wanted, load
+
+__all__ = ["ChangeRefused", "Planned", "Target", "plan"]
+
+#: Items that one plan may change.
+MAX_OPERATIONS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An item as the plan read it: "node", "edge" or "nodeType", its key, its version."""
+
+    type: str
+    id: str
+    version: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"type": self.type, "id": self.id, "version": self.version}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What would be done, and the items that this depends on; a node that depends on nothing has no targets."""
+
+    operations: tuple[Operation, ...]
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversion:
+    want: Callable[[Wanted, Any], None]
+    convert: Callable[[Draft, Any], None]
+
+
+CONVERSIONS: dict[type, _Conversion] = {
+    actions.CreateNode: _Conversion(nodes.want_created, nodes.create),
+    actions.CreateNodeWithEdges: _Conversion(nodes.want_created_with_edges, nodes.create_with_edges),
+    actions.UpdateNode: _Conversion(nodes.want_updated, nodes.update),
+    actions.ReplaceData: _Conversion(nodes.want_replaced, nodes.replace_data),
+    actions.MoveNode: _Conversion(nodes.want_moved, nodes.move),
+    actions.DeleteNode: _Conversion(nodes.want_deleted, nodes.delete),
+    actions.CreateEdge: _Conversion(edges.want_connected, edges.connect),
+    actions.UpdateEdge: _Conversion(edges.want_named, edges.update),
+    actions.DeleteEdge: _Conversion(edges.want_named, edges.delete),
+    actions.ConfigureNodeType: _Conversion(types.want_configured, types.configure),
+    actions.DeleteNodeType: _Conversion(types.want_deleted, types.delete),
+    actions.ReorganizeLayout: _Conversion(arranging.want, arranging.convert),
+}
+
+
+def plan(graph: Graph, asked: Sequence[Action], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
+    """What these actions would do to the graph as it stands, one after the other, with one operation for each item.
+
+    `reserved` gives keys that new nodes do not get, those that other plans would create; it is asked where there are
+    new nodes. Raises `ChangeRefused`.
+    """
+    steps = _steps(asked)
+    wanted = Wanted()
+    for step in steps:
+        CONVERSIONS[type(step)].want(wanted, step)
+    draft = Draft(load(graph, wanted, reserved))
+    _convert(draft, steps)
+    operations = net(draft.operations)
+    if not operations:
+        raise ChangeRefused(_("Nothing would change: everything is like this already."))
+    if len(operations) > MAX_OPERATIONS:
+        message = _("{count} items would change; at most {most} can at once. Do it in parts.")
+        raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
+    targets = (Target(item.kind, item.key, version) for item, version in draft.depends_on().items())
+    return Planned(operations, tuple(targets))
+
+
+def _steps(asked: Sequence[Action]) -> list[Action]:
+    steps = [step for action in asked for step in (action.steps() if isinstance(action, Batch) else (action,))]
+    if len(steps) > MAX_ACTIONS:
+        message = _("{count} actions at once are too many; at most {most} are possible.")
+        raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
+    return steps
+
+
+def _convert(draft: Draft, steps: Sequence[Action]) -> None:
+    """Does every step, or tells what is wrong with all of them."""
+    problems: list[str] = []
+    for number, step in enumerate(steps, start=1):
+        try:
+            CONVERSIONS[type(step)].convert(draft, step)
+        except ChangeRefused as refused:
+            problems += refused.problems if len(steps) == 1 else _numbered(number, step, refused.problems)
+    if problems:
+        raise ChangeRefused(*problems)
+
+
+def _numbered(number: int, step: Action, problems: Iterable[str]) -> list[str]:
+    where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
+    return [f"{where}: {problem}" for problem in problems]

@@ -1,0 +1,63 @@
+"""Reorganizing the layout: nodes in layers along their edges, sheet by sheet; what was not asked to move stays."""
+
+from collections.abc import Collection
+
+from django.utils.translation import gettext as _
+
+from graphs.objects.kinds import NODE
+from graphs.objects.refusals import ChangeRefused
+from graphs.workflows.actions import ReorganizeLayout
+from graphs.workflows.planning import layout
+from graphs.workflows.planning.boxes import Box, bounds, free_y
+from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.state import Wanted
+
+
+def want(wanted: Wanted, action: ReorganizeLayout) -> None:
+    for key in action.node_keys or ():
+        wanted.node(key)
+        wanted.drawn_around.add(key)
+    if action.sheet is not None:
+        wanted.drawn.add(action.sheet)
+    elif action.node_keys is None:
+        wanted.all_drawn = True
+    wanted.linked = True
+
+
+def convert(draft: Draft, action: ReorganizeLayout) -> None:
+    for sheet, keys in _asked(draft, action).items():
+        boxes = draft.boxes(sheet)
+        if len(keys) > layout.MAX_NODES:
+            message = _('The sheet "{sheet}" has {count} nodes; at most {most} can be arranged at once. Give nodeKeys.')
+            raise ChangeRefused(message.format(sheet=sheet, count=len(keys), most=layout.MAX_NODES))
+        links = [link for link in draft.links(sheet) if link[0] in keys and link[1] in keys]
+        if len(links) > layout.MAX_LINKS:
+            message = _('The sheet "{sheet}" has {count} edges; at most {most} can be arranged at once. Give nodeKeys.')
+            raise ChangeRefused(message.format(sheet=sheet, count=len(links), most=layout.MAX_LINKS))
+        moved = {key: box for key, box in boxes.items() if key in keys}
+        arranged = layout.arranged(moved, links, action.strategy)
+        others = [box for key, box in boxes.items() if key not in keys]
+        for key, box in _put(arranged, bounds(moved.values()), others).items():
+            draft.change(NODE, key, {"posX": box.x, "posY": box.y})
+
+
+def _asked(draft: Draft, action: ReorganizeLayout) -> dict[str, Collection[str]]:
+    """The nodes to move by sheet."""
+    sheets = draft.state.sheets if action.sheet is None else [draft.sheet(action.sheet)]
+    if action.node_keys is None:
+        return {sheet: boxes.keys() for sheet in sheets if (boxes := draft.boxes(sheet))}
+    asked: dict[str, Collection[str]] = {}
+    for key in action.node_keys:
+        sheet = draft.node(key)["sheet"]
+        if sheet not in sheets:
+            message = _('"{key}" is on the sheet "{sheet}", not on "{other}".')
+            raise ChangeRefused(message.format(key=key, sheet=sheet, other=action.sheet))
+        asked[sheet] = {*asked.get(sheet, ()), key}
+    return asked
+
+
+def _put(arranged: dict[str, Box], where: Box, others: Collection[Box]) -> dict[str, Box]:
+    """The nodes as they were arranged, from their former upper left corner on, as a whole beside all others."""
+    block = bounds(arranged.values())
+    top = round(free_y(block.at(where.x, where.y), others))
+    return {key: box.at(box.x - block.x + where.x, box.y - block.y + top) for key, box in arranged.items()}

@@ -1,0 +1,189 @@
+"""A graph while a plan is made: what was loaded, with the changes so far, so that later actions see earlier ones."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from graphs.models.workflows import MAX_EDGE_KEY
+from graphs.objects.kinds import EDGE, NODE, NODE_TYPE, Kind
+from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update
+from graphs.objects.refusals import ChangeRefused, some
+from graphs.site.json_values import same, shown
+from graphs.workflows.interchange.keys import UniqueTexts
+from graphs.workflows.node_types import BUILT_IN, Handles
+from graphs.workflows.planning.boxes import Box, box_of
+from graphs.workflows.planning.state import State
+
+#: Sheets that are named where one does not exist.
+NAMED_SHEETS = 20
+
+
+class Draft:
+    """Starts as the state; every change becomes an operation. Raises `ChangeRefused` for what does not exist."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.operations: list[Operation] = []
+        self._read: dict[Item, None] = {}
+        loaded = {**state.drawn, **state.nodes}
+        self._nodes = {key: stored.record for key, stored in loaded.items()}
+        self._edges = {key: stored.record for key, stored in state.edges.items()}
+        self._types = {key: stored.record for key, stored in state.types.items()}
+        self._edges_of: dict[str, dict[str, None]] = {}
+        for key, edge in self._edges.items():
+            self._index(key, edge)
+        self._links = dict(state.links)
+        self._boxes: dict[str, dict[str, Box]] = {}
+        for key in state.drawn:
+            self._place(key)
+        self._free_nodes = _unique(state.taken)
+        self._free_types = _unique(state.taken_types)
+        self._free_edges = _unique(state.edges, MAX_EDGE_KEY)
+
+    # What there is.
+
+    def node(self, key: str) -> Record:
+        record = self._nodes.get(key)
+        if record is None:
+            raise ChangeRefused(self._no_node(key))
+        return record
+
+    def has_node(self, key: str) -> bool:
+        return key in self._nodes
+
+    def edge(self, key: str) -> Record:
+        record = self._edges.get(key)
+        if record is None:
+            raise ChangeRefused(_('There is no edge with the key "{key}".').format(key=shown(key)))
+        return record
+
+    def edges_of(self, node_key: str) -> dict[str, Record]:
+        """The edges that begin or end at a node, by key."""
+        return {key: self._edges[key] for key in self._edges_of.get(node_key, ())}
+
+    def node_type(self, key: str) -> Record | None:
+        """A type of the workspace, or None."""
+        return self._types.get(key)
+
+    def handles_of_type(self, key: str) -> Handles:
+        """What a new node of this type gets."""
+        if key in BUILT_IN:
+            return BUILT_IN[key].handles
+        if record := self.node_type(key):
+            self.read(Item(NODE_TYPE.name, key))
+            return record["handles"]
+        if key in self.state.seen_types:
+            return self.state.seen_types[key]
+        message = _('There is no node type "{key}". Types: {known}.')
+        raise ChangeRefused(message.format(key=shown(key), known=", ".join(self.state.known_types)))
+
+    def uses(self, type_key: str) -> list[str]:
+        """Keys of the graphs whose nodes are of this type."""
+        here = any(node["type"] == type_key for node in self._nodes.values())
+        return sorted({*self.state.uses.get(type_key, ()), *([self.state.graph_key] if here else ())})
+
+    def sheet(self, key: str) -> str:
+        """The key, of a sheet that exists."""
+        sheets = self.state.sheets
+        if key not in sheets:
+            message = _('There is no sheet "{key}". Sheets: {known}.')
+            raise ChangeRefused(message.format(key=shown(key), known=some(sheets, NAMED_SHEETS)))
+        return key
+
+    def boxes(self, sheet: str) -> dict[str, Box]:
+        """Where the nodes of a drawn sheet are, by key."""
+        return self._boxes.get(sheet, {})
+
+    def links(self, sheet: str) -> Iterator[tuple[str, str]]:
+        """Source and target of each edge between two nodes of one drawn sheet."""
+        boxes = self.boxes(sheet)
+        return (link for link in self._links.values() if link[0] in boxes and link[1] in boxes)
+
+    def _no_node(self, key: str) -> str:
+        meant = self.state.meant.get(key, ())
+        if not meant:
+            message = _('There is no node with the key "{key}" in the graph "{graph}".')
+            return message.format(key=shown(key), graph=self.state.graph_key)
+        message = _('There is no node with the key "{key}" in the graph "{graph}". Perhaps you mean: {meant}.')
+        return message.format(key=shown(key), graph=self.state.graph_key, meant=", ".join(meant))
+
+    # Keys that are free.
+
+    def free_node_key(self, wanted: str) -> str:
+        return self._free_nodes.take(wanted)
+
+    def free_type_key(self, wanted: str) -> str:
+        return self._free_types.take(wanted)
+
+    def free_edge_key(self, wanted: str) -> str:
+        return self._free_edges.take(wanted)
+
+    # What changes.
+
+    def read(self, item: Item) -> None:
+        """Notes that the plan depends on an item that it does not change."""
+        self._read[item] = None
+
+    def add(self, kind: Kind, key: str, record: Record) -> None:
+        self.operations.append(Create(Item(kind.name, key), record))
+        self._records(kind)[key] = record
+        self._follow(kind, key)
+
+    def change(self, kind: Kind, key: str, new: Record) -> None:
+        """Only the fields that differ are changed."""
+        record = self._records(kind)[key]
+        changed = {name: value for name, value in new.items() if not same(record[name], value)}
+        if not changed:
+            return
+        self.operations.append(Update(Item(kind.name, key), {name: record[name] for name in changed}, changed))
+        self._leave(kind, key)
+        self._records(kind)[key] = record | changed
+        self._follow(kind, key)
+
+    def remove(self, kind: Kind, key: str) -> None:
+        self._leave(kind, key)
+        self.operations.append(Delete(Item(kind.name, key), self._records(kind).pop(key)))
+
+    def depends_on(self) -> dict[Item, int]:
+        """The items that existed and that the plan changes or has read, with their versions."""
+        state = self.state
+        loaded = {stored.item: stored for part in (state.edges, state.types) for stored in part.values()}
+        loaded |= {stored.item: stored for part in (state.drawn, state.nodes) for stored in part.values()}
+        items = dict.fromkeys(operation.item for operation in self.operations) | self._read
+        return {item: loaded[item].version for item in items if item in loaded}
+
+    def _records(self, kind: Kind) -> dict[str, Record]:
+        return {NODE.name: self._nodes, EDGE.name: self._edges, NODE_TYPE.name: self._types}[kind.name]
+
+    def _follow(self, kind: Kind, key: str) -> None:
+        if kind is NODE:
+            self._place(key)
+        elif kind is EDGE:
+            edge = self._edges[key]
+            self._index(key, edge)
+            self._links[key] = (edge["source"], edge["target"])
+
+    def _leave(self, kind: Kind, key: str) -> None:
+        record = self._records(kind)[key]
+        if kind is NODE:
+            self._boxes.get(record["sheet"], {}).pop(key, None)
+        elif kind is EDGE:
+            self._links.pop(key, None)
+            for end in (record["source"], record["target"]):
+                self._edges_of[end].pop(key, None)
+
+    def _index(self, key: str, edge: Record) -> None:
+        for end in (edge["source"], edge["target"]):
+            self._edges_of.setdefault(end, {})[key] = None
+
+    def _place(self, key: str) -> None:
+        node = self._nodes[key]
+        self._boxes.setdefault(node["sheet"], {})[key] = box_of(node)
+
+
+def _unique(taken: Any, max_length: int | None = None) -> UniqueTexts:
+    unique = UniqueTexts(max_length) if max_length else UniqueTexts()
+    for key in taken:
+        unique.take(key)
+    return unique

@@ -1,0 +1,56 @@
+"""Edges: created, labelled, deleted."""
+
+from django.utils.translation import gettext as _
+
+from graphs.models.workflows import MAX_EDGE_KEY
+from graphs.objects.kinds import EDGE, NODE
+from graphs.objects.operations import Item, Record
+from graphs.objects.refusals import ChangeRefused
+from graphs.workflows.actions import CreateEdge, DeleteEdge, UpdateEdge
+from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.handles import connectable
+from graphs.workflows.planning.state import Wanted
+
+#: A key that is made leaves room for a number.
+MAX_MADE_KEY = MAX_EDGE_KEY - 10
+
+
+def want_connected(wanted: Wanted, action: CreateEdge) -> None:
+    for key in (action.source_key, action.target_key):
+        wanted.node(key, with_edges=True)
+
+
+def connect(draft: Draft, action: CreateEdge) -> None:
+    source, target = draft.node(action.source_key), draft.node(action.target_key)
+    ends = {
+        "source": action.source_key,
+        "sourceHandle": connectable(action.source_key, source, action.source_handle, "out"),
+        "target": action.target_key,
+        "targetHandle": connectable(action.target_key, target, action.target_handle, "in"),
+    }
+    for key, edge in draft.edges_of(action.source_key).items():
+        if all(edge[name] == value for name, value in ends.items()):
+            raise ChangeRefused(_('There is such an edge already: "{key}".').format(key=key))
+    for key in (action.source_key, action.target_key):
+        draft.read(Item(NODE.name, key))
+    sheet = source["sheet"] if action.sheet is None else draft.sheet(action.sheet)
+    draft.add(EDGE, draft.free_edge_key(_wanted_key(ends)), {**ends, "label": action.label or "", "sheet": sheet})
+
+
+def want_named(wanted: Wanted, action: UpdateEdge | DeleteEdge) -> None:
+    wanted.edges.add(action.edge_key)
+
+
+def update(draft: Draft, action: UpdateEdge) -> None:
+    draft.edge(action.edge_key)
+    draft.change(EDGE, action.edge_key, {"label": action.label})
+
+
+def delete(draft: Draft, action: DeleteEdge) -> None:
+    draft.edge(action.edge_key)
+    draft.remove(EDGE, action.edge_key)
+
+
+def _wanted_key(ends: Record) -> str:
+    text = f"{ends['source']}:{ends['sourceHandle']}--{ends['target']}:{ends['targetHandle']}"
+    return "".join(letter if letter.isprintable() and letter not in " {}" else "-" for letter in text)[:MAX_MADE_KEY]

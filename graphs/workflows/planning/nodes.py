@@ -1,0 +1,184 @@
+"""Nodes: created, also with edges, updated, moved and deleted."""
+
+from django.utils.translation import gettext as _
+
+from graphs.models.workflows import MAX_KEY
+from graphs.objects.kinds import EDGE, NODE
+from graphs.objects.operations import Record
+from graphs.objects.refusals import ChangeRefused, some
+from graphs.site.json_values import storable_object
+from graphs.workflows.actions import (
+    Connection,
+    CreateEdge,
+    CreateNode,
+    CreateNodeWithEdges,
+    DeleteNode,
+    MoveNode,
+    ReplaceData,
+    UpdateNode,
+)
+from graphs.workflows.interchange.keys import slug
+from graphs.workflows.node_types import Handles
+from graphs.workflows.planning import edges, places
+from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.handles import lost
+from graphs.workflows.planning.patches import merged, patched, patched_data
+from graphs.workflows.planning.state import Wanted
+
+#: A key that is made leaves room for a number.
+MAX_MADE_KEY = MAX_KEY - 10
+#: Edges that are named where their handles would go.
+NAMED_EDGES = 5
+
+
+def want_created(wanted: Wanted, action: CreateNode | CreateNodeWithEdges) -> None:
+    wanted.types.add(action.type_key)
+    if action.key is None:
+        wanted.made_of.add(_wanted_key(action))
+    else:
+        wanted.node(action.key)
+        wanted.given.add(action.key)
+
+
+def create(draft: Draft, action: CreateNode) -> None:
+    _create(draft, action, action.pos_x, action.pos_y)
+
+
+def want_created_with_edges(wanted: Wanted, action: CreateNodeWithEdges) -> None:
+    want_created(wanted, action)
+    for connection in action.edges:
+        wanted.node(connection.other_key, with_edges=True)
+    if action.pos_x is None:
+        wanted.drawn.add(action.sheet)
+
+
+def create_with_edges(draft: Draft, action: CreateNodeWithEdges) -> None:
+    key = _create(draft, action, action.pos_x or 0.0, action.pos_y or 0.0)
+    for connection in action.edges:
+        edges.connect(draft, _edge(key, connection))
+    if action.pos_x is None:
+        before = [connection.other_key for connection in action.edges if connection.direction == "in"]
+        after = [connection.other_key for connection in action.edges if connection.direction == "out"]
+        x, y = places.beside(draft, key, before, after)
+        draft.change(NODE, key, {"posX": x, "posY": y})
+
+
+def want_updated(wanted: Wanted, action: UpdateNode) -> None:
+    wanted.node(action.node_key, with_edges=action.updates.handles is not None)
+    if action.updates.type is not None:
+        wanted.types.add(action.updates.type)
+
+
+def update(draft: Draft, action: UpdateNode) -> None:
+    node, updates = draft.node(action.node_key), action.updates
+    new: Record = {
+        name: value
+        for name, value in (("name", updates.name), ("width", updates.width), ("height", updates.height))
+        if value is not None
+    }
+    if updates.type is not None and updates.type != node["type"]:
+        draft.handles_of_type(updates.type)
+        new["type"] = updates.type
+    if updates.process is not None:
+        new["process"] = updates.process
+    if updates.process_patches is not None:
+        new["process"] = patched(node["process"], updates.process_patches, f'"{action.node_key}"')
+    if updates.whole_data is not None:
+        new["data"] = updates.whole_data
+    if updates.data is not None:
+        new["data"] = storable_object(merged(new.get("data", node["data"]), updates.data))
+    if updates.data_patches is not None:
+        data = new.get("data", node["data"])
+        new["data"] = storable_object(patched_data(data, updates.data_patches, f'"{action.node_key}"'))
+    if updates.handles is not None:
+        new["handles"] = updates.handles.to_json()
+        _refuse_lost_handles(draft, action.node_key, new["handles"])
+    draft.change(NODE, action.node_key, new)
+
+
+def want_replaced(wanted: Wanted, action: ReplaceData) -> None:
+    wanted.node(action.node_key)
+
+
+def replace_data(draft: Draft, action: ReplaceData) -> None:
+    draft.node(action.node_key)
+    draft.change(NODE, action.node_key, {"data": action.data})
+
+
+def want_moved(wanted: Wanted, action: MoveNode) -> None:
+    wanted.node(action.node_key, with_edges=action.sheet is not None)
+
+
+def move(draft: Draft, action: MoveNode) -> None:
+    """Edges stand on the sheet of their source: they go with it."""
+    node = draft.node(action.node_key)
+    sheet = node["sheet"] if action.sheet is None else draft.sheet(action.sheet)
+    if sheet != node["sheet"]:
+        for key, edge in draft.edges_of(action.node_key).items():
+            if edge["source"] == action.node_key and edge["sheet"] == node["sheet"]:
+                draft.change(EDGE, key, {"sheet": sheet})
+    draft.change(NODE, action.node_key, {"posX": action.pos_x, "posY": action.pos_y, "sheet": sheet})
+
+
+def want_deleted(wanted: Wanted, action: DeleteNode) -> None:
+    wanted.node(action.node_key, with_edges=True)
+
+
+def delete(draft: Draft, action: DeleteNode) -> None:
+    """Its edges go, too, each by an operation of its own: so they can be brought back."""
+    draft.node(action.node_key)
+    for key in draft.edges_of(action.node_key):
+        draft.remove(EDGE, key)
+    draft.remove(NODE, action.node_key)
+
+
+def _create(draft: Draft, action: CreateNode | CreateNodeWithEdges, x: float, y: float) -> str:
+    sheet = draft.sheet(action.sheet)
+    handles = draft.handles_of_type(action.type_key)
+    if action.key is not None and draft.has_node(action.key):
+        message = _('There is a node with the key "{key}" already. Choose another key, or leave it out.')
+        raise ChangeRefused(message.format(key=action.key))
+    key = action.key or draft.free_node_key(_wanted_key(action))
+    record: Record = {
+        "type": action.type_key,
+        "sheet": sheet,
+        "name": action.name or "",
+        "process": action.process or "",
+        "data": action.data or {},
+        "handles": handles if action.handles is None else action.handles.to_json(),
+        "posX": x,
+        "posY": y,
+        "width": None,
+        "height": None,
+    }
+    draft.add(NODE, key, record)
+    return key
+
+
+def _wanted_key(action: CreateNode | CreateNodeWithEdges) -> str:
+    """Readable: made of the name, or of the type's own part of its key."""
+    own = action.type_key.rpartition(".")[2]
+    return slug(action.name or own, fallback=slug(own, fallback="node"))[:MAX_MADE_KEY]
+
+
+def _edge(key: str, connection: Connection) -> CreateEdge:
+    own, other = (key, connection.handle), (connection.other_key, connection.other_handle)
+    (source, source_handle), (target, target_handle) = (other, own) if connection.direction == "in" else (own, other)
+    edge = {"sourceKey": source, "sourceHandle": source_handle, "targetKey": target, "targetHandle": target_handle}
+    return CreateEdge.model_validate({**edge, "label": connection.label})
+
+
+def _refuse_lost_handles(draft: Draft, key: str, handles: Handles) -> None:
+    old = draft.node(key)["handles"]
+    without = {"out": lost(old, handles, "out"), "in": lost(old, handles, "in")}
+    used = [
+        edge_key
+        for edge_key, edge in draft.edges_of(key).items()
+        if (edge["source"] == key and edge["sourceHandle"] in without["out"])
+        or (edge["target"] == key and edge["targetHandle"] in without["in"])
+    ]
+    if used:
+        message = _(
+            "Edges of {node} use handles that would go: {edges}. Keep these handles, or delete the edges first."
+        )
+        raise ChangeRefused(message.format(node=f'"{key}"', edges=some(used, NAMED_EDGES)))

@@ -1,0 +1,187 @@
+"""What a plan is computed from: everything that actions name, read once, in at most twelve queries."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from django.db.models import F, Func, Q, Value
+
+from graphs.models import Edge, Graph, Node, NodeType
+from graphs.objects import item_rows
+from graphs.objects.item_rows import Stored
+from graphs.objects.operations import Item
+from graphs.workflows.node_types import BUILT_IN, Handles, custom_types
+
+#: Nodes among which the ones that may have been meant are looked for.
+SEARCHED_NODES = 50_000
+#: Keys of types that are named where one does not exist.
+NAMED_TYPES = 30
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What actions name. Each adds to it before anything is read."""
+
+    nodes: set[str] = field(default_factory=set)
+    #: Nodes whose edges matter, too.
+    with_edges: set[str] = field(default_factory=set)
+    edges: set[str] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+    #: Types that would be deleted.
+    deleted_types: set[str] = field(default_factory=set)
+    #: Keys that new nodes and types are given, and what keys are made of where they are not.
+    given: set[str] = field(default_factory=set)
+    made_of: set[str] = field(default_factory=set)
+    types_made_of: set[str] = field(default_factory=set)
+    #: Sheets on which places matter, and nodes whose sheets are such.
+    drawn: set[str] = field(default_factory=set)
+    drawn_around: set[str] = field(default_factory=set)
+    #: Whether places matter on all sheets, and whether the connections there do.
+    all_drawn: bool = False
+    linked: bool = False
+
+    def node(self, key: str, *, with_edges: bool = False) -> None:
+        self.nodes.add(key)
+        if with_edges:
+            self.with_edges.add(key)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A graph as far as a plan needs it. What is not named is not here."""
+
+    graph_key: str
+    sheets: tuple[str, ...]
+    nodes: Mapping[str, Stored]
+    edges: Mapping[str, Stored]
+    types: Mapping[str, Stored]
+    #: Handles of the first node of each type that nobody described.
+    seen_types: Mapping[str, Handles]
+    #: What else could be said where a type does not exist.
+    known_types: tuple[str, ...]
+    #: Keys of nodes and types that are not free, or that only one action may take.
+    taken: frozenset[str]
+    taken_types: frozenset[str]
+    #: Keys of graphs that use types.
+    uses: Mapping[str, tuple[str, ...]]
+    #: The nodes of the drawn sheets, with what their boxes need.
+    drawn: Mapping[str, Stored]
+    #: Source and target of the edges between them, by key.
+    links: Mapping[str, tuple[str, str]]
+    #: For keys of nodes that do not exist: which ones may be meant.
+    meant: Mapping[str, tuple[str, ...]]
+
+
+def load(graph: Graph, wanted: Wanted, reserved: Callable[[], Collection[str]]) -> State:
+    """Reads what is wanted. `reserved` gives keys that new nodes do not get."""
+    sheets = tuple(item_rows.sheets(graph))
+    nodes = item_rows.nodes(graph, wanted.nodes) if wanted.nodes else {}
+    ends = [nodes[key].id for key in wanted.with_edges if key in nodes]
+    edges = item_rows.edges(graph, wanted.edges, ends) if wanted.edges or ends else {}
+    types = item_rows.node_types(graph.workspace_id, wanted.types) if wanted.types else {}
+    undescribed = wanted.types - types.keys() - BUILT_IN.keys()
+    seen = _seen_types(graph, undescribed) if undescribed else {}
+    around = {nodes[key].record["sheet"] for key in wanted.drawn_around if key in nodes}
+    drawn_sheets = set(sheets) if wanted.all_drawn else (wanted.drawn | around) & set(sheets)
+    drawn = _drawn(graph, drawn_sheets) if drawn_sheets else {}
+    named = wanted.made_of or wanted.given
+    return State(
+        graph_key=graph.key,
+        sheets=sheets,
+        nodes=nodes,
+        edges=edges,
+        types=types,
+        seen_types=seen,
+        known_types=_known_types(graph) if undescribed - seen.keys() else (),
+        taken=frozenset(_taken(graph, wanted.made_of).union(wanted.given, reserved() if named else ())),
+        taken_types=frozenset(_taken_types(graph, wanted.types_made_of)),
+        uses=_uses(graph, wanted.deleted_types),
+        drawn=drawn,
+        links=_links(graph, drawn) if drawn and wanted.linked else {},
+        meant=_meant(graph, wanted.nodes - nodes.keys() - wanted.given),
+    )
+
+
+def _seen_types(graph: Graph, types: set[str]) -> dict[str, Handles]:
+    first = Node.objects.filter(graph=graph, type__in=types).order_by("type", "id").distinct("type")
+    return dict(first.values_list("type", "handles"))
+
+
+def _known_types(graph: Graph) -> tuple[str, ...]:
+    own = custom_types(graph.workspace_id).order_by("key").values_list("key", flat=True)
+    return (*BUILT_IN, *own[:NAMED_TYPES])
+
+
+def _taken(graph: Graph, wanted: set[str]) -> set[str]:
+    """The wanted keys that nodes have, also with a number behind them."""
+    if not wanted:
+        return set()
+    return set(_like(Node.objects.filter(graph=graph), wanted))
+
+
+def _taken_types(graph: Graph, wanted: set[str]) -> set[str]:
+    if not wanted:
+        return set()
+    return {*BUILT_IN, *_like(NodeType.objects.filter(workspace_id=graph.workspace_id), wanted)}
+
+
+def _like(items: object, wanted: set[str]) -> Iterable[str]:
+    base = Func(F("key"), Value("-[0-9]+$"), Value(""), function="regexp_replace")
+    return items.alias(base=base).filter(Q(key__in=wanted) | Q(base__in=wanted)).values_list("key", flat=True)  # type: ignore[attr-defined]
+
+
+def _uses(graph: Graph, types: set[str]) -> dict[str, tuple[str, ...]]:
+    if not types:
+        return {}
+    used = Node.objects.filter(graph__workspace_id=graph.workspace_id, type__in=types).order_by("type", "graph__key")
+    found: dict[str, tuple[str, ...]] = {}
+    for type_key, graph_key in used.values_list("type", "graph__key").distinct():
+        found[type_key] = (*found.get(type_key, ()), graph_key)
+    return found
+
+
+_DRAWN = {
+    "type": "type",
+    "sheet": "sheet__key",
+    "name": "name",
+    "handles": "handles",
+    "posX": "pos_x",
+    "posY": "pos_y",
+    "width": "width",
+    "height": "height",
+}
+
+
+def _drawn(graph: Graph, sheets: set[str]) -> dict[str, Stored]:
+    found = Node.objects.filter(graph=graph, sheet__key__in=sheets).order_by("id")
+    return {
+        key: Stored(Item("node", key), dict(zip(_DRAWN, values, strict=True)), version, id_)
+        for id_, key, version, *values in found.values_list("id", "key", "version", *_DRAWN.values())
+    }
+
+
+def _links(graph: Graph, drawn: Mapping[str, Stored]) -> dict[str, tuple[str, str]]:
+    """The edges between drawn nodes. Joined here: PostgreSQL takes half a minute where its statistics are stale."""
+    keys = {stored.id: key for key, stored in drawn.items()}
+    edges = Edge.objects.filter(graph=graph).order_by("id").values_list("key", "source_id", "target_id")
+    return {key: (keys[source], keys[target]) for key, source, target in edges if source in keys and target in keys}
+
+
+def _meant(graph: Graph, missing: set[str]) -> dict[str, tuple[str, ...]]:
+    """Nodes of this name, or with a key that is nearly the same."""
+    if not missing:
+        return {}
+    found = Node.objects.filter(graph=graph).order_by("id").values_list("key", "name")
+    known = list(found[:SEARCHED_NODES])
+    same: dict[str, dict[str, None]] = {}
+    for key, name in known:
+        for text in (key, name):
+            same.setdefault(_loosely(text), {})[key] = None
+    keys = [key for key, _name in known]
+    return {
+        key: tuple(list(same.get(_loosely(key), ()))[:3] or get_close_matches(key, keys)) for key in sorted(missing)[:5]
+    }
+
+
+def _loosely(text: str) -> str:
+    return text.casefold().replace("_", "-").replace(" ", "-")

@@ -1,0 +1,96 @@
+"""Node types of the workspace: created, changed, deleted."""
+
+from django.utils.translation import gettext as _
+
+from graphs.models.workflows import MAX_KEY
+from graphs.objects.kinds import NODE_TYPE
+from graphs.objects.operations import Record
+from graphs.objects.refusals import ChangeRefused, some
+from graphs.site.json_values import shown
+from graphs.workflows.actions import ConfigureNodeType, DeleteNodeType
+from graphs.workflows.interchange.keys import slug
+from graphs.workflows.node_types import BUILT_IN
+from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.patches import patched
+from graphs.workflows.planning.state import Wanted
+
+#: A key that is made leaves room for a number.
+MAX_MADE_KEY = MAX_KEY - 10
+#: Graphs that are named where they use a type.
+NAMED_GRAPHS = 5
+
+
+def want_configured(wanted: Wanted, action: ConfigureNodeType) -> None:
+    if action.type_key is not None:
+        wanted.types.add(action.type_key)
+    else:
+        wanted.types_made_of.add(_wanted_key(action))
+
+
+def configure(draft: Draft, action: ConfigureNodeType) -> None:
+    if action.mode == "create":
+        _create(draft, action)
+    else:
+        _update(draft, action)
+
+
+def want_deleted(wanted: Wanted, action: DeleteNodeType) -> None:
+    wanted.types.add(action.type_key)
+    wanted.deleted_types.add(action.type_key)
+
+
+def delete(draft: Draft, action: DeleteNodeType) -> None:
+    _own(draft, action.type_key)
+    if used := draft.uses(action.type_key):
+        message = _('Nodes still are of the type "{key}" in: {graphs}. Give them another type first.')
+        raise ChangeRefused(message.format(key=action.type_key, graphs=some(used, NAMED_GRAPHS)))
+    draft.remove(NODE_TYPE, action.type_key)
+
+
+def _create(draft: Draft, action: ConfigureNodeType) -> None:
+    given = action.type_key
+    if given is not None and (given in BUILT_IN or draft.node_type(given)):
+        message = _('There is a node type "{key}" already. Choose another key, or update that one.')
+        raise ChangeRefused(message.format(key=given))
+    record: Record = {
+        "displayName": action.display_name,
+        "description": action.description or "",
+        "category": action.category or "",
+        "icon": action.icon or "",
+        "handles": action.handles.to_json() if action.handles else {},
+        "process": action.process or "",
+    }
+    draft.add(NODE_TYPE, given or draft.free_type_key(_wanted_key(action)), record)
+
+
+def _update(draft: Draft, action: ConfigureNodeType) -> None:
+    """Nodes keep the handles they have: they got a copy when they were created."""
+    key = action.type_key or ""
+    record = _own(draft, key)
+    plain = {
+        "displayName": action.display_name,
+        "description": action.description,
+        "category": action.category,
+        "icon": action.icon,
+        "process": action.process,
+    }
+    new: Record = {name: value for name, value in plain.items() if value is not None}
+    if action.process_patches is not None:
+        new["process"] = patched(record["process"], action.process_patches, f'"{key}"')
+    if action.handles is not None:
+        new["handles"] = action.handles.to_json()
+    draft.change(NODE_TYPE, key, new)
+
+
+def _own(draft: Draft, key: str) -> Record:
+    """A type that this workspace defined."""
+    if key in BUILT_IN:
+        raise ChangeRefused(_('The type "{key}" is built in and stays as it is.').format(key=key))
+    record = draft.node_type(key)
+    if record is None:
+        raise ChangeRefused(_('The workspace has no node type "{key}" of its own.').format(key=shown(key)))
+    return record
+
+
+def _wanted_key(action: ConfigureNodeType) -> str:
+    return slug(action.display_name or "", fallback="type")[:MAX_MADE_KEY]

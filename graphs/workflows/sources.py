@@ -1,0 +1,213 @@
+"""How the model reads a graph: rows of one graph of one workspace, in a constant number of queries.
+
+Called by the read tools, the prompts and retrieval. A `GraphSource` only ever sees the graph it was made for.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from graphs.models import Edge, Graph, Node, Sheet
+from graphs.workflows.neighbours import Direction, around
+from graphs.workflows.node_types import BUILT_IN, TypeRecord, custom_types, from_row
+
+#: Neighbours that one node adds in one direction.
+NEIGHBOURS_PER_NODE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """`sheet` is the key of the node's sheet."""
+
+    key: str
+    name: str
+    type: str
+    sheet: str
+    process: str
+    data: Any
+    handles: dict[str, list[dict[str, Any]]]
+    pos_x: float
+    pos_y: float
+    width: float | None
+    height: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRecord:
+    """`source` and `target` are keys of nodes."""
+
+    key: str
+    source: str
+    source_handle: str
+    target: str
+    target_handle: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRecord:
+    key: str
+    name: str
+    nodes: int
+    edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A graph in numbers: `types` counts the nodes of each type, the most frequent first; `starts` are keys."""
+
+    sheets: tuple[SheetRecord, ...]
+    types: tuple[tuple[str, int], ...]
+    starts: tuple[str, ...]
+
+    @property
+    def nodes(self) -> int:
+        return sum(sheet.nodes for sheet in self.sheets)
+
+    @property
+    def edges(self) -> int:
+        return sum(sheet.edges for sheet in self.sheets)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A node that is `distance` edges away; `has_more` says that not every edge of it was followed."""
+
+    node: NodeRecord
+    distance: int
+    has_more: bool
+
+
+class GraphSource:
+    """Reads one graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def overview(self) -> Overview:
+        """Sheets, counts and the nodes that begin, in four queries."""
+        counts = self._nodes().order_by().values_list("sheet_id", "type").annotate(count=Count("id"))
+        nodes: Counter[int] = Counter()
+        types: Counter[str] = Counter()
+        for sheet_id, type_key, count in counts:
+            nodes[sheet_id] += count
+            types[type_key] += count
+        edges = dict(self._edges().order_by().values_list("sheet_id").annotate(count=Count("id")))
+        sheets = tuple(
+            SheetRecord(sheet.key, sheet.name, nodes[sheet.pk], edges.get(sheet.pk, 0)) for sheet in self._sheets()
+        )
+        starts = self._starters() if types["starter"] else self._begins()
+        by_count = sorted(types.items(), key=lambda item: (-item[1], item[0]))
+        return Overview(sheets, tuple(by_count), tuple(starts))
+
+    def _starters(self) -> Iterable[str]:
+        return self._nodes().filter(type="starter").values_list("key", flat=True)[:10]
+
+    def _begins(self) -> Iterable[str]:
+        """Nodes that lead somewhere and that nothing leads to: where workflows of other tools begin."""
+        leads = Exists(Edge.objects.filter(source=OuterRef("pk")))
+        led_to = Exists(Edge.objects.filter(target=OuterRef("pk")))
+        return self._nodes().filter(leads, ~led_to).values_list("key", flat=True)[:10]
+
+    def sheets(self) -> tuple[tuple[str, str], ...]:
+        """Key and name of every sheet, in their order."""
+        return tuple(self._sheets().values_list("key", "name"))
+
+    def nodes(self, keys: Iterable[str]) -> list[NodeRecord]:
+        """The nodes with these keys, in the order of the keys; unknown keys are left out."""
+        wanted = list(dict.fromkeys(keys))
+        found = {row.key: _node_record(row) for row in self._nodes().filter(key__in=wanted).select_related("sheet")}
+        return [found[key] for key in wanted if key in found]
+
+    def nodes_by_id(self, ids: Iterable[int]) -> list[NodeRecord]:
+        """The nodes with these ids, in the order of the ids; ids of other graphs are left out."""
+        wanted = list(ids)
+        found = {row.pk: _node_record(row) for row in self._nodes().filter(pk__in=wanted).select_related("sheet")}
+        return [found[pk] for pk in wanted if pk in found]
+
+    def edges_of(self, keys: Sequence[str], direction: Direction, offset: int, limit: int) -> list[EdgeRecord]:
+        """At most `limit` edges that enter or leave these nodes, in order of creation, from `offset` on."""
+        return _edge_records(self._edges().filter(_touching(self._ids(keys), direction))[offset : offset + limit])
+
+    def edges_between(self, keys: Sequence[str], limit: int) -> list[EdgeRecord]:
+        """At most `limit` edges whose two ends are both among these nodes."""
+        ids = self._ids(keys)
+        return _edge_records(self._edges().filter(source__in=ids, target__in=ids)[:limit])
+
+    def neighbourhood(self, key: str, depth: int, direction: Direction, limit: int) -> list[Neighbour]:
+        """The node and those up to `depth` edges away, nearest first, at most `limit`; empty for an unknown key."""
+        start = self._nodes().filter(key=key).values_list("pk", flat=True).first()
+        if start is None:
+            return []
+        distances = around(
+            self.graph.pk, [start], depth=depth, direction=direction, per_node=NEIGHBOURS_PER_NODE, limit=limit
+        )
+        followed = [pk for pk, distance in distances.items() if distance < depth]
+        nodes = self._nodes().filter(pk__in=distances).select_related("sheet")
+        nodes = nodes.annotate(has_more=Q(pk__in=followed) & _has_more(direction))
+        found = (Neighbour(_node_record(row), distances[row.pk], row.has_more) for row in nodes)
+        return sorted(found, key=lambda neighbour: neighbour.distance)
+
+    def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
+        """The node types of the workspace, built-in ones first; only those with these keys where given."""
+        rows = custom_types(self.graph.workspace_id)
+        if keys is None:
+            return [*BUILT_IN.values(), *map(from_row, rows)]
+        wanted = set(keys)
+        built_in = [record for record in BUILT_IN.values() if record.key in wanted]
+        custom = wanted - BUILT_IN.keys()
+        return [*built_in, *(map(from_row, rows.filter(key__in=custom)) if custom else ())]
+
+    def type_names(self, keys: Iterable[str]) -> dict[str, str]:
+        """The display names of these types; a type that nobody defined goes by its key."""
+        wanted = set(keys)
+        return {key: key for key in wanted} | {record.key: record.display_name for record in self.types(wanted)}
+
+    def _ids(self, keys: Sequence[str]) -> list[int]:
+        return list(self._nodes().filter(key__in=keys).values_list("pk", flat=True))
+
+    def _nodes(self) -> "QuerySet[Node]":
+        return Node.objects.filter(graph=self.graph).defer("search")
+
+    def _edges(self) -> "QuerySet[Edge]":
+        return Edge.objects.filter(graph=self.graph)
+
+    def _sheets(self) -> "QuerySet[Sheet]":
+        return Sheet.objects.filter(graph=self.graph)
+
+
+def _touching(ids: Sequence[int], direction: Direction) -> Q:
+    enters, leaves = Q(target__in=ids), Q(source__in=ids)
+    return {"inbound": enters, "outbound": leaves, "any": enters | leaves}[direction]
+
+
+def _has_more(direction: Direction) -> Q:
+    """Whether a node has more edges in a direction than are followed; a hub is read no further than that."""
+    edges = Edge.objects.order_by()
+    enters = Q(Exists(edges.filter(target=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
+    leaves = Q(Exists(edges.filter(source=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
+    return {"inbound": enters, "outbound": leaves, "any": enters | leaves}[direction]
+
+
+def _node_record(row: Node) -> NodeRecord:
+    return NodeRecord(
+        key=row.key,
+        name=row.name,
+        type=row.type,
+        sheet=row.sheet.key,
+        process=row.process,
+        data=row.data,
+        handles=row.handles,
+        pos_x=row.pos_x,
+        pos_y=row.pos_y,
+        width=row.width,
+        height=row.height,
+    )
+
+
+def _edge_records(rows: "QuerySet[Edge]") -> list[EdgeRecord]:
+    columns = ("key", "source__key", "source_handle", "target__key", "target_handle", "label")
+    return [EdgeRecord(*values) for values in rows.values_list(*columns)]

@@ -1,0 +1,166 @@
+"""Large graphs have an index of their own for each model; built and dropped while everything goes on.
+
+An index over all graphs would find neighbours in other graphs and throw them away (docs/embeddings.md).
+"""
+
+import logging
+from collections.abc import Mapping
+
+from django.db import OperationalError, connection
+from psycopg import sql
+from psycopg.errors import DiskFull, OutOfMemory
+
+from rag.embeddings.index_names import PREFIX, index_name
+from rag.embeddings.locks import held
+from rag.embeddings.vector_search import EXACT
+from rag.models import EmbeddedGraph
+
+#: The graph must shrink to this before its index goes, so that it does not come and go.
+DROPPED_BELOW = EXACT // 2
+#: Memory for an index that is built, unless PostgreSQL's own setting gives more: what does not fit takes several times
+#: as long. A million vectors of the local model take 1.8 GB.
+LEAST_MEMORY = 128 * 2**20
+MOST_MEMORY = 2 * 2**30
+#: Links of each vector, and how many candidates it chooses them from. With the usual 16 and 64 short questions found 75
+#: of 100 right nodes among texts that have little in common (docs/embeddings.md).
+LINKS = 32
+CHOSEN_FROM = 128
+#: pgvector's limit of an index of half vectors. Longer ones are all compared, in a graph of any size.
+MOST_DIMENSIONS = 4_000
+#: What pgvector holds of a vector while it builds, beside its numbers: its links and itself.
+BYTES_A_LINK = 32
+BYTES_AN_ELEMENT = 256
+
+#: What is held while an index is built or dropped, as a graph and model are.
+ONE_AT_A_TIME = (0, "indexes")
+
+log = logging.getLogger("countersign.embeddings")
+
+
+def fit(graph_id: int, model: str, dimensions: int, *, wait: bool = True) -> bool:
+    """Builds the index that a graph needs by now, or drops one that it no longer needs; False where another is built.
+
+    Not within a transaction, and only for who holds the graph and model (`rag.embeddings.locks`).
+    """
+    indexed = EmbeddedGraph.objects.filter(graph=graph_id, model=model, indexed=True).exists()
+    if indexed and not _more_than(DROPPED_BELOW, graph_id, model):
+        return drop(graph_id, model, wait=wait)
+    if not indexed and dimensions <= MOST_DIMENSIONS and _more_than(EXACT, graph_id, model):
+        return build(graph_id, model, dimensions, wait=wait)
+    return True
+
+
+def build(graph_id: int, model: str, dimensions: int, *, wait: bool = True) -> bool:
+    """Vectors may be written and searched meanwhile; searches use it from the moment it is whole.
+
+    Of two that are built or dropped at once PostgreSQL ends one: who comes second waits, or is told so.
+    """
+    with held(*ONE_AT_A_TIME, wait=wait) as ours:
+        if ours:
+            _build(graph_id, model, dimensions)
+    return ours
+
+
+def _build(graph_id: int, model: str, dimensions: int) -> None:
+    log.info("building the index of graph %s for %s", graph_id, model)
+    memory = _memory(graph_id, model, dimensions)
+    try:
+        _create(graph_id, model, dimensions, {"maintenance_work_mem": memory})
+    except OperationalError as error:
+        if not isinstance(error.__cause__, DiskFull | OutOfMemory):
+            raise
+        # Several processes share that memory in a place of which containers have little (docs/embeddings.md).
+        log.info("building it again in one process: %s", error)
+        _create(graph_id, model, dimensions, {"maintenance_work_mem": memory, "max_parallel_maintenance_workers": "0"})
+    # Who thinks that the graph is small compares all of it all the same.
+    _execute(sql.SQL("ANALYZE rag_embedding (graph_id, model, target_type, dimensions)"))
+    EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=True)
+
+
+def _create(graph_id: int, model: str, dimensions: int, settings: Mapping[str, str]) -> None:
+    name = index_name(graph_id, model)
+    if _is_whole(name) is False:
+        _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
+    # Written out, not given as parameters: the planner compares this condition with that of a search.
+    condition = sql.SQL("graph_id = {} AND model = {} AND target_type = 'node' AND dimensions = {}").format(
+        sql.Literal(graph_id), sql.Literal(model), sql.Literal(dimensions)
+    )
+    statement = sql.SQL(
+        "CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON rag_embedding "
+        "USING hnsw ((vector::halfvec({})) halfvec_cosine_ops) WITH (m = {}, ef_construction = {}) WHERE {}"
+    ).format(sql.Identifier(name), *map(sql.Literal, (dimensions, LINKS, CHOSEN_FROM)), condition)
+    for setting, value in settings.items():
+        _execute(sql.SQL("SET {} = {}").format(sql.Identifier(setting), sql.Literal(value)))
+    try:
+        _execute(statement)
+    finally:
+        for setting in settings:
+            _execute(sql.SQL("RESET {}").format(sql.Identifier(setting)))
+
+
+def _memory(graph_id: int, model: str, dimensions: int) -> str:
+    """What the index takes while it is built, within bounds; where several build they reserve all of it at once."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), pg_size_bytes(current_setting('maintenance_work_mem')) FROM rag_embedding "
+            "WHERE graph_id = %s AND model = %s",
+            [graph_id, model],
+        )
+        vectors, usual = cursor.fetchone()
+    wanted = vectors * (2 * dimensions + LINKS * BYTES_A_LINK + BYTES_AN_ELEMENT)
+    return f"{max(usual, LEAST_MEMORY, min(wanted, MOST_MEMORY)) // 1024}kB"
+
+
+def drop(graph_id: int, model: str, *, wait: bool = True) -> bool:
+    """Searches compare all vectors from here on. Not within a transaction. False where another one is built."""
+    with held(*ONE_AT_A_TIME, wait=wait) as ours:
+        if ours:
+            EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False, fitted=False)
+            name = sql.Identifier(index_name(graph_id, model))
+            _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
+    return ours
+
+
+def drop_forgotten() -> None:
+    """Drops the indexes of graphs that were deleted, unless another one is built."""
+    with held(*ONE_AT_A_TIME, wait=False) as ours:
+        if ours:
+            _drop_forgotten()
+
+
+def _drop_forgotten() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND tablename = 'rag_embedding' "
+            "AND starts_with(indexname, %s)",
+            [PREFIX],
+        )
+        found = {name for (name,) in cursor.fetchall()}
+    if found:
+        states = EmbeddedGraph.objects.values_list("graph", "model")
+        for name in found - {index_name(graph_id, model) for graph_id, model in states}:
+            _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
+
+
+def _more_than(count: int, graph_id: int, model: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) > %(count)s FROM (SELECT FROM rag_embedding "
+            "WHERE graph_id = %(graph)s AND model = %(model)s LIMIT %(count)s + 1) AS counted",
+            {"count": count, "graph": graph_id, "model": model},
+        )
+        (more,) = cursor.fetchone()
+    return bool(more)
+
+
+def _is_whole(name: str) -> bool | None:
+    """False for one whose building was interrupted, None for one that is not there."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
+        found = cursor.fetchone()
+    return None if found is None else bool(found[0])
+
+
+def _execute(statement: sql.Composed | sql.SQL) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement.as_string(cursor.connection))

@@ -1,0 +1,1 @@
+"""The part of a graph that a question is about."""

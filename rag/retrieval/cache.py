@@ -1,0 +1,81 @@
+"""What was retrieved stays in the cache for `RETRIEVAL_CACHE_S`, two minutes if nobody says another time.
+
+A change of the graph raises its version and so empties it; a change of its workspace's node types, which may come
+through another graph, names their state anew. Without Valkey everything works, only slower.
+"""
+
+import hashlib
+import logging
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import transaction
+from django.dispatch import receiver
+from redis.exceptions import RedisError
+
+from graphs.history.recording import Applied
+from graphs.history.signals import changed
+from graphs.models import Graph
+from graphs.objects.kinds import NODE_TYPE
+from graphs.site import valkey
+from rag.retrieval.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, RelevantType
+from rag.retrieval.options import Options
+
+#: No retrieval takes longer.
+LONGEST_S = 120
+_PARTS = (GraphContext, GraphFacts, RelevantNode, RelevantEdge, RelevantType)
+#: Another in a version of this program whose contexts have other fields, since these are kept without their names.
+SHAPE = hashlib.sha256(repr([(part.__name__, part.__slots__) for part in _PARTS]).encode()).hexdigest()[:8]
+log = logging.getLogger("countersign.rag")
+
+
+def place(graph: Graph, question: str, options: Options) -> str:
+    """Where the cache has what this question brings from the graph and its node types as they are now.
+
+    To be asked before anything is read: what is read is never kept for a later state.
+    """
+    types = _read(_types(graph.workspace_id)) or ""
+    state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
+    return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(f'{options}{question}'.encode()).hexdigest()}"
+
+
+def kept(place: str) -> GraphContext | None:
+    """What was kept there, if that is not too long ago."""
+    found: GraphContext | None = _read(place)
+    return found
+
+
+def keep(place: str, context: GraphContext) -> None:
+    """For `RETRIEVAL_CACHE_S` seconds; without Valkey not at all."""
+    _write(place, context, settings.RETRIEVAL_CACHE_S)
+
+
+@receiver(changed)
+def name_types_anew(change: Applied, **_kwargs: Any) -> None:
+    """For as long as something may be kept that was read before, also by a retrieval that is under way."""
+    if any(kind == NODE_TYPE.name for kind, _field in change.touched):
+        kept_s = LONGEST_S + settings.RETRIEVAL_CACHE_S
+        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))
+
+
+def _types(workspace_id: int) -> str:
+    return f"retrieval:types:{workspace_id}"
+
+
+def _read(key: str) -> Any:
+    try:
+        with valkey.asked():
+            return cache.get(key)
+    except Exception as error:  # Any: of Valkey, and of an entry that cannot be read, unpickling raises what it likes.
+        log.warning("Retrieval cannot read its cache: %s", error)
+        return None
+
+
+def _write(key: str, value: object, ttl_s: int) -> None:
+    try:
+        with valkey.asked():
+            cache.set(key, value, ttl_s)
+    except RedisError as error:
+        log.warning("Retrieval cannot write its cache: %s", error)

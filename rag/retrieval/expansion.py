@@ -1,0 +1,168 @@
+"""Around the nodes that were found: their neighbours, the edges between all of them, and their types, in one query.
+
+Called by retrieval, which ranks what comes from here.
+"""
+
+import json
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import connection
+
+from graphs.models import Graph
+from graphs.workflows.neighbours import around_cte
+from graphs.workflows.node_types import BUILT_IN
+from rag.retrieval.context import RelevantEdge, RelevantNode, RelevantType
+from rag.retrieval.options import Options
+from rag.retrieval.ranking import SEEDS
+from rag.texts.shortening import cut, handles_summary
+
+#: Neighbours that join: of one node in one direction, in all, and those that were found too.
+PER_NODE = 5
+WALKED = 80
+MET = 20
+#: Edges that one node shows.
+EDGES_PER_NODE = 40
+#: Where the columns of the type begin in a row.
+TYPE_COLUMNS = 8
+
+_READ = f"""
+    SELECT
+        node.id, out.edges, node.key, node.name, node.type, sheet.key, sheet.name,
+        left(node.process, %(process_chars)s + 1), left(node.data::text, %(data_chars)s + 1), node.handles::text,
+        type.display_name, type.description, type.category, type.icon, type.handles::text
+    FROM chosen
+    JOIN graphs_node AS node ON node.id = chosen.id AND node.graph_id = %(graph)s
+    JOIN graphs_sheet AS sheet ON sheet.id = node.sheet_id
+    LEFT JOIN graphs_nodetype AS type ON type.workspace_id = %(workspace)s AND type.key = node.type
+    CROSS JOIN LATERAL (
+        SELECT json_agg(json_build_array(id, target_id, source_handle, target_handle, label)) AS edges
+        FROM (
+            SELECT * FROM graphs_edge
+            WHERE source_id = node.id AND target_id = ANY(ARRAY(SELECT id FROM chosen)) AND graph_id = %(graph)s
+            LIMIT {EDGES_PER_NODE}
+        ) AS inside
+    ) AS out"""  # noqa: S608 - only constants are put together
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Nodes as they were read, by id and in their order, and the edges between them, oldest first.
+
+    An edge is (source, id, target, source handle, target handle, label); most nodes are read to be ranked and no more.
+    """
+
+    rows: dict[int, Sequence[Any]]
+    edges: tuple[Sequence[Any], ...]
+
+    def neighbours(self) -> dict[int, tuple[int, ...]]:
+        """For each node that has edges here the nodes at their other ends."""
+        linked: dict[int, dict[int, None]] = {}
+        for source, _, target, *_ in self.edges:
+            if source != target:
+                linked.setdefault(source, {})[target] = None
+                linked.setdefault(target, {})[source] = None
+        return {node_id: tuple(others) for node_id, others in linked.items()}
+
+    def nodes(self, ids: Iterable[int], options: Options) -> tuple[RelevantNode, ...]:
+        return tuple(_node(self.rows[node_id], options) for node_id in ids)
+
+    def edges_between(self, ids: Container[int]) -> Iterator[RelevantEdge]:
+        """Those with both ends among the nodes."""
+        for source, _, target, source_handle, target_handle, label in self.edges:
+            if source in ids and target in ids:
+                yield RelevantEdge(self._key(source), source_handle, self._key(target), target_handle, label)
+
+    def types(self, ids: Iterable[int]) -> tuple[RelevantType, ...]:
+        """The types of the nodes, in the order of their firsts."""
+        found: dict[str, Sequence[Any]] = {}
+        for row in (self.rows[node_id] for node_id in ids):
+            found.setdefault(row[2], row)
+        return tuple(_type(key, row[TYPE_COLUMNS:]) for key, row in found.items())
+
+    def _key(self, node_id: int) -> str:
+        key: str = self.rows[node_id][0]
+        return key
+
+
+def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surroundings:
+    """The best of the nodes that were found, the neighbours of the first few, and whatever else was found beside these.
+
+    What a node of 40,000 edges costs is what a leaf costs: neighbours are taken by the index and capped.
+    """
+    sql = f"""
+        WITH RECURSIVE {around_cte("any")},
+        met AS (
+            SELECT target_id AS id FROM graphs_edge
+            WHERE source_id = ANY(%(seeds)s) AND target_id = ANY(%(found)s) AND graph_id = %(graph)s
+            UNION
+            SELECT source_id FROM graphs_edge
+            WHERE source_id = ANY(%(found)s) AND target_id = ANY(%(seeds)s) AND graph_id = %(graph)s
+        ),
+        chosen AS MATERIALIZED (
+            SELECT id FROM unnest(%(best)s::bigint[]) AS best(id)
+            UNION (SELECT id FROM met LIMIT {MET})
+            UNION (SELECT id FROM around LIMIT {WALKED})
+        )
+        {_READ}
+        ORDER BY node.id"""  # noqa: S608 - only constants are put together
+    best, seeds = list(found[: options.nodes]), list(found[:SEEDS])
+    return _read(sql, graph, options, found=list(found), best=best, seeds=seeds, per_node=PER_NODE)
+
+
+def beginning(graph: Graph, options: Options) -> Surroundings:
+    """Where a graph begins, for a question that finds nothing: starters, then the first keys."""
+    sql = f"""
+        WITH firsts AS (
+            (SELECT id, 0 AS rank, key FROM graphs_node
+                WHERE graph_id = %(graph)s AND search @@ 'starter'::tsquery AND type = 'starter' LIMIT %(nodes)s)
+            UNION ALL
+            (SELECT id, 1, key FROM graphs_node WHERE graph_id = %(graph)s ORDER BY key LIMIT %(nodes)s)
+        ),
+        chosen AS MATERIALIZED (
+            SELECT id, min(rank) AS rank FROM firsts GROUP BY id, key ORDER BY rank, key LIMIT %(nodes)s
+        )
+        {_READ}
+        ORDER BY chosen.rank, node.key"""  # noqa: S608 - only constants are put together
+    return _read(sql, graph, options)
+
+
+def _read(sql: str, graph: Graph, options: Options, **values: Any) -> Surroundings:
+    rows: dict[int, Sequence[Any]] = {}
+    edges: list[Sequence[Any]] = []
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values | asdict(options) | {"graph": graph.pk, "workspace": graph.workspace_id})
+        for node_id, out, *row in cursor.fetchall():
+            rows[node_id] = row
+            edges.extend((node_id, *edge) for edge in out or ())
+    return Surroundings(rows, tuple(sorted(edges, key=lambda edge: edge[1])))
+
+
+def _node(row: Sequence[Any], options: Options) -> RelevantNode:
+    key, name, type_key, sheet, sheet_name, process, data, handles = row[:TYPE_COLUMNS]
+    return RelevantNode(
+        key=key,
+        name=name,
+        type=type_key,
+        type_name=_type(type_key, row[TYPE_COLUMNS:]).display_name,
+        sheet=sheet,
+        sheet_name=sheet_name,
+        process=cut(process, options.process_chars),
+        data="" if data == "{}" else cut(data, options.data_chars),
+        handles=handles_summary(json.loads(handles)),
+    )
+
+
+def _type(key: str, custom: Sequence[str | None]) -> RelevantType:
+    """A built-in type, a custom one from its columns, or one that nobody defined."""
+    if key in BUILT_IN:
+        record = BUILT_IN[key]
+        summary = handles_summary(record.handles)
+        return RelevantType(key, record.display_name, record.description, record.category, record.icon, summary)
+    name, description, category, icon, handles = custom
+    if name is None:
+        return RelevantType(key, key, "", "", "", "")
+    return RelevantType(
+        key, name, description or "", category or "", icon or "", handles_summary(json.loads(handles or "{}"))
+    )

@@ -1,0 +1,226 @@
+"""Finding nodes by the words of a question, in PostgreSQL's full text. Called by retrieval and by `search_nodes`.
+
+How it stays fast from ten nodes to a million is told in docs/retrieval.md.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import Any
+
+from django.db import connection
+
+from graphs.models import Graph
+from rag.retrieval.naming import said
+from rag.texts.stop_words import STOP_WORDS
+from rag.texts.words import COMMON, beginning, forms, marked, mentions, plain, rarity, search_words
+
+#: A graph with more nodes than this is large: only whole words search it, and common ones never alone.
+LARGE = 2_000
+#: Words from this length on also match as beginnings, in graphs that are not large.
+PREFIX_FROM = 4
+#: Rows of a large graph that are weighed, shared by the question's pairs of words side by side, and by its rare words.
+WEIGHED_PAIRS = 200
+WEIGHED_WORDS = 400
+#: Rows of a large graph that are looked at where all words are common.
+SAMPLED = 1_500
+#: How many of the best by rank are weighed again by how rare their words are and by their names.
+SHORTLIST = 60
+#: How many that the question may name are weighed besides: other words of it may be in hundreds of nodes.
+NAMED = 40
+#: What a word counts in data, in process, in type, and in key or name.
+WEIGHTS = "{0.05, 0.2, 0.5, 1.0}"
+_RANK = "ts_rank(%(weights)s::real[], search, %(any)s::tsquery)"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node that was found; a higher score is better. `said` tells whether the question names it
+    (`rag.retrieval.naming`).
+    """
+
+    node_id: int
+    score: float
+    said: int
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The best nodes, and in a large graph all that were met on the way, whose vectors are worth a look."""
+
+    hits: list[Hit]
+    met: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a search has to know about a graph: `nodes` is counted to `LARGE` + 1, `common` are those of the
+    question's words that are frequent. `serving` names the embedding model that answers."""
+
+    sheets: tuple[tuple[str, str], ...]
+    nodes: int
+    common: frozenset[str]
+    serving: str
+
+    @property
+    def large(self) -> bool:
+        return self.nodes > LARGE
+
+
+def survey(graph: Graph, question: str) -> Survey:
+    """Sheets, size and common words of a graph and the model that embeds questions, in one query."""
+    words = [form for word in search_words(question) for form in forms(word)]
+    sql = """
+        SELECT
+            (SELECT count(*) FROM (
+                SELECT 1 FROM graphs_node WHERE graph_id = %(graph)s LIMIT %(large)s + 1
+            ) AS counted),
+            ARRAY(
+                SELECT word
+                FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS e(word, part)
+                WHERE schemaname = current_schema() AND tablename = 'graphs_node' AND attname = 'search'
+                    AND part > %(common)s AND word = ANY(%(words)s)
+            ),
+            ARRAY(SELECT ARRAY[key, name] FROM graphs_sheet WHERE graph_id = %(graph)s ORDER BY position, id),
+            (SELECT name FROM rag_embeddingmodel WHERE serves)"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"graph": graph.pk, "large": LARGE, "common": COMMON, "words": words})
+        nodes, common, sheets, serving = cursor.fetchone()
+    return Survey(tuple((key, name) for key, name in sheets), nodes, frozenset(common), serving or "")
+
+
+class TokenSearch:
+    """The half that finds words."""
+
+    def search(self, graph: Graph, survey: Survey, question: str, limit: int, sheet: str | None = None) -> Searched:
+        """At most `limit` nodes that have words of the question, best first; one query, none without words."""
+        query = _Query.of(question, survey)
+        if not query.words and not query.mentioned:
+            return Searched([], [])
+        with connection.cursor() as cursor:
+            cursor.execute(query.sql(sheet), query.values(graph, sheet))
+            found = cursor.fetchall()
+        rows = {node_id: (key, name, ranks) for node_id, key, name, ranks, _ in found if node_id is not None}
+        met = [node_id for *_, all_met in found for node_id in all_met or ()]
+        scores = weighed({node_id: ranks for node_id, (_, _, ranks) in rows.items()}, survey.nodes)
+        names = [(node_id, key, name) for node_id, (key, name, _) in rows.items()]
+        named = said(question, names, survey.common if survey.large else ())
+        hits = [Hit(node_id, score, named.get(node_id, 0)) for node_id, score in scores.items()]
+        return Searched(sorted(hits, key=lambda hit: (-hit.said, -hit.score, hit.node_id))[:limit], met)
+
+
+def weighed(ranks: Mapping[int, Sequence[float]], nodes: int) -> dict[int, float]:
+    """For each node the sum of its words' ranks, each word weighed by how few of the nodes hold it."""
+    holding = [sum(rank > 0 for rank in word) for word in zip(*ranks.values(), strict=True)]
+    rarities = [rarity(count, max(nodes, count)) for count in holding]
+    return {node: sum(map(mul, of_node, rarities)) for node, of_node in ranks.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """The statement of one search."""
+
+    words: tuple[str, ...]
+    marked: tuple[str, ...]
+    mentioned: tuple[str, ...]
+    plain: str
+    survey: Survey
+
+    @classmethod
+    def of(cls, question: str, survey: Survey) -> "_Query":
+        return cls(search_words(question), marked(question), mentions(question), plain(question), survey)
+
+    def sql(self, sheet: str | None) -> str:
+        """Ranked candidates, of which a node may come twice; a row without a node has all those of a large graph.
+
+        There a node is met once for each of its words, and one that has all of them would take the place of others.
+        """
+        rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
+        if sheet is not None:
+            rows += " AND sheet_id = (SELECT id FROM graphs_sheet WHERE graph_id = %(graph)s AND key = %(sheet)s)"
+        arms = [f"({rows} AND key = ANY(%(mentioned)s))", *(f"({arm})" for arm in self._arms(rows))]
+        return f"""
+            WITH met AS ({" UNION ALL ".join(arms)}),
+            candidates AS MATERIALIZED (SELECT {"DISTINCT ON (id)" if self.survey.large else ""} * FROM met)
+            SELECT id, key, name,
+                ARRAY(SELECT ts_rank(%(weights)s::real[], search, word::tsquery) FROM unnest(%(each)s::text[]) AS word),
+                NULL
+            FROM (
+                (
+                    SELECT * FROM candidates
+                    WHERE key = ANY(%(mentioned)s) OR name = ANY(%(mentioned)s) OR {_phrase("key")} OR {_phrase("name")}
+                    ORDER BY key = ANY(%(marked)s) DESC, key = ANY(%(mentioned)s) DESC, {_RANK} DESC, id LIMIT {NAMED}
+                ) UNION ALL (
+                    SELECT * FROM candidates ORDER BY {_RANK} DESC, id LIMIT {2 * SHORTLIST}
+                )
+            ) AS shortlist
+            UNION ALL SELECT NULL, NULL, NULL, NULL, (SELECT array_agg(id) FROM candidates WHERE %(large)s)"""  # noqa: S608 - only constants are put together
+
+    def _arms(self, rows: str) -> Iterator[str]:
+        """Where candidates come from; what each of them costs does not grow with the graph."""
+        if not self.survey.large:
+            said = "search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s)"
+            yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE {said}"  # noqa: S608
+        elif self._rare():
+            yield from _shared(WEIGHED_PAIRS, rows, "pair", len(self._pairs()))
+            yield from _shared(WEIGHED_WORDS, rows, "rare", len(self._rare()))
+        elif self.words:
+            yield f"SELECT * FROM ({rows} LIMIT {SAMPLED}) AS some_rows WHERE search @@ %(any)s::tsquery"  # noqa: S608
+
+    def values(self, graph: Graph, sheet: str | None) -> dict[str, Any]:
+        return {
+            "graph": graph.pk,
+            "sheet": sheet,
+            "marked": list(self.marked),
+            "mentioned": list(self.mentioned),
+            "plain": f" {self.plain} ",
+            "little": [*STOP_WORDS, *(self.survey.common if self.survey.large else ())],
+            "any": " | ".join(map(self._any_form, self.words)),
+            "each": list(map(self._any_form, self.words)),
+            "weights": WEIGHTS,
+            "large": self.survey.large,
+            **{f"pair{number}": pair for number, pair in enumerate(self._pairs())},
+            **{f"rare{number}": word for number, word in enumerate(self._rare())},
+        }
+
+    def _any_form(self, word: str) -> str:
+        exact = [f"'{form}'" for form in forms(word)]
+        beginnings = [f"'{beginning(word)}':*"] if len(word) >= PREFIX_FROM and not self.survey.large else []
+        return f"({' | '.join([*exact, *beginnings])})"
+
+    def _rare(self) -> list[str]:
+        """The words that are not common, each in its forms that are not."""
+        rare = ([f"'{form}'" for form in forms(word) if self._is_rare(form)] for word in self.words)
+        return [" | ".join(some) for some in rare if some]
+
+    def _pairs(self) -> list[str]:
+        """Two words that stand side by side in the question, one of them rare in all its forms."""
+        return [
+            f"{self._any_form(left)} & {self._any_form(right)}"
+            for left, right in zip(self.words, self.words[1:], strict=False)
+            if all(map(self._is_rare, forms(left))) or all(map(self._is_rare, forms(right)))
+        ]
+
+    def _is_rare(self, form: str) -> bool:
+        return form not in self.survey.common
+
+
+def _phrase(column: str) -> str:
+    """Whether the question says the words of a key or name side by side, and not one word that says little."""
+    words = f"translate(lower({column}), '-_.:/', '     ')"
+    return f"(strpos(%(plain)s, ' ' || {words} || ' ') > 0 AND {words} <> ALL(%(little)s))"
+
+
+def _shared(count: int, rows: str, query: str, queries: int) -> Iterator[str]:
+    """So many rows in all, of each of the numbered queries the same share: words of many nodes hide no others."""
+    for number in range(queries):
+        yield _first(-(-count // queries), f"{rows} AND search @@ %({query}{number})s::tsquery")
+
+
+def _first(count: int, rows: str) -> str:
+    """Some of the rows, looked for by the index of words as if all of them were wanted.
+
+    PostgreSQL, told that a few are enough, would go through the graph until it had met them: it believes that to
+    compare words costs nothing.
+    """
+    return f"WITH every AS MATERIALIZED ({rows}) SELECT * FROM every LIMIT {count}"  # noqa: S608

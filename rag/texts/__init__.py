@@ -1,0 +1,1 @@
+"""Rows and values as text: words, tokens, tables for a model."""

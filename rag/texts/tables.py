@@ -1,0 +1,154 @@
+"""Rows as text for a model and back: grouped or not, in TOON or in compact JSON, whichever takes the fewest tokens.
+
+Called by the prompts and `bench tokens`. A table is `{name: entries}`; an entry is a row, or a group: what its rows
+have in common, and under `rows` the rest of each. Where that rest is `source` and `target`, the group may have `paths`
+instead, along which each key leads to the next. None is nothing: it fills the holes of a table.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from typing import Any
+
+from toon_format import decode as from_toon
+from toon_format import encode as to_toon
+
+from rag.texts.paths import pairs, paths
+from rag.texts.tokens import count_tokens
+
+Row = Mapping[str, Any]
+
+#: Where a group keeps its rows or the paths that they make; no row has a column of this name.
+ROWS = "rows"
+PATHS = "paths"
+#: The columns of which a path is made.
+ENDS = ("source", "target")
+#: Smaller groups may stand together in one table.
+WORTH_A_HEADING = 3
+#: Of the ways in which a table can be written those with the fewest characters, whose tokens are counted.
+COUNTED = 3
+
+
+def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence[str]]) -> str:
+    """The tables with the fewest tokens: at most those of all rows as compact JSON, and at most those as TOON.
+
+    Rows that are alike in the columns `by` of their table may be written as groups.
+    """
+    kept = {name: [_without_none(row) for row in rows] for name, rows in tables.items() if rows}
+    each = "\n".join(
+        _shortest(nsmallest(COUNTED, _ways(name, rows, by.get(name, ())), key=len)) for name, rows in kept.items()
+    )
+    return _shortest([each, to_toon(kept), as_json(kept)])
+
+
+def encode(record: Row) -> str:
+    """Any record in whichever of compact JSON and TOON takes fewer tokens."""
+    return _shortest([as_json(record), to_toon(record)]) if record else "{}"
+
+
+def decode(text: str) -> Any:
+    """The record that `encode` was given."""
+    return json.loads(text) if _is_json(text) else from_toon(text)
+
+
+def decode_tables(text: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of every table: what `encode_tables` was given, except that rows of a group stand together."""
+    lines = text.split("\n")
+    entries: dict[str, list[Row]] = {}
+    for line in filter(_is_json, lines):
+        entries |= json.loads(line)
+    if toon := "\n".join(line for line in lines if not _is_json(line)):
+        entries |= from_toon(toon)
+    return {name: [row for entry in listed for row in _rows_of(entry)] for name, listed in entries.items()}
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _shortest(texts: Iterable[str]) -> str:
+    return min(texts, key=count_tokens)
+
+
+def _ways(name: str, rows: Sequence[Row], by: Sequence[str]) -> Iterator[str]:
+    """The ways in which a table can be written."""
+    yield as_json({name: rows})
+    yield to_toon({name: rows})
+    yield to_toon({name: _filled(rows)})
+    groups = _groups(rows, by)
+    for some in (groups, _with_rest(groups)):
+        for entries in _entries(some):
+            yield as_json({name: entries})
+            yield to_toon({name: entries})
+
+
+def _entries(groups: Sequence[list[Row]]) -> Iterator[list[Row]]:
+    """The groups with their rows, and where there are any with paths."""
+    entries = [_group(group) for group in groups]
+    yield entries
+    if any(map(_is_pairs, entries)):
+        yield [_along_paths(entry) if _is_pairs(entry) else entry for entry in entries]
+
+
+def _groups(rows: Sequence[Row], by: Sequence[str]) -> list[list[Row]]:
+    """Rows that are alike together, in the order of their firsts."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(as_json([row.get(column) for column in by]), []).append(row)
+    return list(groups.values())
+
+
+def _with_rest(groups: Sequence[list[Row]]) -> list[list[Row]]:
+    """The groups that are worth a heading, and the rows of all others as the last one."""
+    rest = [row for group in groups if len(group) < WORTH_A_HEADING for row in group]
+    return [*(group for group in groups if len(group) >= WORTH_A_HEADING), *([rest] if rest else [])]
+
+
+def _group(rows: Sequence[Row]) -> Row:
+    """What the rows have in common, and the rest of each; a row alone is itself."""
+    if len(rows) == 1:
+        return rows[0]
+    common = {
+        column: value
+        for column, value in rows[0].items()
+        if all(column in row and as_json(row[column]) == as_json(value) for row in rows[1:])
+    }
+    rest = [{column: row[column] for column in row if column not in common} for row in rows]
+    return {**common, ROWS: _filled(rest)}
+
+
+def _filled(rows: Sequence[Row]) -> list[Row]:
+    """The rows, each with all columns of all of them in one order: what TOON writes as a table."""
+    columns = dict.fromkeys(column for row in rows for column in row)
+    return [{column: row.get(column) for column in columns} for row in rows]
+
+
+def _is_pairs(entry: Row) -> bool:
+    return all(
+        row.keys() == {*ENDS} and all(isinstance(end, str) for end in row.values()) for row in entry.get(ROWS, [{}])
+    )
+
+
+def _along_paths(group: Row) -> Row:
+    pairs_of_rows = [(row[ENDS[0]], row[ENDS[1]]) for row in group[ROWS]]
+    return {**{column: value for column, value in group.items() if column != ROWS}, PATHS: paths(pairs_of_rows)}
+
+
+def _rows_of(entry: Row) -> Iterator[dict[str, Any]]:
+    common = {column: value for column, value in entry.items() if column not in (ROWS, PATHS)}
+    if ROWS in entry:
+        rows = entry[ROWS]
+    elif PATHS in entry:
+        rows = [dict(zip(ENDS, pair, strict=True)) for pair in pairs(entry[PATHS])]
+    else:
+        rows = [{}]
+    for row in rows:
+        yield _without_none(common | row)
+
+
+def _without_none(row: Row) -> dict[str, Any]:
+    return {column: value for column, value in row.items() if value is not None}
+
+
+def _is_json(line: str) -> bool:
+    return line.startswith("{")

@@ -1,0 +1,146 @@
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session as BrowserSession
+
+from chat import queries
+from chat.access import identity
+from chat.access.checks import Reader, Standing, standings
+from chat.actions.conversations import ObjectName, post_message
+from chat.models import Session, Stream
+from graphs.models import Graph, Membership, Role, Workspace
+from graphs.site.access import NotFound, member_of
+from graphs.site.api import tokens
+from tests import cast
+
+pytestmark = pytest.mark.django_db
+GOOD = Standing(None)
+
+
+def by_token(user: User, **more: Any) -> Reader:
+    proof = identity.token_proof(tokens.issue(user).access)
+    assert proof is not None
+    return reader(proof, **more)
+
+
+def by_cookie(user: User, **more: Any) -> Reader:
+    return reader(cast.signed_in(user).cookies["sessionid"].value, **more)
+
+
+def reader(proof: identity.Proof, **more: Any) -> Reader:
+    [person] = identity.proven([proof])
+    assert person is not None
+    return Reader(person, **{"workspaces": {person.places[0].workspace_id}, **more})
+
+
+def conversation(user: User) -> Stream:
+    accepted = post_message(member_of(user), "Hello", context=ObjectName("graph", "nba"))
+    return Stream.objects.get(name=accepted.stream)
+
+
+def set_role(user: User, role: Role) -> None:
+    Membership.objects.filter(user=user).update(role=role)
+
+
+ENDS: list[Callable[[User], Any]] = [
+    lambda user: User.objects.filter(pk=user.pk).update(is_active=False),
+    lambda user: User.objects.filter(pk=user.pk).update(password="another one"),
+    lambda user: Membership.objects.filter(user=user).delete(),
+    lambda user: set_role(user, Role.VIEWER),
+]
+SESSION_ENDS: list[Callable[[User], Any]] = [
+    lambda user: BrowserSession.objects.all().delete(),
+    lambda user: BrowserSession.objects.update(expire_date=datetime.now(UTC) - timedelta(seconds=1)),
+]
+
+
+def test_it_tells_in_one_query_where_everybody_stands(
+    alice: User, bob: User, charlie: User, nba: Graph, django_assert_num_queries: Any
+) -> None:
+    stream = conversation(alice)
+    readers = [by_token(alice, streams=[stream.pk]), by_cookie(bob), by_token(charlie, wishes=[stream.name])]
+    with django_assert_num_queries(1):
+        assert standings(readers) == [GOOD] * 3
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_it_ends_with_what_somebody_came_in_with(alice: User, bob: User, end: Callable[[User], Any]) -> None:
+    readers = [by_token(alice), by_cookie(alice), by_token(bob), by_cookie(bob)]
+    end(alice)
+    assert standings(readers) == [Standing("ended"), Standing("ended"), GOOD, GOOD]
+
+
+@pytest.mark.parametrize("end", SESSION_ENDS)
+def test_it_ends_with_the_session_of_a_browser(alice: User, end: Callable[[User], Any]) -> None:
+    readers = [by_token(alice), by_cookie(alice)]
+    end(alice)
+    assert standings(readers) == [GOOD, Standing("ended")]
+
+
+def test_it_ends_with_the_account(alice: User) -> None:
+    readers = [by_token(alice), by_cookie(alice)]
+    alice.delete()
+    assert standings(readers) == [Standing("ended")] * 2
+
+
+def test_it_expires_with_the_token(alice: User) -> None:
+    claim = identity.token_proof(tokens.issue(alice).access)
+    assert isinstance(claim, tokens.Claim)
+    over = tokens.Claim(claim.user_id, claim.password_mark, datetime.now(UTC) - timedelta(seconds=1))
+    assert standings([reader(claim), reader(over)]) == [GOOD, Standing("expired")]
+
+
+def test_a_greater_role_is_no_end(bob: User) -> None:
+    known = by_token(bob)
+    for role in (Role.EDITOR, Role.ADMIN, Role.VIEWER):
+        set_role(bob, role)
+        assert standings([known]) == [GOOD]
+
+
+def test_a_role_that_nobody_knows_ends_nobody_elses_stay(alice: User, bob: User) -> None:
+    readers = [by_token(alice), by_token(bob)]
+    Membership.objects.filter(user=alice).update(role="emperor")
+    assert standings(readers) == [Standing("ended"), GOOD]
+    assert standings([by_token(alice), by_token(bob)]) == [Standing("ended"), GOOD]
+
+
+def test_only_the_workspaces_that_are_read_matter(alice: User, bob: User, other_workspace: Workspace) -> None:
+    for user in (alice, bob):
+        Membership.objects.create(user=user, workspace=other_workspace, role=Role.EDITOR)
+    readers = [by_token(alice), by_token(bob, workspaces={other_workspace.pk})]
+    Membership.objects.filter(workspace=other_workspace).delete()
+    assert standings(readers) == [GOOD, Standing("ended")]
+    later = by_token(alice)
+    Membership.objects.create(user=alice, workspace=other_workspace)
+    there = Reader(later.identity, {other_workspace.pk})
+    assert standings([there]) == [GOOD]
+
+
+def test_it_tells_which_streams_are_lost(alice: User, nba: Graph, demo_workspace: Workspace) -> None:
+    kept, deleted = conversation(alice), conversation(alice)
+    of_graph = Stream.objects.create(name=f"graph_{nba.pk + 1}", workspace=demo_workspace)
+    held = by_token(alice, streams=[kept.pk, deleted.pk, of_graph.pk])
+    Session.objects.filter(stream=deleted).update(hidden_at=datetime.now(UTC))
+    assert standings([held]) == [Standing(None, frozenset({deleted.pk}))]
+
+
+@pytest.mark.parametrize("wish", ["own", "deleted", "of graph", "unknown", "with\x00nul"])
+@pytest.mark.parametrize("who", ["alice", "bob", "charlie"])
+def test_it_grants_what_a_person_may_read(
+    alice: User, bob: User, charlie: User, nba: Graph, demo_workspace: Workspace, who: str, wish: str
+) -> None:
+    of_another_graph = f"graph_{nba.pk + 1}"
+    streams = {"own": conversation(alice).name, "deleted": conversation(alice).name, "of graph": of_another_graph}
+    Stream.objects.create(name=of_another_graph, workspace=demo_workspace)
+    Session.objects.filter(stream__name=streams["deleted"]).update(hidden_at=datetime.now(UTC))
+    user = {"alice": alice, "bob": bob, "charlie": charlie}[who]
+    name = streams.get(wish, wish)
+    [standing] = standings([by_token(user, wishes=[name])])
+    try:
+        assert standing.granted == (queries.stream_for(user, name),)
+    except NotFound:
+        assert standing.granted == ()
+    assert bool(standing.granted) is ((who, wish) in {("alice", "own"), ("alice", "of graph"), ("bob", "of graph")})

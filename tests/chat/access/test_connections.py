@@ -1,0 +1,72 @@
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from pytest_django import Settings
+
+from chat.access import connections
+from chat.access.connections import Place
+from graphs.site import valkey
+from graphs.site.api import limits
+from tests.silent_server import silent_server
+
+AT_ONCE = 16
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_it_counts_the_first_sockets_of_a_process_all_at_once(attempt: int, settings: Settings) -> None:
+    settings.REDIS_PREFIX = f"limit-{uuid.uuid4().hex}"
+    valkey._client.cache_clear()
+    together = threading.Barrier(AT_ONCE)
+
+    def take(number: int) -> bool:
+        together.wait(10)
+        return connections._take(Place(1, str(number)))
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        assert all(threads.map(take, range(AT_ONCE)))
+
+
+def test_hosts_whose_clocks_differ_count_the_same(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.REDIS_PREFIX = f"limit-{uuid.uuid4().hex}"
+    settings.LIMIT_SOCKETS = 1
+    now = time.time()
+    assert connections._take(Place(1, "first"))
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    assert not connections._take(Place(1, "second"))
+    connections._renew([Place(1, "first")])
+    monkeypatch.setattr(time, "time", lambda: now)
+    assert not connections._take(Place(1, "third"))
+    connections._release(Place(1, "first"))
+    assert connections._take(Place(1, "fourth"))
+
+
+def test_a_socket_that_nobody_renews_is_forgotten(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.REDIS_PREFIX = f"limit-{uuid.uuid4().hex}"
+    settings.LIMIT_SOCKETS = 1
+    assert connections._take(Place(1, "first"))
+    assert not connections._take(Place(1, "second"))
+    with valkey.asked() as client:
+        client.zincrby(Place(1, "first").key, -connections.FORGET_AFTER_S, "first")
+    assert connections._take(Place(1, "third"))
+
+
+def test_all_wait_together_for_a_valkey_that_is_silent(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(valkey, "AWAY_S", 3600)
+    monkeypatch.setattr(valkey, "_away", {})
+    with silent_server() as silent:
+        settings.REDIS_URL = silent.url
+        assert connections._take(Place(1, "first"))
+        reached = silent.reached()
+        assert reached
+        for number in range(20):
+            assert connections._take(Place(1, str(number)))
+            connections._renew([Place(1, str(number))])
+            connections._release(Place(1, str(number)))
+            assert limits.take("test", "alice", "1/hour") == 0
+        assert silent.reached() == reached
+        monkeypatch.setattr(valkey, "_away", {})
+        connections._renew([Place(1, "first")])
+        assert silent.reached() > reached

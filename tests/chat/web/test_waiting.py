@@ -1,0 +1,207 @@
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from pytest_django import Settings
+
+from chat.concurrency.database import in_db
+from chat.engine import runtime
+from chat.events.vocabulary import EVENT_VERSION
+from chat.models import Message, Session
+from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
+from chat.web import waiting
+from graphs.models import Graph, Node
+from tests.chat.events import hubs
+from tests.chat.inprocess import Model, asked, request, run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PATH = "/api/v1/chat/messages"
+BODY = {"message": "Hello", "context": {"type": "graph", "id": "nba"}, "wait": True}
+
+
+def test_it_answers_with_the_whole_message(alice: User, nba: Graph, model: Model) -> None:
+    async def test() -> None:
+        model.say(ToolCallStart("c1", "read_node_detail"), ToolCallDelta("c1", '{"nodeKey": "root"}'))
+        model.say(TurnEnd("tool_calls"), "It starts.")
+        model.end()
+        answer = await request("POST", PATH, alice, BODY)
+        found = answer.json()
+        assert (answer.status, found["type"], found["message"]) == (200, "message", "It starts.")
+        assert [(each["name"], each["status"]) for each in found["toolCalls"]] == [("read_node_detail", "ok")]
+        assert found["proposals"] == []
+        assert {"sessionId", "userMessageId", "messageId", "runId", "streamId"} < set(found)
+        assert "error" not in found
+        assert int(answer.headers["content-length"]) == len(answer.body)
+        assert not runtime.current().hub._tails
+
+    run(test)
+
+
+def test_it_answers_with_the_error_of_a_run_and_with_its_retry(alice: User, nba: Graph, model: Model) -> None:
+    async def test() -> None:
+        model.say("Half", ProviderError("server_error", "down"))
+        found = (await request("POST", PATH, alice, BODY)).json()
+        assert (found["type"], found["message"], found["error"]["code"]) == ("error", "Half", "server_error")
+        assert found["error"]["retryable"] is True
+        model.say("Whole")
+        model.end()
+        path = f"/api/v1/chat/sessions/{found['sessionId']}/retry"
+        again = await request("POST", path, alice, {"wait": True})
+        assert (again.status, again.json()["type"], again.json()["message"]) == (200, "message", "Whole")
+
+    run(test)
+
+
+def test_it_answers_with_the_limit_of_tool_rounds_and_goes_on(
+    alice: User, nba: Graph, model: Model, settings: Settings
+) -> None:
+    settings.TOOL_ROUNDS, settings.TOOL_ROUNDS_EXTENDED = 1, 2
+
+    async def test() -> None:
+        model.say(ToolCallStart("c1", "read_node_detail"), ToolCallDelta("c1", '{"nodeKey": "root"}'))
+        model.say(TurnEnd("tool_calls"))
+        found = (await request("POST", PATH, alice, BODY)).json()
+        assert found["type"] == "toolLimit"
+        model.say("Summary")
+        model.end()
+        path = f"/api/v1/chat/sessions/{found['sessionId']}/resume"
+        again = (await request("POST", path, alice, {"continue": False, "wait": True})).json()
+        assert (again["type"], again["message"]) == ("message", "Summary")
+
+    run(test)
+
+
+def test_it_answers_202_when_the_run_takes_too_long(
+    alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "WAIT_S", 0.2)
+
+    async def test() -> None:
+        answer = await request("POST", PATH, alice, BODY)
+        assert answer.status == 202
+        assert "message" not in answer.json()
+        assert not runtime.current().hub._tails
+        model.say("Later")
+        model.end()
+        path = f"/api/v1/streams/events/{answer.json()['streamId']}"
+        async with asyncio.timeout(20):
+            while "Later" not in (await request("GET", path, alice)).body.decode():
+                await asyncio.sleep(0.05)
+
+    run(test)
+
+
+def test_it_answers_202_when_it_cannot_wait_any_longer(alice: User, nba: Graph, model: Model) -> None:
+    """Here because a newer version of the program wrote into the stream."""
+
+    def write_as_a_newer_version() -> None:
+        """Another process: readers of this one find the row."""
+        hubs.elsewhere(Session.objects.get().stream_id, 1, version=EVENT_VERSION + 1)
+
+    async def test() -> None:
+        async with asked("POST", PATH, alice, BODY) as answer:
+            async with asyncio.timeout(20):
+                while not runtime.current().hub._tails:
+                    await asyncio.sleep(0.01)
+            await in_db(write_as_a_newer_version)
+            await answer.until(lambda each: each.complete)
+            assert answer.status == 202
+            assert answer.json()["runId"]
+
+    run(test)
+
+
+def test_it_waits_for_a_bounded_number_at_once(
+    alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "MAX_WAITING", 1)
+
+    async def test() -> None:
+        async with asked("POST", PATH, alice, BODY) as first:
+            async with asyncio.timeout(20):
+                while not runtime.current().hub._tails:
+                    await asyncio.sleep(0.01)
+            assert (await request("POST", PATH, alice, BODY)).status == 202
+            model.say("One")
+            model.end()
+            await first.until(lambda each: each.complete)
+            assert first.status == 200
+            model.say("Two")
+            model.end()
+
+    run(test)
+
+
+def test_it_gives_waiting_twins_with_one_key_the_same_answer(alice: User, nba: Graph, model: Model) -> None:
+    async def test() -> None:
+        twins = [asyncio.create_task(request("POST", PATH, alice, BODY, idempotency_key="k")) for _ in range(4)]
+        async with asyncio.timeout(20):
+            while not model.requests:
+                await asyncio.sleep(0.01)
+        model.say("Once")
+        model.end()
+        answers = await asyncio.gather(*twins)
+        assert {each.status for each in answers} == {200}
+        assert len({each.body for each in answers}) == 1
+        later = await request("POST", PATH, alice, {**BODY, "wait": False}, idempotency_key="k")
+        assert (later.status, later.json()["runId"]) == (202, answers[0].json()["runId"])
+        assert await in_db(Message.objects.filter(role="user").count) == 1
+
+    run(test)
+
+
+def test_it_leaves_refusing_to_django(alice: User, nba: Graph) -> None:
+    async def test() -> None:
+        for body, status in (
+            ({**BODY, "wait": "yes"}, 400),
+            ({**BODY, "wait": None, "message": ""}, 400),
+            (b'{"wait": true', 400),
+            (b'{"wait": true, "wait": true}', 400),
+            (b'{"message": "\x00", "wait": true}', 400),
+            (b'{"message": "\\ud800", "wait": true}', 400),
+            (b'["wait"]', 400),
+            (b'{"message": "' + b"x" * 2_000_000 + b'", "wait": true}', 400),
+            (b'{"message": "' + b"x" * 3_000_000 + b'", "wait": true}', 413),
+        ):
+            answer = await request("POST", PATH, alice, body)
+            assert answer.status == status, body[:60]
+            assert answer.headers["content-type"] == "application/problem+json"
+        assert (await request("POST", PATH, None, BODY)).status == 401
+        assert await in_db(Message.objects.count) == 0
+
+    run(test)
+
+
+def test_it_answers_a_proposal_and_a_decision_with_how_the_model_goes_on(
+    alice: User, bob: User, nba: Graph, model: Model
+) -> None:
+    call = json.dumps({"nodeKey": "root", "updates": {"name": "Begin"}, "reason": "Shorter."})
+
+    async def propose() -> dict[str, Any]:
+        model.say(ToolCallStart("c1", "propose_update_node"), ToolCallDelta("c1", call), TurnEnd("tool_calls"))
+        found = (await request("POST", PATH, alice, BODY)).json()
+        assert found["type"] == "interrupt"
+        (proposal,) = found["proposals"]
+        assert (proposal["status"], proposal["toolCallId"]) == ("pending", found["toolCalls"][0]["id"])
+        return dict(proposal)
+
+    async def test() -> None:
+        for approved, status in ((True, "applied"), (False, "rejected")):
+            proposal = await propose()
+            path = f"/api/v1/proposals/{proposal['id']}/decide"
+            assert (await request("POST", path, bob, {"approved": approved, "wait": True})).status == 403
+            model.say("I see.")
+            model.end()
+            body = {"approved": approved, "feedback": "Hm.", "wait": True}
+            answer = await request("POST", path, alice, body)
+            found = answer.json()
+            assert (answer.status, found["type"], found["message"]) == (200, "message", "I see.")
+            assert (found["proposal"]["status"], found["proposal"]["decidedBy"]) == (status, "alice")
+            again = await request("POST", path, alice, body)
+            assert (again.status, again.json()["code"]) == (409, "decided")
+            if approved:
+                await in_db(Node.objects.filter(key="root").update, name="Start")
+
+    run(test)

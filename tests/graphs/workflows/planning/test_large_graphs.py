@@ -1,0 +1,89 @@
+"""A thousand actions at once, and large graphs (20,000 nodes with FULL=1): few queries, no matter how much there is."""
+
+import os
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from graphs.models import Edge, Graph, Node
+from graphs.workflows.planning import ChangeRefused
+from tests.graphs.workflows.planning.asking import done, one, plan, refused
+
+NODES = 20_000 if "FULL" in os.environ else 3_000
+
+
+@pytest.fixture
+def huge(nba: Graph) -> Graph:
+    """Nodes in rows of a hundred, each row a chain."""
+    sheet = nba.sheets.get()
+    nodes = Node.objects.bulk_create(
+        [
+            Node(graph=nba, sheet=sheet, key=f"n-{n}", type="html", pos_x=n % 100 * 260, pos_y=n // 100 * 140)
+            for n in range(NODES)
+        ],
+        batch_size=5_000,
+    )
+    Edge.objects.bulk_create(
+        [
+            Edge(graph=nba, sheet=sheet, key=f"e-{n}", source=nodes[n], target=nodes[n + 1])
+            for n in range(NODES - 1)
+            if n % 100 != 99
+        ],
+        batch_size=5_000,
+    )
+    return nba
+
+
+def test_few_queries_whatever_is_asked_in_a_large_graph(huge: Graph) -> None:
+    connected = [{"direction": "in", "handle": "", "otherKey": "n-500", "otherHandle": ""}]
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("update_node", {"nodeKey": "n-7", "updates": {"name": "Seven"}}),
+        ("create_node", {"typeKey": "html", "sheet": "main", "posX": 0, "posY": -500, "name": "n"}),
+        ("create_node_with_edges", {"typeKey": "html", "sheet": "main", "edges": connected}),
+        ("delete_node", {"nodeKey": "n-50"}),
+        ("configure_node_type", {"mode": "create", "displayName": "Wait"}),
+        ("reorganize_layout", {"nodeKeys": ["n-1", "n-2"]}),
+    ]
+    most = 0
+    for each in (asked[:1], asked[1:2], asked[2:3], asked):
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            plan(huge, *each)
+        most = max(most, len(queries))
+    assert most <= 9
+    with CaptureQueriesContext(connection) as queries:
+        assert "Perhaps you mean: n-2999" in refused(huge, "delete_node", nodeKey="n_2999")
+    assert len(queries) <= 4
+    assert "nodeKeys" in refused(huge, "reorganize_layout", sheet="main")
+
+
+def test_a_thousand_actions_are_planned_and_done(nba: Graph) -> None:
+    step = {"typeKey": "html", "sheet": "main", "posY": 200}
+    nodes = [("create_node", {**step, "posX": 200 * n, "name": "Step"}) for n in range(500)]
+    edges = [
+        (
+            "create_edge",
+            {"sourceKey": f"step-{n}", "sourceHandle": "R-0", "targetKey": f"step-{n + 1}", "targetHandle": "L-0"},
+        )
+        for n in range(2, 500)
+    ]
+    with CaptureQueriesContext(connection) as queries:
+        planned = plan(nba, *(("create_node", {**step, "posX": 0, "key": f"step-{n}"}) for n in range(2, 501)), *edges)
+    assert len(queries) <= 6
+    done(nba, planned)
+    assert Edge.objects.filter(source__key__startswith="step-").count() == 498
+    assert plan(nba, *nodes).operations[0].item.key == "step"
+    with pytest.raises(ChangeRefused, match="at most 1000"):
+        plan(nba, *nodes, *nodes, nodes[0])
+
+
+def test_a_node_with_more_edges_than_can_go_at_once_is_refused(nba: Graph) -> None:
+    root, other = Node.objects.get(key="root"), Node.objects.get(key="return")
+    Edge.objects.bulk_create(
+        Edge(graph=nba, sheet=root.sheet, key=f"x-{n}", source=root, target=other) for n in range(5_000)
+    )
+    assert "5002 items" in refused(nba, "delete_node", nodeKey="root")
+    assert one(nba, "move_node", nodeKey="root", posX=5, posY=5)

@@ -1,0 +1,139 @@
+"""Finding nodes by vectors: those of the graph and of the model that is asked, and nobody else's."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import psycopg
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from graphs.models import Graph, Node, Workspace
+from rag.embeddings.base import Vectors, normalised
+from rag.embeddings.storing import NodeVersion, store_nodes
+from rag.embeddings.vector_search import nearest
+from rag.models import Embedding
+from tests.cast import draw_nba
+
+MODEL = "local/test"
+
+
+def random_vectors(count: int, dimensions: int = 8, seed: int = 1) -> Vectors:
+    return normalised(np.random.default_rng(seed).normal(size=(count, dimensions)).astype(np.float32))
+
+
+def keep(graph: Graph, vectors: Vectors, model: str = MODEL) -> list[int]:
+    nodes = list(graph.nodes.order_by("pk"))
+    store_nodes(graph.pk, model, [NodeVersion(node.pk, node.version, bytes(16)) for node in nodes], vectors)
+    return [node.pk for node in nodes]
+
+
+def stored_vectors() -> list[Vectors]:
+    return [row.vector for row in Embedding.objects.order_by("target_id")]
+
+
+def test_the_nearest_come_first_with_their_cosines(nba: Graph) -> None:
+    vectors = normalised(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]], np.float32))
+    first, second, _third = keep(nba, vectors)
+    found = nearest(nba.pk, MODEL, vectors[0], 10)
+    assert [target for target, _ in found] == [first, second]
+    assert [cosine for _, cosine in found] == pytest.approx([1.0, 2**-0.5], abs=1e-3)
+    assert nearest(nba.pk, MODEL, vectors[0], 1) == found[:1]
+    assert len(nearest(nba.pk, MODEL, vectors[0], 10, threshold=-1)) == 3
+
+
+def test_other_graphs_and_other_models_do_not_exist(nba: Graph, other_workspace: Workspace) -> None:
+    foreign = draw_nba(other_workspace)
+    vectors = random_vectors(3)
+    keep(foreign, vectors)
+    assert nearest(nba.pk, MODEL, vectors[0], 10) == []
+    keep(nba, vectors[::-1])
+    keep(nba, random_vectors(3, dimensions=5), "local/other")
+    (best, _), *_ = nearest(nba.pk, MODEL, vectors[0], 10)
+    assert best == nba.nodes.get(key="return").pk
+    assert nearest(nba.pk, MODEL, random_vectors(1, dimensions=5)[0], 10) == []
+
+
+def test_it_is_one_query(nba: Graph) -> None:
+    vectors = random_vectors(3)
+    keep(nba, vectors)
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        nearest(nba.pk, MODEL, vectors[0], 10)
+    assert len(captured) == 1
+
+
+def test_a_deleted_node_takes_its_vector_along(nba: Graph, alice: User) -> None:
+    keep(nba, random_vectors(3))
+    Node.objects.filter(key="return")._raw_delete(using=connection.alias)  # type: ignore[attr-defined]
+    assert Embedding.objects.count() == 2
+    nba.delete()
+    assert not Embedding.objects.exists()
+
+
+def test_vectors_of_what_changed_meanwhile_are_not_stored(nba: Graph) -> None:
+    read = [NodeVersion(node.pk, node.version, bytes(16)) for node in nba.nodes.order_by("pk")]
+    nba.nodes.filter(key="root").update(version=7)
+    nba.nodes.filter(key="return").delete()
+    assert store_nodes(nba.pk, MODEL, read, random_vectors(3)) == 1
+    assert [row.target_id for row in Embedding.objects.all()] == [nba.nodes.get(key="fetch-api").pk]
+
+
+def test_storing_again_replaces_whoever_knew_of_the_first_time(nba: Graph) -> None:
+    keep(nba, random_vectors(3))
+    keep(nba, random_vectors(3, seed=2))
+    known = [NodeVersion(node.pk, node.version, bytes(16), embedded=True) for node in nba.nodes.order_by("pk")]
+    assert np.allclose(stored_vectors(), random_vectors(3, seed=2), atol=1e-3)
+    store_nodes(nba.pk, MODEL, known, random_vectors(3, seed=3))
+    assert np.allclose(stored_vectors(), random_vectors(3, seed=3), atol=1e-3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_may_store_the_same_at_once(nba: Graph) -> None:
+    def keep_and_close(seed: int) -> None:
+        try:
+            keep(nba, random_vectors(3, seed=seed))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(keep_and_close, (1, 2), timeout=60))
+    assert any(np.allclose(stored_vectors(), random_vectors(3, seed=seed), atol=1e-3) for seed in (1, 2))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_deletes_waits_for_who_is_storing(nba: Graph) -> None:
+    """Else the vectors of deleted nodes would stay."""
+    other = psycopg.connect(**connection.get_connection_params(), autocommit=True)
+    started = threading.Event()
+
+    def delete() -> None:
+        started.set()
+        other.execute("DELETE FROM graphs_edge")
+        other.execute("DELETE FROM graphs_node WHERE key = 'return'")
+
+    deleting = threading.Thread(target=delete)
+    try:
+        with transaction.atomic():
+            keep(nba, random_vectors(3))
+            deleting.start()
+            started.wait(10)
+            deleting.join(0.2)
+            assert deleting.is_alive()
+        deleting.join(30)
+        assert Embedding.objects.count() == 2
+    finally:
+        deleting.join(30)
+        other.close()
+
+
+@pytest.mark.parametrize("dimensions", [256, 1536, 3072])
+def test_any_length_of_vector_is_kept_nearly_exactly(nba: Graph, dimensions: int) -> None:
+    vectors = random_vectors(3, dimensions)
+    keep(nba, vectors)
+    rows = Embedding.objects.order_by("target_id")
+    assert [row.dimensions for row in rows] == [dimensions] * 3
+    assert np.allclose([row.vector for row in rows], vectors, atol=1e-3)

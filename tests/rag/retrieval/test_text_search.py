@@ -1,0 +1,205 @@
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphs.models import Graph, Node
+from rag.retrieval import text_search
+from rag.retrieval.text_search import TokenSearch, survey
+from tests.seeded import World, world
+
+
+@pytest.fixture
+def here(db: None) -> World:
+    return world()
+
+
+def found(graph: Graph, question: str, limit: int = 20, sheet: str | None = None) -> list[str]:
+    hits = TokenSearch().search(graph, survey(graph, question), question, limit, sheet).hits
+    keys = dict(Node.objects.values_list("pk", "key"))
+    return [keys[hit.node_id] for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("What does fetch-api do?", "fetch-api"),
+        ("explain fetchApi", "fetch-api"),
+        ("Que fait le nœud « Only active players » ?", "filter-active"),
+        ("what is sorted by points?", "sort-stats"),
+        ("what is logged as a failure", "error-handler"),
+        ("{{node:display-html}} ?", "display-html"),
+    ],
+)
+def test_it_finds_first_what_is_asked_about(here: World, question: str, key: str) -> None:
+    assert found(here.nba, question)[0] == key
+
+
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("Où est calculé le risque de fraude ?", "score-fraud"),
+        ("Que se passe-t-il quand la carte (card) est refusée ?", "charge-card"),
+        ("Comment réserver les articles ?", "reserve-items"),
+    ],
+)
+def test_it_understands_french_where_words_are_alike(here: World, question: str, key: str) -> None:
+    assert key in found(here.orders, question)[:3]
+
+
+def test_it_finds_nothing_for_words_that_are_nowhere(here: World) -> None:
+    assert found(here.nba, "zebra crossing") == []
+
+
+@pytest.mark.parametrize("question", ["", "   ", "what does it do?", "???", "' | & ! <-> :* \\", "a" * 5000])
+def test_it_takes_any_text(here: World, question: str) -> None:
+    assert found(here.nba, question) == []
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=200))
+def test_it_can_be_asked_anything(here: World, question: str) -> None:
+    TokenSearch().search(here.nba, survey(here.nba, question), question, 20)
+
+
+def test_it_finds_at_most_as_many_as_wanted(here: World) -> None:
+    assert len(found(here.orders, "order invoice customer mail", limit=7)) == 7
+
+
+def test_it_searches_one_sheet_where_told(here: World) -> None:
+    assert found(here.nba, "players", sheet="data-processing") == ["sort-stats"]
+
+
+def test_it_stays_in_the_graph(here: World) -> None:
+    keys = dict(Node.objects.values_list("pk", "graph_id"))
+    hits = (
+        TokenSearch()
+        .search(here.nba, survey(here.nba, "fetch players secret-node"), "fetch secret-node players", 20)
+        .hits
+    )
+    assert {keys[hit.node_id] for hit in hits} == {here.nba.pk}
+
+
+def test_it_asks_the_database_twice(here: World) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        found_hits = TokenSearch().search(here.orders, survey(here.orders, "invoice"), "invoice", 20).hits
+    assert found_hits
+    assert len(queries) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ('What does "7" do with the customer import?', "7"),
+        ("what is before {{node:7}} and customer import", "7"),
+        ("compare the customer import with night sync", "quiet"),
+        ("compare the customer import with last ditch", "last_ditch"),
+        ('What does "Find" do with the customer import?', "found"),
+    ],
+)
+def test_what_is_named_is_found_however_many_nodes_have_the_other_words(here: World, question: str, key: str) -> None:
+    named = (("7", "Pause"), ("quiet", "Night sync"), ("last_ditch", "Handler"), ("found", "Find"))
+    crowd = ((f"k{number}", f"customer import {number}") for number in range(150))
+    sheet = here.nba.sheets.get(key="main")
+    Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=key, name=name, type="filter") for key, name in (*named, *crowd)
+    )
+    assert found(here.nba, question)[0] == key
+
+
+@pytest.mark.parametrize("end", ["fetch-api", "Fetch API", "`fetch-api`", "{{node:fetch-api}}"])
+@pytest.mark.parametrize("pasted", ["{}{}", '"{}{}"'])
+def test_what_a_long_message_names_at_its_end_is_found(here: World, pasted: str, end: str) -> None:
+    log = " ".join(pasted.format(word, number) for number in range(20) for word in ("amber", "basalt", "sorted"))
+    assert found(here.nba, f"I pasted this log: {log}. What does {end} do?")[0] == "fetch-api"
+
+
+def test_a_marked_key_comes_before_all_that_was_pasted(here: World) -> None:
+    sheet = here.nba.sheets.get(key="main")
+    pasted = [f"customer-import-{number}" for number in range(60)]
+    Node.objects.bulk_create(Node(graph=here.nba, sheet=sheet, key=key, type="filter") for key in ["7", *pasted])
+    assert found(here.nba, f"{pasted} What does {{{{node:7}}}} do?")[0] == "7"
+
+
+@pytest.fixture
+def large(here: World, monkeypatch: pytest.MonkeyPatch) -> Graph:
+    """A graph that counts as large, whose word "common" is in every node and known to be."""
+    monkeypatch.setattr(text_search, "LARGE", 10)
+    sheet = here.nba.sheets.get(key="main")
+    Node.objects.bulk_create(
+        Node(graph=here.nba, sheet=sheet, key=f"n{number}", name=f"common thing{number % 500}", type="filter")
+        for number in range(2000)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE graphs_node")
+    return here.nba
+
+
+def test_it_knows_size_and_common_words_of_a_large_graph(large: Graph) -> None:
+    known = survey(large, "common thing7")
+    assert known.large
+    assert known.common == {"common"}
+
+
+def test_it_never_searches_a_large_graph_by_a_common_word_alone(large: Graph) -> None:
+    assert set(found(large, "common thing7 zebra")) == {"n7", "n507", "n1007", "n1507"}
+
+
+def test_it_shows_some_nodes_where_only_a_common_word_is_asked_for(large: Graph) -> None:
+    assert len(found(large, "common")) == 20
+
+
+def test_it_finds_keys_in_a_large_graph(large: Graph) -> None:
+    assert found(large, "what does n123 do, and common?")[0] == "n123"
+
+
+def test_it_says_whom_it_met_in_a_large_graph(large: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = "thing7 thing8"
+    searched = TokenSearch().search(large, survey(large, question), question, 1)
+    assert len(searched.hits) == 1
+    keys = dict(Node.objects.values_list("pk", "key"))
+    assert {keys[id_] for id_ in searched.met} == {f"n{n + part}" for n in (0, 500, 1000, 1500) for part in (7, 8)}
+    monkeypatch.setattr(text_search, "LARGE", 10_000)
+    assert TokenSearch().search(large, survey(large, question), question, 1).met == []
+
+
+def test_it_prefers_words_that_stand_together(large: Graph) -> None:
+    assert found(large, "only active players")[0] == "filter-active"
+
+
+@pytest.mark.parametrize("name", ["Night sync", "Reconcile"])
+def test_words_of_many_nodes_hide_no_other_in_a_large_graph(large: Graph, name: str) -> None:
+    sheet = large.sheets.get(key="main")
+    crowd = [f"customer import {number}" for number in range(500)]
+    Node.objects.bulk_create(
+        Node(graph=large, sheet=sheet, key=f"k{number}", name=each, type="filter")
+        for number, each in enumerate([*crowd, name])
+    )
+    assert found(large, f"Is the customer import before {name}?")[0] == "k500"
+
+
+def test_nodes_that_have_every_word_leave_room_for_others(large: Graph) -> None:
+    words = "amber basalt cobalt dolomite emerald feldspar"
+    sheet = large.sheets.get(key="main")
+    names = [*(f"{words} {number}" for number in range(30)), *(f"amber {number}" for number in range(25))]
+    Node.objects.bulk_create(
+        Node(graph=large, sheet=sheet, key=f"k{number}", name=name, type="filter") for number, name in enumerate(names)
+    )
+    hits = TokenSearch().search(large, survey(large, words), words, 60).hits
+    assert len(hits) == len(names)
+
+
+def test_words_are_looked_up_and_a_large_graph_is_not_gone_through(
+    large: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of few rows that are wanted PostgreSQL believes that it soon meets them."""
+    monkeypatch.setattr(text_search, "WEIGHED_WORDS", 3)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('node_search')")
+    with CaptureQueriesContext(connection) as captured:
+        assert len(found(large, "thing7 thing8 thing9")) == 3
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {captured[1]['sql']}")
+        plan = "\n".join(row for (row,) in cursor.fetchall())
+    assert plan.count("Bitmap Index Scan on node_search") == 5, plan
