@@ -1,7 +1,5 @@
 """What a model is asked that shall summarise, and what stands in place of the messages."""
 
-from datetime import timedelta
-
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -55,9 +53,8 @@ def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Gr
         Proposal(
             workspace=nba.workspace, session=run.session, message=run.message, tool_call_id=f"c{number}", tool="x",
             object=nba, object_type="graph", object_key="nba", arguments={}, operations=[], targets=[], diff=[],
-            digest="", status=ProposalStatus.APPLIED if number else ProposalStatus.PENDING, reason="Because of this. " *
+            digest="", status=ProposalStatus.APPLIED if number else ProposalStatus.PENDING,
             reason="Because of this. " * 9,
-            9, expires_at=timezone.now() + timedelta(days=1), created_at=timezone.now() + timedelta(seconds=number),
         )
         for number in range(60)
     ]  # fmt: skip
