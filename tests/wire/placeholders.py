@@ -1,0 +1,63 @@
+"""What stands in the record for values that no two runs share: `<uuid 1>`, `<time>`; the JSON type of each stays.
+
+A value that comes again in a chapter has its number again, so the record shows who names whom.
+"""
+
+import re
+from typing import Any
+
+_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+#: Tried at every character from the first to the last. A name that ends with a space is numbered.
+_VARYING = re.compile(
+    "|".join(
+        f"(?P<{name}>{pattern})"
+        for name, pattern in {
+            "token": r"\beyJ[\w-]+\.[\w-]+\.[\w-]+",
+            "cursor": r"(?<=cursor=)[^&\"\s]+",
+            "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?(?:Z|\+00:00)",
+            "stream": rf"\b(?:graph|workspace)_(?:\d+|{_UUID})\b",
+            "uuid": rf"(?<![0-9A-Za-z-]){_UUID}(?![0-9A-Za-z-])",
+            "digest": r"\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\b[0-9a-f]{88}\b",
+            "fence": r"(?<=<data )[0-9a-f]+(?=>)|(?<=</data )[0-9a-f]+(?=>)",
+        }.items()
+    )
+)
+_NUMBERED = {"stream", "uuid", "digest"}
+#: Integers that are rows of the database, by the name under which they are sent.
+_ROW_IDS = {"id", "modification"}
+
+
+class Placeholders:
+    """Those of one chapter."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, dict[str, int]] = {}
+
+    def put(self, value: Any, name: str = "") -> Any:
+        """The JSON value with placeholders in it; `name` is the key under which it stands."""
+        match value:
+            case dict():
+                return {self._text(key): self.put(inner, key) for key, inner in value.items()}
+            case list():
+                return [self.put(inner, name) for inner in value]
+            case str():
+                return self._text(value)
+            case int() if name in _ROW_IDS and not isinstance(value, bool):
+                return f"<int: row {self._number('row', str(value))}>"
+            case _:
+                return value
+
+    def _text(self, text: str) -> str:
+        return _VARYING.sub(self._placeholder, text)
+
+    def _placeholder(self, found: re.Match[str]) -> str:
+        kind = str(found.lastgroup)
+        if kind == "stream":
+            return f"{found[0].partition('_')[0]}_<id {self._number(kind, found[0])}>"
+        if kind == "time":
+            return "<time Z>" if found[0].endswith("Z") else "<time>"
+        return f"<{kind} {self._number(kind, found[0])}>" if kind in _NUMBERED else f"<{kind}>"
+
+    def _number(self, kind: str, value: str) -> int:
+        numbers = self._numbers.setdefault(kind, {})
+        return numbers.setdefault(value, len(numbers) + 1)
