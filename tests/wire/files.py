@@ -36,7 +36,12 @@ def difference(chapter: str, told: str) -> str:
     path = path_of(chapter)
     recorded = path.read_text(encoding="utf-8") if path.exists() else ""
     lines = difflib.unified_diff(
-        recorded.splitlines(), told.splitlines(), f"{path.name} as recorded", f"{path.name} as sent now", lineterm="", n=6
+        recorded.splitlines(),
+        told.splitlines(),
+        f"{path.name} as recorded",
+        f"{path.name} as sent now",
+        lineterm="",
+        n=6,
     )
     found = list(lines)
     more = [f"... and {len(found) - MOST_LINES} more lines"] if len(found) > MOST_LINES else []

@@ -4,9 +4,11 @@ Everything else goes through doors.
 """
 
 from collections.abc import AsyncGenerator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from chat import database
 from chat.engine import calling
 from chat.models_available import configured
 from chat.providers.base import ModelRequest, Piece, ProviderError, ReasoningDelta, Retrying, TextDelta
@@ -52,7 +54,8 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def voice(monkeypatch: pytest.MonkeyPatch) -> Voice:
-    """The model that every run in this process asks."""
+    """The model that every run in this process asks. The tools that it calls answer one after the other."""
+    monkeypatch.setattr(database, "_tool_threads", ThreadPoolExecutor(1))
     found = Voice(configured().resolve())
     monkeypatch.setattr(calling, "provider_for", lambda _config: found)
     return found

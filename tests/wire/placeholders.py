@@ -7,24 +7,28 @@ import re
 from typing import Any
 
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-#: Tried at every character from the first to the last. A name that ends with a space is numbered.
+#: Tried in this order.
 _VARYING = re.compile(
     "|".join(
         f"(?P<{name}>{pattern})"
         for name, pattern in {
             "token": r"\beyJ[\w-]+\.[\w-]+\.[\w-]+",
             "cursor": r"(?<=cursor=)[^&\"\s]+",
-            "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?(?:Z|\+00:00)",
+            "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}|\.\d{6})?(?:Z|\+00:00)",
             "stream": rf"\b(?:graph|workspace)_(?:\d+|{_UUID})\b",
             "uuid": rf"(?<![0-9A-Za-z-]){_UUID}(?![0-9A-Za-z-])",
-            "digest": r"\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\b[0-9a-f]{88}\b",
             "fence": r"(?<=<data )[0-9a-f]+(?=>)|(?<=</data )[0-9a-f]+(?=>)",
+            "seconds": r"(?<=Try again in )\d+(?= seconds)",
+            "number": r"(?<=about )\d+(?= tokens)",
+            "visitor": r"(?<![\w-])[0-9a-f]{12}(?![\w-])",
+            "digest": r"\b[0-9a-f]{64}\b|\b[0-9a-f]{40}\b|\b[0-9a-f]{88}\b",
         }.items()
     )
 )
-_NUMBERED = {"stream", "uuid", "digest"}
+_NUMBERED = {"stream", "uuid", "visitor", "digest"}
 #: Integers that are rows of the database, by the name under which they are sent.
 _ROW_IDS = {"id", "modification"}
+_ETAGS = {"etag", "if_none_match"}
 
 
 class Placeholders:
@@ -40,6 +44,10 @@ class Placeholders:
                 return {self._text(key): self.put(inner, key) for key, inner in value.items()}
             case list():
                 return [self.put(inner, name) for inner in value]
+            case str() if name == "retry-after" and value.isdigit():
+                return "<seconds>"
+            case str() if name in _ETAGS:
+                return f"<etag {self._number('etag', value)}>"
             case str():
                 return self._text(value)
             case int() if name in _ROW_IDS and not isinstance(value, bool):
@@ -55,7 +63,9 @@ class Placeholders:
         if kind == "stream":
             return f"{found[0].partition('_')[0]}_<id {self._number(kind, found[0])}>"
         if kind == "time":
-            return "<time Z>" if found[0].endswith("Z") else "<time>"
+            fraction = "ms" if re.search(r"\.\d{3}\D", found[0]) else ""
+            zone = "Z" if found[0].endswith("Z") else ""
+            return f"<{' '.join(filter(None, ('time', fraction, zone)))}>"
         return f"<{kind} {self._number(kind, found[0])}>" if kind in _NUMBERED else f"<{kind}>"
 
     def _number(self, kind: str, value: str) -> int:

@@ -147,7 +147,8 @@ class Line:
         found = await self.socket.until(
             lambda each: next((one for one in each.received if one["type"] == type_ and condition(one)), None)
         )
-        self._story.record(socket=self._name, what=what, hears=[found])
+        by_name = {"people": sorted(found["people"], key=lambda person: person["name"])} if "people" in found else {}
+        self._story.record(socket=self._name, what=what, hears=[found | by_name])
 
     async def expect(self, what: str, type_: str, **values: Any) -> dict[str, Any]:
         """The first frame of this type with these values, which nobody asked for."""
@@ -185,21 +186,18 @@ def _shown(answer: Answer) -> dict[str, str]:
 
 
 def _content(answer: Answer) -> dict[str, Any]:
-    """The body as JSON; how it is spelled is noted if that is not in the usual way."""
+    """The body as JSON, with the way it is spelled if that is not the usual one; as text if it is of no known way."""
     if not answer.body:
         return {}
     if "json" not in answer.headers.get("content-type", ""):
         return {"text": answer.body.decode().splitlines()}
-    found = answer.json()
-    spelled = answer.body.decode() == json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    return {"json": found} if spelled else {"spelling": _spelling(answer.body.decode(), found), "json": found}
-
-
-def _spelling(text: str, found: Any) -> str:
+    text, found = answer.body.decode(), answer.json()
     ways = {
+        "": json.dumps(found, ensure_ascii=False, separators=(",", ":")),
         "spaced, ASCII": json.dumps(found),
-        "spaced": json.dumps(found, ensure_ascii=False),
-        "indented": json.dumps(found, ensure_ascii=False, indent=2),
-        "indented, with a last line end": json.dumps(found, ensure_ascii=False, indent=2) + "\n",
+        "indented": json.dumps(found, ensure_ascii=False, indent=4),
     }
-    return next((name for name, way in ways.items() if way == text), "other")
+    spelling = next((name for name, way in ways.items() if way == text), None)
+    if spelling is None:
+        return {"text": text.splitlines()}
+    return {"spelling": spelling, "json": found} if spelling else {"json": found}

@@ -37,9 +37,7 @@ FRAMES = {
 
 
 @pytest.fixture
-def story(
-    transactional_db: None, quick_passwords: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> Story:
+def story(transactional_db: None, quick_passwords: None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Story:
     """The demo's data, and nobody's counts of another test."""
     settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"
     monkeypatch.setenv("DEMO_PASSWORD", PASSWORD)

@@ -39,7 +39,7 @@ EVERY_ACTION = [
     action("replace_data", nodeKey="sort-stats", data={"by": None, "order": "ascending"}),
     action("move_node", nodeKey="return", posX=900.5, posY=-40, sheet="data-processing"),
     action("delete_node", nodeKey="disconnected-note"),
-    action("configure_node_type", mode="update", typeKey="html", description="Shows a page."),
+    action("configure_node_type", mode="update", typeKey="api-call", description="Asks an API."),
 ]  # fmt: skip
 
 
@@ -55,8 +55,8 @@ async def _every_action(story: Story) -> None:
     await story.call("every action", "POST", PATH, body)
     await story.call("what was made of the graph", "GET", "graphs/nba")
     await story.call("the layout", "POST", PATH, {"actions": [action("reorganize_layout", sheet="main")]})
-    unused = [action("delete_node", nodeKey="again"), action("delete_node_type", typeKey="retry")]
-    await story.call("a type goes", "POST", PATH, {"actions": unused})
+    await story.call("its node goes", "POST", PATH, {"actions": [action("delete_node", nodeKey="again")]})
+    await story.call("a type goes", "POST", PATH, {"actions": [action("delete_node_type", typeKey="retry")]})
 
 
 async def _refused(story: Story) -> None:
@@ -69,10 +69,10 @@ async def _refused(story: Story) -> None:
         "wrong arguments": {"actions": [action("move_node", nodeKey="root", posX="left", colour="red")]},
         "an unknown field": {"actions": [rename("Load")], "colour": "red"},
         "an absent node": {"actions": [rename("Load", "nowhere"), action("delete_edge", edgeKey="nowhere")]},
-        "a type in use": {"actions": [action("delete_node_type", typeKey="html")]},
+        "a type in use": {"actions": [action("delete_node_type", typeKey="api-call")]},
     }.items():
         await story.call(what, "POST", PATH, body)
-    story.settings.LIMIT_CHANGES = "1/h"
+    story.settings.LIMIT_CHANGES = "1/min"
     for what in ("the last change", "one too many"):
         await story.call(what, "POST", "graphs/order-to-cash/changes", {"actions": []}, who="demo")
     story.settings.LIMIT_CHANGES = "300/min"
@@ -89,4 +89,3 @@ async def _met(story: Story) -> None:
     gone = {"type": "node", "id": "disconnected-note", "version": 1}
     body = {"actions": [rename("Note", "disconnected-note")], "expected": [gone]}
     await story.call("what somebody deleted since", "POST", PATH, body, who="demo")
-

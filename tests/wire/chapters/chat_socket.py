@@ -64,7 +64,9 @@ async def _objects(story: Story, line: Line) -> None:
     await line.say("ai:subscribe", _id="graph", stream=graph)
     await line.hear("what was approved", graph, "ai:object_changed")
     await line.say("ai:subscribe", _id="workspace", stream=workspace)
-    done = await story.call("a change", "POST", "graphs/nba/changes", {"actions": [rename("Begin", "root")]}, who="demo")
+    done = await story.call(
+        "a change", "POST", "graphs/nba/changes", {"actions": [rename("Begin", "root")]}, who="demo"
+    )
     await line.hear("it is told", graph, "ai:object_changed", changeSetId=done["id"])
     undone = await story.call("taken back", "POST", f"history/{done['id']}/rollback", {}, who="demo")
     await line.hear("that, too", graph, "ai:object_changed", changeSetId=undone["id"])

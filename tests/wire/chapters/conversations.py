@@ -48,7 +48,7 @@ async def _refused(story: Story, session: str) -> None:
     }.items():
         await story.call(what, "POST", path, body)
     await story.call("a colleague's conversation", "POST", path, {"message": "Hello", "sessionId": session}, who="bob")
-    story.settings.LIMIT_MESSAGES = "1/h"
+    story.settings.LIMIT_MESSAGES = "1/min"
     for what in ("the last question", "one too many"):
         await story.call(what, "POST", path, {"message": "Hello", "sessionId": NOWHERE}, who="demo")
     story.settings.LIMIT_MESSAGES = "120/min"

@@ -31,7 +31,9 @@ async def _presence(mine: Line, other: Line) -> None:
     await mine.socket.until(both)
     await other.hears_of("who is there", "graph:presence", lambda each: len(each["people"]) == 2)
     mine.socket.send("graph:presence", selection=["root"], cursor={"sheet": "main", "x": 1.5, "y": -2})
-    await other.hears_of("what she looks at", "graph:presence", lambda each: any(p["selection"] for p in each["people"]))
+    await other.hears_of(
+        "what she looks at", "graph:presence", lambda each: any(p["selection"] for p in each["people"])
+    )
 
 
 async def _edits(mine: Line, other: Line) -> None:

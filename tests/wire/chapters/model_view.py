@@ -13,18 +13,13 @@ ABOUT = ("--graph", "nba", "--workspace", "demo")
 
 async def tell(story: Story) -> None:
     for role in ("editor", "viewer"):
-        for wire in ("openai", "anthropic", "openai-responses") if role == "editor" else ("openai",):
-            found = json.loads(await _said("dump_tools", *ABOUT, "--json", "--role", role, "--wire", wire))
-            story.record(what=f"the tools for {role}s", wire=wire, json=found if wire == "openai" else _sent(found))
+        found = json.loads(await _said("dump_tools", *ABOUT, "--json", "--role", role, "--wire", "openai"))
+        story.record(what=f"the tools for {role}s", json=found)
     story.record(what="the context of a question", text=(await _said("dump_context", QUESTION, *ABOUT)).splitlines())
     story.record(what="the same", json=json.loads(await _said("dump_context", QUESTION, *ABOUT, "--json")))
     for role in ("editor", "viewer"):
         prompt = await _said("dump_prompt", QUESTION, *ABOUT, "--role", role)
         story.record(what=f"the prompt for {role}s", text=prompt.splitlines())
-
-
-def _sent(dump: dict[str, list[dict[str, object]]]) -> list[object]:
-    return [tool["sent"] for tool in dump["tools"]]
 
 
 async def _said(*command: str) -> str:

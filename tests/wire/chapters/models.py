@@ -25,7 +25,7 @@ async def _deeper(story: Story) -> None:
     story.model.end()
     deeper = await story.call("a deeper one", "POST", path, {"wait": True})
     await story.call("asked again", "POST", path, {})
-    await story.call("there is none stronger", "POST", f"chat/messages/{first['userMessageId']}/deepen", {})
+    await story.call("a question is no answer", "POST", f"chat/messages/{first['userMessageId']}/deepen", {})
     await story.call("an unknown field", "POST", path, {"colour": "red"})
     await story.call("a colleague's", "POST", path, {}, who="bob")
     await story.call("an absent one", "POST", f"chat/messages/{NOWHERE}/deepen", {})

@@ -11,7 +11,9 @@ async def tell(story: Story) -> None:
     conversation, graph = answer["streamId"], await story.stream_of_nba()
     await _pages(story, answer["sessionId"], answer["messageId"], conversation, graph)
     both = f"streams/sse?streams={conversation},{graph}"
-    await story.read_stream("of a conversation", f"streams/sse?streams={conversation}", lambda each: b'"done"' in each.body)
+    await story.read_stream(
+        "of a conversation", f"streams/sse?streams={conversation}", lambda each: b'"done"' in each.body
+    )
     await story.read_stream("of a graph", f"streams/sse?streams={graph}", lambda each: b"object_changed" in each.body)
     for what, path in {
         "no stream": "streams/sse",
