@@ -26,8 +26,6 @@ _VARYING = re.compile(
     )
 )
 _NUMBERED = {"stream", "uuid", "visitor", "digest"}
-#: Integers that are rows of the database, by the name under which they are sent.
-_ROW_IDS = {"id", "modification"}
 _ETAGS = {"etag", "if_none_match"}
 
 
@@ -41,7 +39,10 @@ class Placeholders:
         """The JSON value with placeholders in it; `name` is the key under which it stands."""
         match value:
             case dict():
-                return {self._text(key): self.put(inner, key) for key, inner in value.items()}
+                id_name = "modification" if {"object", "field", "id"} <= value.keys() else "id"
+                return {
+                    self._text(key): self.put(inner, id_name if key == "id" else key) for key, inner in value.items()
+                }
             case list():
                 return [self.put(inner, name) for inner in value]
             case str() if name == "retry-after" and value.isdigit():
@@ -50,8 +51,10 @@ class Placeholders:
                 return f"<etag {self._number('etag', value)}>"
             case str():
                 return self._text(value)
-            case int() if name in _ROW_IDS and not isinstance(value, bool):
-                return f"<int: row {self._number('row', str(value))}>"
+            case int() if name == "modification":
+                return f"<int: modification {self._number(name, str(value))}>"
+            case int() if name == "id":
+                return "<int: row>"
             case _:
                 return value
 

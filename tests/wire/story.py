@@ -78,6 +78,11 @@ class Story:
                 what=what, request=f"GET {path}", who=who, answer=_status(answer), headers=_shown(answer), events=told
             )
 
+    async def rested(self, stream: str, ends: int, who: str = "alice") -> None:
+        """Returns when so many answers of a conversation are complete; records nothing."""
+        async with asked("GET", f"{API}streams/sse?streams={stream}", headers=await self._signed(who)) as answer:
+            await answer.until(lambda each: each.body.count(b'"done"') >= ends)
+
     @asynccontextmanager
     async def socket(self, who: str, path: str = "/ws/chat/") -> AsyncIterator["Line"]:
         """A socket after its person said who they are."""

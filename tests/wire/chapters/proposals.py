@@ -63,6 +63,7 @@ async def _rejected(story: Story) -> None:
     path = f"proposals/{answer['proposals'][0]['id']}"
     decision = {"approved": False, "feedback": "Not now.", "wait": True}
     await story.call("rejected", "POST", f"{path}/decide", decision, who="demo")
+    await story.rested(answer["streamId"], 2)
     await story.call("the whole log", "GET", f"chat/sessions/{answer['sessionId']}/stream-events")
 
 
@@ -101,6 +102,7 @@ async def _several(story: Story) -> None:
     await story.call("one of them", "POST", path, {"approved": True, "ids": ids[:1]})
     await story.call("both, one of them again", "POST", path, {"approved": False, "ids": ids, "feedback": "Keep it."})
     await story.call("all of a conversation", "POST", path, {"approved": True, "sessionId": answer["sessionId"]})
+    await story.rested(answer["streamId"], 2)
     page = await story.call("a page", "GET", "proposals?limit=2")
     await story.call("the next page", "GET", page["next"].partition(API)[2])
 
