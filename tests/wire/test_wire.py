@@ -12,6 +12,7 @@ import os
 import re
 import uuid
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -41,7 +42,7 @@ def story(transactional_db: None, quick_passwords: None, settings: Settings, mon
     """The demo's data, and nobody's counts of another test."""
     settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}:{uuid.uuid4().hex}"
     monkeypatch.setenv("DEMO_PASSWORD", PASSWORD)
-    call_command("seed_demo", verbosity=0)
+    call_command("seed_demo", stdout=StringIO())
     return Story(inside.voice(monkeypatch), settings)
 
 
