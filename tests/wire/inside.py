@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from chat import database
+from chat.concurrency import database
 from chat.engine import calling
-from chat.models_available import configured
+from chat.engine.available_models import configured
 from chat.providers.base import ModelRequest, Piece, ProviderError, ReasoningDelta, Retrying, TextDelta
 from chat.providers.demo import DemoProvider
 from tests.chat.inprocess import Model

@@ -55,6 +55,7 @@ def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Gr
             object=nba, object_type="graph", object_key="nba", arguments={}, operations=[], targets=[], diff=[],
             digest="", status=ProposalStatus.APPLIED if number else ProposalStatus.PENDING,
             reason="Because of this. " * 9,
+            expires_at=timezone.now() + timedelta(days=1), created_at=timezone.now() + timedelta(seconds=number),
         )
         for number in range(60)
     ]  # fmt: skip
