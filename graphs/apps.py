@@ -9,9 +9,13 @@ class GraphsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from graphs.history import outside
+        from graphs.objects import registration
         from graphs.site import database_away
         from graphs.site.telemetry import listening
         from graphs.workflows import graph_kind  # noqa: F401
 
         connection_created.connect(database_away.heed)
         listening.start()
+        registration.autodiscover()
+        outside.watch()

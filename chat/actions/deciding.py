@@ -24,7 +24,7 @@ from chat.proposals.closing import expire_due, tell_others
 from chat.proposals.drafting import Draft, draft
 from chat.proposals.proposal_json import brief_json, decider, decision_event
 from chat.proposals.shortening import shorten
-from graphs.history import live_edits
+from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects import actions
 from graphs.objects.refusals import ChangeRefused
@@ -113,7 +113,7 @@ def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence
     held = held_object(proposal)
     if held is not None:
         # So that whoever stands in the way is named by the history.
-        live_edits.save_all([held])
+        catch_up([held])
         _require_shown(proposal, held, decision)
     carry_out(proposal, held, member.user)
     return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)

@@ -15,9 +15,8 @@ from django.utils.translation import gettext as _
 from chat.models import Proposal, ProposalStatus
 from graphs.history.diffs import diff_of
 from graphs.models import Object
-from graphs.objects import operations
+from graphs.objects import operations, planning
 from graphs.objects.actions import Action
-from graphs.objects.kinds import store_of
 from graphs.objects.operations import Operation
 from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
@@ -50,7 +49,7 @@ def draft(of: Object, tool: str, action: Action, arguments: dict[str, Any], own:
 
     Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
     """
-    planned = store_of(of.type).plan(of, [action], lambda: _reserved(of, own))
+    planned = planning.plan(of, [action], lambda: _reserved(of, own))
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
     text = canonical(tool, arguments, stored, targets)

@@ -15,7 +15,7 @@ from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
 from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
-from graphs.history import live_edits
+from graphs.history.outside import catch_up
 from graphs.models import Graph
 from graphs.objects.actions import Action, Batch
 from graphs.objects.refusals import ChangeRefused
@@ -58,7 +58,7 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
     _require_editor(member)
     graph = _held(graph)
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
-    live_edits.save_all([graph])
+    catch_up([graph])
     drafted = draft(graph, call.tool, call.action, call.arguments)
     proposal = Proposal(
         workspace=session.workspace,

@@ -33,6 +33,7 @@ from graphs.site.api.paging import PAGE_PARAMETERS, paged
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.api.problems import Problem, invalid_fields
 from graphs.workflows import editing
+from graphs.workflows.actions import ACTIONS
 from graphs.workflows.node_types import custom_types
 from graphs.workflows.planning import ChangeRefused
 
@@ -113,13 +114,13 @@ def parsed(asked: Sequence[ActionBody]) -> list[actions.Action]:
     errors: dict[str, list[str]] = {}
     for index, one in enumerate(asked):
         try:
+            if one.action not in ACTIONS:
+                raise actions.UnknownAction(one.action)
             found.append(actions.parse(one.action, one.arguments))
         except ValidationError as error:
             errors |= {f"actions.{index}.arguments.{field}": said for field, said in errors_by_field(error).items()}
         except actions.UnknownAction:
-            errors[f"actions.{index}.action"] = [
-                _("Known actions are: %(names)s.") % {"names": ", ".join(actions.ACTIONS)}
-            ]
+            errors[f"actions.{index}.action"] = [_("Known actions are: %(names)s.") % {"names": ", ".join(ACTIONS)}]
     if errors:
         raise invalid_fields(errors)
     return found

@@ -144,3 +144,11 @@ class MoveObject(StrictModel):
 
 
 ObjectAction = UpdateObject | CreateObject | DeleteObject | MoveObject
+register(
+    {
+        "update_object": UpdateObject,
+        "create_object": CreateObject,
+        "delete_object": DeleteObject,
+        "move_object": MoveObject,
+    }
+)

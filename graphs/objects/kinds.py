@@ -51,9 +51,10 @@ class Kind:
 
     `store` reads and writes objects of the kind, together with their `parts`; a kind without a store is a part.
     `owner` is the column of a part that holds its object. `called` gives the name of a record that has no title.
-    `rows` gives the rows of a workspace, of a model without a header of its own. `parent` is the foreign key to the
-    object that holds this one. `url` is the name of the address of its page, or gives the address for a row.
-    `may_see` and `may_edit` narrow what a member's role allows, for a row.
+
+    A model without a header of its own has `rows`, which gives the rows of a workspace; `workspace` is the path to it,
+    if there is one. `parent` is the foreign key to the object that holds this one. `url` is the name of the address of
+    its page, or gives the address for a row. `may_see` and `may_edit` narrow what a member's role allows, for a row.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Kind:
     owner: str = ""
     called: Callable[[Mapping[str, Any]], str] | None = field(default=None, compare=False)
     rows: Callable[[int], QuerySet[Any]] | None = field(default=None, compare=False)
+    workspace: str = ""
     parent: str = ""
     url: str | Callable[[Any], str] = field(default="", compare=False)
     may_see: May | None = field(default=None, compare=False)

@@ -62,13 +62,13 @@ def register(
     name = name or model._meta.model_name or ""
     _require_plain(model, name)
     _require_workspace(model, name, workspace)
-    named = tuple(_field(model, each, minor) for each in fields or _editable(model, exclude, parent))
+    named = tuple(_field(model, each, minor) for each in fields or _editable(model, exclude))
+    if parent:
+        named = (*named, _require_parent(model, name, parent))
     if title not in {field.name for field in named}:
         raise ImproperlyConfigured(f"{name}: title={title!r} is none of its fields. Write one of {_list(named)}.")
     if not fields:
         _require_exclusions(model, name, exclude)
-    if parent:
-        _require_parent(model, name, parent)
     kind = Kind(
         name,
         model._meta.verbose_name or name,
@@ -77,6 +77,7 @@ def register(
         model,
         ModelStore(),
         rows=_rows(model, workspace),
+        workspace=workspace if isinstance(workspace, str) else "",
         parent=parent,
         url=url,
         may_see=may_see,
@@ -132,7 +133,7 @@ def _rows(model: type[Model], workspace: Any) -> Callable[[int], QuerySet[Any]]:
     return lambda workspace_id: model._default_manager.filter(**{workspace: workspace_id})
 
 
-def _editable(model: type[Model], exclude: Collection[str], parent: str) -> Iterable[str]:
+def _editable(model: type[Model], exclude: Collection[str]) -> Iterable[str]:
     for column in model._meta.concrete_fields:
         left_out = column.primary_key or not column.editable or column.is_relation
         if not left_out and column.name not in exclude and not isinstance(column, models.FileField):
@@ -167,12 +168,14 @@ def _field(model: type[Model], given: str | Field, minor: Collection[str]) -> Fi
     return Field(given, column_name, label, form, inside=tuple(inside), minor=given in minor, limit=column.max_length)
 
 
-def _require_parent(model: type[Model], name: str, parent: str) -> None:
+def _require_parent(model: type[Model], name: str, parent: str) -> Field:
+    """The field that holds the parent's key."""
     column = next((field for field in model._meta.concrete_fields if field.name == parent), None)
     if column is None or not column.is_relation:
         raise ImproperlyConfigured(
             f"{name}: parent={parent!r} is no foreign key. Name the field that holds its parent."
         )
+    return Field("parent", parent, column.verbose_name, "key")
 
 
 def _list(fields: Iterable[Field]) -> str:

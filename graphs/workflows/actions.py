@@ -176,18 +176,25 @@ Action = (
     | DeleteNodeType
     | ReorganizeLayout
 )
-register(
-    {
-        "create_node": CreateNode,
-        "update_node": UpdateNode,
-        "move_node": MoveNode,
-        "delete_node": DeleteNode,
-        "create_edge": CreateEdge,
-        "delete_edge": DeleteEdge,
-        "create_node_with_edges": CreateNodeWithEdges,
-        "batch": Batch,
-        "configure_node_type": ConfigureNodeType,
-        "reorganize_layout": ReorganizeLayout,
-    }
-)
-register({"replace_data": ReplaceData, "update_edge": UpdateEdge, "delete_node_type": DeleteNodeType}, proposable=False)
+#: What a model may propose of a graph; each is the tool `propose_` and its name.
+PROPOSABLE: dict[str, type[StrictModel]] = {
+    "create_node": CreateNode,
+    "update_node": UpdateNode,
+    "move_node": MoveNode,
+    "delete_node": DeleteNode,
+    "create_edge": CreateEdge,
+    "delete_edge": DeleteEdge,
+    "create_node_with_edges": CreateNodeWithEdges,
+    "batch": Batch,
+    "configure_node_type": ConfigureNodeType,
+    "reorganize_layout": ReorganizeLayout,
+}
+_BY_HAND: dict[str, type[StrictModel]] = {
+    "replace_data": ReplaceData,
+    "update_edge": UpdateEdge,
+    "delete_node_type": DeleteNodeType,
+}
+#: Everything a person may do to a graph by hand.
+ACTIONS = {**PROPOSABLE, **_BY_HAND}
+register(PROPOSABLE)
+register(_BY_HAND, proposable=False)

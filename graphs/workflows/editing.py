@@ -13,10 +13,11 @@ from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, LiveEdit, Origin
 from graphs.objects.actions import Action
 from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
+from graphs.objects.headers import require_may_edit_all
+from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, hold_role
-from graphs.workflows.planning import plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ def edit(member: Member, graph: Graph, request: Request) -> uuid.UUID:
         seen = Seen.read(graph, request.seen)
         planned = plan(graph, request.actions)
         seen.refuse_overlaps(planned.operations)
+        require_may_edit_all(member, planned.operations)
         because = Because(member.user, Origin.MANUAL, request.reason, *_causes(cause, request))
         try:
             return changes.apply(graph, planned.operations, because).change_set_id

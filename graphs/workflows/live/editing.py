@@ -15,11 +15,11 @@ from graphs.models import Graph, LiveEdit, Object
 from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
+from graphs.objects.planning import plan
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound, hold_role
 from graphs.workflows.editing import KeyUsed, Request
-from graphs.workflows.planning import plan
 
 
 @dataclass(frozen=True, slots=True)

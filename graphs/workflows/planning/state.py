@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from django.db.models import F, Func, Q, Value
 
 from graphs.models import Edge, Graph, Node, NodeType
-from graphs.objects.model_store import record_of
+from graphs.objects.model_rows import record_of
 from graphs.objects.preconditions import Stored
 from graphs.objects.refs import Ref
 from graphs.workflows import rows

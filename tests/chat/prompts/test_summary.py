@@ -1,5 +1,7 @@
 """What a model is asked that shall summarise, and what stands in place of the messages."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone

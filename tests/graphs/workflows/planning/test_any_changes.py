@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
-from graphs.objects.actions import ACTIONS, Action, parse
+from graphs.objects.actions import Action, parse
 from graphs.objects.operations import from_json, to_json
 from graphs.workflows import planning
+from graphs.workflows.actions import ACTIONS
 from graphs.workflows.planning import Planned
 from tests.graphs.workflows.planning.asking import done, undone, without_versions
 

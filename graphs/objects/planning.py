@@ -1,0 +1,201 @@
+"""From what is asked for to operations, for objects of any kind: a dry run, nothing is written.
+
+What only a kind knows (nodes of a graph) is planned by its store. Later actions see what earlier ones would have done.
+"""
+
+import uuid
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from django.db import models
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from graphs.models import Object
+from graphs.objects.actions import (
+    MAX_ACTIONS,
+    NAMES,
+    Action,
+    CreateObject,
+    DeleteObject,
+    MoveObject,
+    ObjectAction,
+    UpdateObject,
+    steps_of,
+)
+from graphs.objects.headers import children_of, existing, parent_of
+from graphs.objects.kinds import KINDS, Kind, is_object, store_of
+from graphs.objects.model_rows import full_record, record_of, row_of
+from graphs.objects.operations import Create, Delete, Operation, Record, Update, net
+from graphs.objects.patches import patched
+from graphs.objects.planned import Planned, Target
+from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused, some
+from graphs.objects.strict import Patch
+from graphs.site.copying import new_ids
+from graphs.site.json_values import same, shown
+
+
+def plan(around: Object, asked: Sequence[Action], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
+    """What these actions would do, one after the other, with one operation for each item.
+
+    Actions of the kind of `around` concern that object; those of objects in general name theirs, in its workspace.
+    `reserved` gives keys that new parts do not get. Raises `ChangeRefused`.
+    """
+    steps = steps_of(list(asked))
+    own = [step for step in steps if not isinstance(step, ObjectAction)]
+    others = [step for step in steps if isinstance(step, ObjectAction)]
+    if not others:
+        return store_of(around.type).plan(around, asked, reserved)
+    planned = store_of(around.type).plan(around, own, reserved) if own else Planned((), ())
+    more = _planned(around.workspace_id, others, alone=len(steps) == 1)
+    return Planned((*planned.operations, *more.operations), (*planned.targets, *more.targets))
+
+
+def _planned(workspace_id: int, steps: Sequence[ObjectAction], *, alone: bool) -> Planned:
+    if len(steps) > MAX_ACTIONS:
+        message = _("{count} actions at once are too many; at most {most} are possible.")
+        raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
+    draft = _Draft(workspace_id)
+    problems: list[str] = []
+    for number, step in enumerate(steps, start=1):
+        try:
+            draft.do(step)
+        except ChangeRefused as refused:
+            where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
+            problems += refused.problems if alone else [f"{where}: {problem}" for problem in refused.problems]
+    if problems:
+        raise ChangeRefused(*problems)
+    operations = net(draft.operations)
+    if not operations:
+        raise ChangeRefused(_("Nothing would change: everything is like this already."))
+    return Planned(operations, tuple(draft.targets.values()))
+
+
+class _Draft:
+    """Objects of a workspace while a plan is made: as they are stored, with the changes so far."""
+
+    def __init__(self, workspace_id: int) -> None:
+        self.operations: list[Operation] = []
+        self.targets: dict[Ref, Target] = {}
+        self._workspace_id = workspace_id
+        self._records: dict[Ref, Record | None] = {}
+        self._objects: dict[Ref, Object] = {}
+
+    def do(self, step: ObjectAction) -> None:
+        match step:
+            case UpdateObject():
+                self._update(step.ref, self._updates(step))
+            case MoveObject():
+                self._move(step)
+            case CreateObject():
+                self._create(step)
+            case DeleteObject():
+                self._delete(step.ref)
+
+    def _updates(self, step: UpdateObject) -> Record:
+        record, kind = self._record(step.ref), KINDS[step.ref.type]
+        new = dict(step.updates or {})
+        _require_fields(kind, new)
+        for patch in step.patches or ():
+            _require_fields(kind, [patch.path])
+            text = new.get(patch.path, record[patch.path])
+            if not isinstance(text, str):
+                raise ChangeRefused(_("{field} is no text. Give its new value in updates.").format(field=patch.path))
+            new[patch.path] = patched(text, [Patch(search=patch.search, replace=patch.replace)], f'"{patch.path}"')
+        return new
+
+    def _update(self, ref: Ref, new: Record) -> None:
+        record, kind = self._record(ref), KINDS[ref.type]
+        of = self._objects[ref]
+        checked = full_record(kind, of, record | new, row_of(of) if of.pk is not None else None)
+        changed = {name: value for name, value in checked.items() if not same(record[name], value)}
+        if changed:
+            self.operations.append(Update(ref, {name: record[name] for name in changed}, changed))
+            self._records[ref] = record | changed
+
+    def _move(self, step: MoveObject) -> None:
+        kind = KINDS.get(step.ref.type)
+        self._record(step.ref)
+        holder = parent_of(kind) if kind else None
+        if kind is None or holder is None:
+            raise ChangeRefused(_("{object} has no place to be moved from.").format(object=step.object))
+        self._update(step.ref, {"parent": self._parent_key(kind, step.parent)})
+
+    def _create(self, step: CreateObject) -> None:
+        kind = KINDS.get(step.kind)
+        if kind is None or not is_object(step.kind) or not may_create(kind):
+            known = some(each.name for each in KINDS.values() if is_object(each.name) and may_create(each))
+            message = _("Objects of the kind {kind} cannot be created. Kinds: {known}.")
+            raise ChangeRefused(message.format(kind=f'"{shown(step.kind)}"', known=known))
+        _require_fields(kind, step.fields)
+        values = dict(step.fields)
+        if kind.parent:
+            values["parent"] = self._parent_key(kind, step.parent) if step.parent else values.get("parent")
+        key = step.key or _new_key(kind, str(values.get(kind.title) or ""))
+        ref = Ref(kind.name, key)
+        if self._records.get(ref) is not None or existing(self._workspace_id, ref) is not None:
+            raise ChangeRefused(_("There is {object} already.").format(object=ref))
+        of = Object(workspace_id=self._workspace_id, type=kind.name, key=key)
+        record = full_record(kind, of, values)
+        self._objects[ref], self._records[ref] = of, record
+        self.operations.append(Create(ref, record))
+
+    def _delete(self, ref: Ref) -> None:
+        record = self._record(ref)
+        for child in children_of(KINDS[ref.type]):
+            held = child.model._default_manager.filter(**{f"{child.parent}_id": ref.key}).count()
+            if held:
+                message = _("{object} still holds {count} {kind}. Delete or move them first.")
+                raise ChangeRefused(message.format(object=ref, count=held, kind=child.model._meta.verbose_name_plural))
+        self.operations.append(Delete(ref, record))
+        self._records[ref] = None
+
+    def _parent_key(self, kind: Kind, name: str) -> str:
+        """The key of a parent that exists, now or after earlier actions."""
+        holder, ref = parent_of(kind), Ref.parse(name)
+        if holder is None or ref.type != holder.name:
+            wanted = holder.name if holder else "-"
+            message = _("{object} can be no parent here: it has to be a {kind}.")
+            raise ChangeRefused(message.format(object=ref, kind=wanted))
+        self._record(ref)
+        return ref.key
+
+    def _record(self, ref: Ref) -> Record:
+        """The record of an object as it would be by now. Raises `ChangeRefused` if there is none."""
+        if ref not in self._records:
+            found = existing(self._workspace_id, ref)
+            row = row_of(found) if found else None
+            if found is None or row is None:
+                raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))
+            self._objects[ref], self._records[ref] = found, record_of(KINDS[ref.type], row)
+            self.targets[ref] = Target(ref.type, ref.key, found.version)
+        record = self._records[ref]
+        if record is None:
+            raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))
+        return record
+
+
+def may_create(kind: Kind) -> bool:
+    """Whether new objects of the kind can be made here: it is known which workspace they belong to."""
+    if kind.parts:
+        return False
+    return kind.rows is None or bool(kind.parent) or (bool(kind.workspace) and "__" not in kind.workspace)
+
+
+def _require_fields(kind: Kind, names: Iterable[str]) -> None:
+    unknown = [name for name in names if name not in kind.by_name or name == "parent"]
+    if unknown:
+        known = ", ".join(name for name in kind.by_name if name != "parent")
+        message = _("There is no field {unknown}. Fields of {kind}: {known}.")
+        raise ChangeRefused(message.format(unknown=some(map(shown, unknown)), kind=kind.name, known=known))
+
+
+def _new_key(kind: Kind, title: str) -> str:
+    """A key that no other object gets."""
+    column: Any = kind.model._meta.pk
+    if isinstance(column, models.UUIDField):
+        return str(uuid.uuid4())
+    if isinstance(column, models.IntegerField) and not issubclass(kind.model, Object):
+        return str(new_ids(kind.model, 1)[0])
+    return f"{slugify(title)[:40] or kind.name.lower()}-{uuid.uuid4().hex[:6]}"
