@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from chat.models import (
     Process,
     Purpose,
     Reservation,
+    Round,
     Run,
     RunStatus,
     Session,
@@ -69,7 +71,7 @@ def finish(run: claims.ClaimedRun) -> None:
         run_status=RunStatus.SUCCEEDED,
         events=(NewEvent("done", {"reason": "finished", "fullText": transcript.text}, run.message_id, run.id),),
     )
-    round_ = {"text": transcript.text, "toolCalls": [{**call, "arguments": "{}"} for call in transcript.tool_calls]}
+    round_ = Round(transcript.text, calls=tuple(replace(call, arguments="{}") for call in transcript.tool_calls))
     run_storage.finish(run, ending, transcript, [round_], [])
 
 

@@ -24,7 +24,7 @@ from chat.engine.states import load
 from chat.engine.turns import settle
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
+from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending, decision_event
 from chat.providers.registry import ModelUnavailableError
 from graphs.site.access import Member, graph_for
@@ -121,7 +121,7 @@ def retry(member: Member, session_id: str) -> Accepted:
         last = session.runs.select_related("message").order_by("-message__sequence").first()
         if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
             raise Refused("conflict", _("There is nothing to try again here."))
-        if not any(map(open_calls.was_applied, queries.tool_calls(last.message))):
+        if not any(map(open_calls.was_applied, calls_of(last.message.rounds))):
             Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
         return _continue(session, member, {"event": "UserMessageSent"}, goes_on_from=last)
 

@@ -18,10 +18,11 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.states import State
 from chat.engine.steps import ActionFailureOccurred, ActionsExecuted, RunStopped, ValidationRequested
 from chat.engine.tool_calls import CheckedCall
-from chat.events.transcript import WAITING, Transcript
+from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, ProposalStatus, Run, RunStatus, Session
-from chat.prompts import decisions, history
+from chat.models import Call, Message, ProposalStatus, Round, Run, RunStatus, Session
+from chat.prompts import decisions
+from chat.prompts.round_messages import round_of
 from chat.proposals import propose
 from chat.providers.base import Reply
 from chat.spending.calls import CallCost
@@ -40,7 +41,7 @@ Conclude = Callable[[Outcome, Transcript], "tuple[State, run_storage.Ending | No
 class Acted:
     """What became of a reply: the answer's rounds with it, what readers were told, and whether the run has ended."""
 
-    rounds: list[dict[str, Any]]
+    rounds: list[Round]
     told: tuple[NewEvent, ...]
     outcome: Outcome
     over: bool = False
@@ -55,7 +56,7 @@ class Acting:
     means: run_storage.Means
     reply: Reply
     calls: Sequence[CheckedCall]
-    rounds: list[dict[str, Any]]
+    rounds: list[Round]
     transcript: Transcript
 
     def perform(self, conclude: Conclude, costs: Sequence[CallCost]) -> Acted:
@@ -70,7 +71,7 @@ class Acting:
                 record(self.run.account, costs)
                 return Acted(self.rounds, (), RunStopped())
             told, transcript = self._propose_all(answer)
-            round_ = history.round_of(self.reply, self._results(transcript))
+            round_ = round_of(self.reply, self._results(transcript))
             rounds = [*self.rounds, round_]
             outcome = self._outcome(round_)
             if isinstance(outcome, ActionsExecuted):
@@ -113,34 +114,31 @@ class Acting:
         data = {"toolCallId": call.id, "result": result}
         return NewEvent("tool_call_result", data, self.run.message_id, self.run.id)
 
-    def _results(self, transcript: Transcript) -> list[dict[str, Any]]:
-        return [{**transcript.calls[call.id], "arguments": call.arguments} for call in self.reply.tool_calls]
+    def _results(self, transcript: Transcript) -> list[Call]:
+        return [replace(transcript.calls[call.id], arguments=call.arguments) for call in self.reply.tool_calls]
 
-    def _outcome(self, round_: dict[str, Any]) -> Outcome:
-        results = [call["result"] for call in round_["toolCalls"]]
-        if any(call["status"] == WAITING for call in round_["toolCalls"]):
+    def _outcome(self, round_: Round) -> Outcome:
+        if any(call.waits for call in round_.calls):
             return ValidationRequested()
         unusable = [
-            call.refusal or (call.writes and "proposalId" not in result and result["error"])
-            for call, result in zip(self.calls, results, strict=True)
+            call.refusal or (call.writes and "proposalId" not in stored.result and stored.result["error"])
+            for call, stored in zip(self.calls, round_.calls, strict=True)
         ]
         if all(unusable):
             return ActionFailureOccurred(str(unusable[0]))
         return ActionsExecuted(open_calls.keeps_control(round_))
 
-    def _say_afterwards(
-        self, round_: dict[str, Any], rounds: list[dict[str, Any]], told: list[NewEvent], transcript: Transcript
-    ) -> None:
+    def _say_afterwards(self, round_: Round, rounds: list[Round], told: list[NewEvent], transcript: Transcript) -> None:
         """The words that the model gave for after a change that was made at once."""
         for text in open_calls.words_after(round_):
             event = NewEvent("content_delta", {"delta": transcript.paragraph(text)}, self.run.message_id, self.run.id)
-            rounds.append(history.aside(text))
+            rounds.append(Round(text, aside=True))
             told.append(event)
             transcript.add(event.type, event.data)
 
     def _acted_before(self, answer: Message, *, over: bool) -> Acted:
         """What a commit stored whose answer was lost."""
         round_ = answer.rounds[len(self.rounds)]
-        stored = zip(self.calls, round_["toolCalls"], strict=True)
-        told = [self._result(call, before["result"]) for call, before in stored if call.writes]
+        stored = zip(self.calls, round_.calls, strict=True)
+        told = [self._result(call, before.result) for call, before in stored if call.writes]
         return Acted(answer.rounds, tuple(told), self._outcome(round_), over)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from chat.engine.answer import Answer
 from chat.engine.available_models import circuit_for, provider_for
 from chat.engine.prompt_loading import Prompt
-from chat.models import Purpose
-from chat.prompts.history import NO_MORE_TOOLS, round_entries
+from chat.models import Purpose, calls_of
+from chat.prompts.history import NO_MORE_TOOLS
+from chat.prompts.round_messages import round_entries
 from chat.providers.base import (
     ModelRequest,
     Piece,
@@ -128,7 +129,7 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bo
         model=config.model,
         max_tokens=config.max_tokens,
         tools_allowed=tools,
-        earlier_calls=frozenset(call["id"] for round_ in summarised for call in round_["toolCalls"]),
+        earlier_calls=frozenset(call.id for call in calls_of(summarised)),
     )
     return Call(config, request, sent=Sent(config, request, len(answer.rounds)))
 

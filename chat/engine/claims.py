@@ -18,7 +18,7 @@ from chat.engine import open_calls
 from chat.engine.states import STATE_VERSION, Phase, State, load
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Process, Run, RunStatus, Session
+from chat.models import Message, Process, Round, Run, RunStatus, Session
 from graphs.site.access import Member, NotFound, member_of
 from rag.embeddings.metering import Account
 
@@ -82,7 +82,7 @@ class ClaimedRun:
     died: bool
     stop_requested: bool
     attempts: int
-    rounds: list[dict[str, Any]]
+    rounds: list[Round]
 
     @property
     def may_change(self) -> bool:

@@ -133,7 +133,7 @@ class Driver:
             return self._give_up(Failure("auth_error", error_texts.ACCESS_ENDED, retryable=False))
         if self.run.attempts > MAX_ATTEMPTS or self._answer.shows_more_than_rounds():
             return self._give_up(Failure("server_error", error_texts.PROCESS_DIED, retryable=True))
-        if self.run.resumed and not all(round_.get("aside") for round_ in self.run.rounds):
+        if self.run.resumed and not all(round_.aside for round_ in self.run.rounds):
             return machine.resume(self._state)
         await self._answer.say_aside()
         return machine.transition(self._state, self._trigger(), self._limits)

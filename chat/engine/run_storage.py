@@ -16,7 +16,7 @@ from chat.events import reading
 from chat.events.append import append, guard
 from chat.events.transcript import Transcript, replay
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Run, RunStatus, Session
+from chat.models import Message, Round, Run, RunStatus, Session
 from chat.providers.base import ProviderConfig
 from chat.spending.calls import CallCost
 from chat.spending.settling import record
@@ -47,7 +47,7 @@ def shown_so_far(run: ClaimedRun) -> Transcript:
     return transcript
 
 
-def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], costs: Sequence[CallCost]) -> None:
+def save_round(run: ClaimedRun, state: State, rounds: Sequence[Round], costs: Sequence[CallCost]) -> None:
     """Stores a round that is complete with its tool results; from here another process could go on."""
     with transaction.atomic():
         hold(run)
@@ -59,7 +59,7 @@ def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], 
 def store_round(
     run: ClaimedRun,
     state: State,
-    rounds: Sequence[dict[str, Any]],
+    rounds: Sequence[Round],
     costs: Sequence[CallCost],
     told: Sequence[NewEvent],
 ) -> None:
@@ -89,7 +89,7 @@ def finish(
     run: ClaimedRun,
     ending: Ending,
     transcript: Transcript,
-    rounds: Sequence[dict[str, Any]],
+    rounds: Sequence[Round],
     costs: Sequence[CallCost],
 ) -> None:
     """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
@@ -103,7 +103,7 @@ def end(
     run: ClaimedRun,
     ending: Ending,
     transcript: Transcript,
-    rounds: Sequence[dict[str, Any]],
+    rounds: Sequence[Round],
     costs: Sequence[CallCost],
     last: int,
 ) -> None:

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from django.db import transaction
 
@@ -21,7 +20,7 @@ from chat.engine.side_calls import ask_aside
 from chat.engine.until_stored import persistently
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Purpose, Summary
+from chat.models import Message, Purpose, Round, Summary
 from chat.prompts import cutting, window
 from chat.prompts.cutting import Cut
 from chat.prompts.summary import request_messages, summary_text
@@ -46,7 +45,7 @@ class Crowded:
     run: ClaimedRun
     config: ProviderConfig
     prompt: Prompt
-    rounds: Sequence[dict[str, Any]]
+    rounds: Sequence[Round]
     request: ModelRequest
     room: int
 

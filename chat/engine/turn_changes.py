@@ -1,16 +1,15 @@
 """How much was really changed in a turn, to stand beside what the model says about it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.db.models import Q
 
 from chat.engine.claims import ClaimedRun
-from chat.models import Message, Proposal
+from chat.models import Message, Proposal, Round
 from graphs.models import Modification
 
 
-def changes_of_turn(run: ClaimedRun, rounds: Sequence[dict[str, Any]]) -> int:
+def changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:
     """Modifications recorded since the person's last message, and through the late decisions that woke this run."""
     late = run.trigger.get("proposals", [])
     begins_turn = run.trigger["event"] == "UserMessageSent" and not late
@@ -25,6 +24,5 @@ def changes_of_turn(run: ClaimedRun, rounds: Sequence[dict[str, Any]]) -> int:
     return Modification.objects.filter(change_set_id__in=proposals.values("change_set")).count()
 
 
-def _proposed(round_: dict[str, Any]) -> bool:
-    results = (call["result"] for call in round_["toolCalls"])
-    return any(isinstance(result, dict) and "proposalId" in result for result in results)
+def _proposed(round_: Round) -> bool:
+    return any(isinstance(call.result, dict) and "proposalId" in call.result for call in round_.calls)

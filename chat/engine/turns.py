@@ -16,9 +16,8 @@ from chat.engine.states import Limits, Phase, load
 from chat.engine.steps import RunStopped, ValidationReceived
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, ProposalStatus, Run, Session
+from chat.models import Message, Proposal, ProposalStatus, Round, Run, Session
 from chat.prompts.decisions import note_of, result_of
-from chat.prompts.history import aside
 
 #: Decisions of a person, after which the model is asked again. Of what became stale it is told when the person asks.
 _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalStatus.FAILED})
@@ -40,7 +39,7 @@ def settle(session: Session, proposals: Sequence[Proposal], told: Sequence[NewEv
     run = None
     if waited is not None and len(late) < len(proposals):
         waited.save(update_fields=["rounds"])
-        if resting and not any(open_calls.open_calls(waited)):
+        if resting and not open_calls.open_calls(waited):
             run = _next_of(session, waited, position, wanted=_wanted(proposals))
     elif resting and _wanted(late) and load(session.state).phase is Phase.IDLE:
         trigger = {"event": "UserMessageSent", "proposals": [str(proposal.pk) for proposal in late]}
@@ -72,7 +71,7 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
     if wanted and (keep_control or words):
         trigger = {"event": "ValidationReceived", "keep_control": keep_control}
         run = _run_after(session, waited, position, trigger, model=waited.run.asked_model)
-        run.message.rounds = [aside(text) for text in words]
+        run.message.rounds = [Round(text, aside=True) for text in words]
         return run
     event = ValidationReceived(keep_control=False) if wanted else RunStopped()
     state = machine.transition(load(session.state), event, Limits()).state

@@ -3,17 +3,15 @@
 Called by the engine. A question stands with the context that was retrieved for it; an answer is spread over its rounds.
 """
 
-import json
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from chat.models import Message
 from chat.prompts import always_sent, system
 from chat.prompts.deepening import without_quote
-from chat.prompts.tool_results import told_together
-from chat.providers.base import PromptMessage, Reply, ToolCall
+from chat.prompts.round_messages import round_entries
+from chat.providers.base import PromptMessage
 from graphs.models import Graph
 from graphs.site.access import Member
 
@@ -95,50 +93,3 @@ def entries(
     elif not left_out:
         for round_ in message.rounds[rounds_left_out:]:
             yield from round_entries(round_, f":{message.model}" if message.model else "")
-
-
-def round_entries(round_: dict[str, Any], model: str = "") -> Iterator[PromptMessage]:
-    """One call of the model and the results of its tool calls; `model` is that of a round that names none."""
-    calls = round_["toolCalls"]
-    if not (round_["text"] or calls) or round_.get("aside"):
-        return
-    yield PromptMessage(
-        "assistant",
-        round_["text"],
-        tool_calls=tuple(ToolCall(call["id"], call["name"], call["arguments"]) for call in calls),
-        reasoning=round_["reasoning"],
-        vendor=round_["vendor"],
-        vendor_blocks=tuple(round_["vendorBlocks"]),
-        model=round_.get("model") or model,
-    )
-    for call in calls:
-        yield PromptMessage("tool", _told(call), tool_call_id=call["id"])
-
-
-def _told(call: dict[str, Any]) -> str:
-    """What was decided when the result came; JSON with sorted keys for one that was stored before anything was."""
-    if "told" in call:
-        return str(call["told"])
-    return json.dumps(call["result"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def round_of(reply: Reply, results: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """A reply and its tool results `{id, name, arguments, args, result, status}` as a stored round.
-
-    What the model is told of each result is decided here; see `tool_results`. Counts tokens: not for the event loop.
-    """
-    calls = list(results)
-    told = told_together([(call["id"], call["result"]) for call in calls])
-    return {
-        "text": reply.text,
-        "reasoning": reply.reasoning,
-        "toolCalls": [{**call, "told": text} for call, text in zip(calls, told, strict=True)],
-        "vendor": reply.vendor,
-        "vendorBlocks": list(reply.vendor_blocks),
-        "model": reply.model,
-    }
-
-
-def aside(text: str) -> dict[str, Any]:
-    """Words that the model gave beforehand for when its change was made: shown to people, known to it already."""
-    return round_of(Reply(text=text)) | {"aside": True}

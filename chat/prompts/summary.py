@@ -152,9 +152,9 @@ def _keys(messages: Sequence[Message], place: Cut) -> Iterator[str]:
             yield from _MENTION.findall(message.content)
         rounds = message.rounds if message.sequence < place.sequence else message.rounds[: place.rounds]
         for round_ in rounds:
-            yield from _MENTION.findall(round_["text"])
-            for call in round_["toolCalls"]:
-                yield from _keys_in(call["args"])
+            yield from _MENTION.findall(round_.text)
+            for call in round_.calls:
+                yield from _keys_in(call.args)
 
 
 def _keys_in(arguments: Any) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from chat.models import Message, Summary
+from chat.models import Message, Round, Summary
 from chat.prompts.cutting import Cut, Part, cut
 from chat.prompts.deepening import quotes
-from chat.prompts.history import entries, round_entries
+from chat.prompts.history import entries
+from chat.prompts.round_messages import round_entries
 from chat.providers.base import ModelRequest, PromptMessage
 from rag.texts.tables import as_json
 from rag.texts.tokens import count_tokens
@@ -99,7 +99,7 @@ def cut_of(
     return cut([*parts, *own], fixed, room, records=_of_messages(leading[1:], count_tokens))
 
 
-def own_rounds(rounds: Sequence[dict[str, Any]], left_out: int) -> list[list[PromptMessage]]:
+def own_rounds(rounds: Sequence[Round], left_out: int) -> list[list[PromptMessage]]:
     """What is sent of each round of an answer; nothing of those that are summarised."""
     return [[] if number < left_out else list(round_entries(round_)) for number, round_ in enumerate(rounds)]
 

@@ -32,7 +32,8 @@ def transcripts() -> dict[str, dict[str, Any]]:
     for run in Run.objects.select_related("session").order_by("created_at"):
         events = [event for page in reading.pages_after(run.session.stream_id, 0) for event in page]
         seen = replay(events, run.message_id)
-        found[str(run.pk)] = {"text": seen.text, "reasoning": seen.reasoning, "toolCalls": seen.tool_calls}
+        calls = [call.for_readers() for call in seen.tool_calls]
+        found[str(run.pk)] = {"text": seen.text, "reasoning": seen.reasoning, "toolCalls": calls}
     return found
 
 

@@ -76,8 +76,8 @@ def test_it_proposes_and_rests(running: Engine, vendor: VendorServer, alice: Use
         "Shorter.",
         "propose_update_node",
     )
-    calls = answer_of(accepted).rounds[0]["toolCalls"]
-    assert [(call["name"], call["status"]) for call in calls] == [
+    calls = answer_of(accepted).rounds[0].calls
+    assert [(call.name, call.status) for call in calls] == [
         ("search_nodes", "ok"),
         ("propose_update_node", "waiting"),
     ]
@@ -244,7 +244,7 @@ def test_it_never_proposes_for_someone_who_may_not_change_anything_any_more(
     accepted = ask(alice, "Rename it")
     vendor.wait_for_requests(1)
     Membership.objects.filter(user=alice).update(role=Role.VIEWER)
-    assert rested(accepted.run_id).message.rounds[0]["toolCalls"][0]["status"] == "error"
+    assert rested(accepted.run_id).message.rounds[0].calls[0].status == "error"
     assert not Proposal.objects.exists()
 
 
@@ -255,7 +255,7 @@ def test_stop_and_delete_cancel_what_waits(running: Engine, vendor: VendorServer
     conversations.stop(member_of(alice), str(stopped.session_id))
     conversations.delete_session(member_of(alice), str(deleted.session_id))
     for accepted in (stopped, deleted):
-        assert answer_of(accepted).rounds[0]["toolCalls"][0]["result"]["status"] == "cancelled"
+        assert answer_of(accepted).rounds[0].calls[0].result["status"] == "cancelled"
         assert phase(accepted) == "IDLE"
     assert set(Proposal.objects.values_list("status", flat=True)) == {ProposalStatus.CANCELLED}
     assert len(vendor.requests) == 2

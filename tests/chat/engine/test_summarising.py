@@ -10,9 +10,9 @@ from chat.actions import pinning
 from chat.engine import claims, summarising
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
-from chat.models import Message, ModelCall, Purpose, Run, RunStatus, Session, Stream, Summary
+from chat.models import Call, Message, ModelCall, Purpose, Run, RunStatus, Session, Stream, Summary, calls_of
 from chat.prompts.cutting import Cut
-from chat.prompts.history import round_of
+from chat.prompts.round_messages import round_of
 from chat.providers.base import Reply, ToolCall
 from chat.tools import registry
 from chat.tools.base import ToolContext
@@ -274,7 +274,7 @@ def test_rounds_of_one_answer_are_summarised_too(
     assert summary is not None
     assert summary.rounds > 0
     answer = Message.objects.get(pk=accepted.message_id)
-    calls = [call["id"] for round_ in answer.rounds for call in round_["toolCalls"]]
+    calls = [call.id for call in calls_of(answer.rounds)]
     assert len(set(calls)) == len(calls) == len(asked) - 1
     turn(alice, "And now?", str(accepted.session_id))
     assert_calls_have_results(vendor.requests[-1].body["messages"])
@@ -351,7 +351,5 @@ def test_another_process_goes_on_with_what_is_summarised(alice: User, nba: Graph
     assert Message.objects.get(pk=run.message_id).content.endswith("Done.")
 
 
-def _result(call_id: str) -> dict[str, Any]:
-    return {
-        "id": call_id, "name": "read_node_detail", "arguments": "{}", "args": {}, "result": {"a": 1}, "status": "ok"
-    }  # fmt: skip
+def _result(call_id: str) -> Call:
+    return Call(call_id, "read_node_detail", {}, {"a": 1}, "ok", "{}")

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,7 +7,8 @@ from hypothesis import settings as trying
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from chat.prompts.history import round_entries, round_of
+from chat.models import Call, Round
+from chat.prompts.round_messages import round_entries, round_of
 from chat.prompts.tool_results import LEAST_TOKENS, told
 from chat.providers.base import Reply, ToolCall
 from rag.texts.tables import as_json, decode
@@ -21,8 +23,8 @@ results = st.dictionaries(
 )
 
 
-def call(result: dict[str, Any]) -> dict[str, Any]:
-    return {"id": "c", "name": "search_nodes", "arguments": "{}", "args": {}, "result": result, "status": "ok"}
+def call(result: dict[str, Any]) -> Call:
+    return Call("c", "search_nodes", {}, result, "ok", "{}")
 
 
 def test_a_table_takes_fewer_tokens_and_can_be_read_back() -> None:
@@ -73,12 +75,13 @@ def test_what_was_told_stays_when_the_limit_changes(settings: Settings) -> None:
     before = list(round_entries(stored))
     settings.TOOL_RESULT_TOKENS = 200
     assert list(round_entries(stored)) == before
-    assert stored["toolCalls"][0]["result"] == {"nodes": ROWS}
+    assert stored.calls[0].result == {"nodes": ROWS}
 
 
 def test_a_round_that_was_stored_before_is_told_as_it_was() -> None:
-    old = {"text": "", "reasoning": "", "toolCalls": [call({"b": 1, "a": 2})], "vendor": "", "vendorBlocks": []}
-    assert list(round_entries(old))[1].content == '{"a":2,"b":1}'
+    stored = {**call({"b": 1, "a": 2}).for_readers(), "arguments": "{}"}
+    old = {"text": "", "reasoning": "", "toolCalls": [stored], "vendor": "", "vendorBlocks": []}
+    assert list(round_entries(Round.from_json(old)))[1].content == '{"a":2,"b":1}'
 
 
 @pytest.mark.parametrize("size", [10, 3_000_000])
@@ -92,19 +95,19 @@ def test_a_value_that_nothing_can_shorten_is_cut_as_text(settings: Settings, siz
 
 def test_the_results_of_a_round_take_no_more_together_than_a_few_alone(settings: Settings) -> None:
     settings.TOOL_RESULT_TOKENS = 2_000
-    results = [call({"nodes": ROWS}) | {"id": f"c{n}"} if n % 2 else call({"found": n}) for n in range(40)]
-    stored = round_of(Reply(), results)["toolCalls"]
-    told_of_each = [each["told"] for each in stored]
+    results = [replace(call({"nodes": ROWS}), id=f"c{n}") if n % 2 else call({"found": n}) for n in range(40)]
+    stored = round_of(Reply(), results).calls
+    told_of_each = [each.model_text for each in stored]
     assert 10_000 < sum(map(count_tokens, told_of_each)) <= 12_000
     assert told_of_each[0::2] == [told(f"c{n}", {"found": n}) for n in range(0, 40, 2)], "what is short stays whole"
     assert 'read_tool_result {"callId":"c39","path":"/nodes"' in decode(told_of_each[39])["shortened"]["readOn"]
-    six = round_of(Reply(), results[1:12:2])["toolCalls"]
-    assert [each["told"] for each in six] == [told(f"c{n}", {"nodes": ROWS}) for n in range(1, 12, 2)]
+    six = round_of(Reply(), results[1:12:2]).calls
+    assert [each.model_text for each in six] == [told(f"c{n}", {"nodes": ROWS}) for n in range(1, 12, 2)]
 
 
 def test_as_many_long_results_as_a_round_may_have_keep_a_little_each(settings: Settings) -> None:
     settings.TOOL_RESULT_TOKENS = 2_000
-    stored = round_of(Reply(), [call({"nodes": ROWS}) | {"id": f"c{n}"} for n in range(128)])["toolCalls"]
+    stored = round_of(Reply(), [replace(call({"nodes": ROWS}), id=f"c{n}") for n in range(128)]).calls
     for each in stored:
-        assert count_tokens(each["told"]) <= LEAST_TOKENS
-        assert decode(each["told"])["nodes"][0] == ROWS[0]
+        assert count_tokens(each.model_text) <= LEAST_TOKENS
+        assert decode(each.model_text)["nodes"][0] == ROWS[0]
