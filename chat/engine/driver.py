@@ -188,7 +188,7 @@ class Driver:
                 raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
 
     async def _enrich(self) -> Event:
-        failure = await self._model_calls.load_prompt()
+        failure = await self._model_calls.enrich()
         return self._system_error(failure) if failure else EnrichmentsExecuted()
 
     async def _ask_model(self, tools: bool) -> Event:

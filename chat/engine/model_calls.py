@@ -1,7 +1,7 @@
 """The calls of its model that a run makes, one after the other: what each is asked with, and what all have cost."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -9,6 +9,7 @@ from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import (
     available_models,
     calling,
+    enriching,
     error_texts,
     paying,
     prompt_loading,
@@ -64,24 +65,27 @@ class ModelCalls:
     def means(self) -> run_storage.Means:
         return run_storage.Means(self._config, self._prompt)
 
-    async def load_prompt(self) -> Failure | None:
-        """Once for a run; a failure where the object it is about is gone."""
-        assert self._run.member is not None
-        if self._prompt is None:
-            try:
-                await persistently(partial(in_tool_thread, self._load_prompt, self._run.member))
-            except prompt_loading.ContextGone:
-                return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
-        return None
+    async def enrich(self) -> Failure | None:
+        """Stores what the model is asked with and loads the prompt, once; a failure if what it is about is gone."""
+        return None if self._prompt is not None else await self._load(enriching.enrich)
 
-    def _load_prompt(self, member: Member) -> None:
-        """Together with whether there are budgets, which spares the first call of most a visit to the database."""
-        self._prompt = prompt_loading.load_prompt(self._run, member)
-        self._budgeted = self._prompt.budgeted
+    async def _load(self, load: Callable[[ClaimedRun, Member], prompt_loading.Prompt]) -> Failure | None:
+        """Loads the prompt together with whether there are budgets, which spares most first calls a statement."""
+        member = self._run.member
+        assert member is not None
+
+        def keep() -> None:
+            self._prompt = load(self._run, member)
+            self._budgeted = self._prompt.budgeted
+
+        try:
+            await persistently(partial(in_tool_thread, keep))
+        except prompt_loading.ContextGone:
+            return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
+        return None
 
     async def ask(self, tools: bool) -> Failure | None:
         """Asks the model and shows what it says; the reply is that of `last`."""
-        assert self._run.member is not None
         registry = available_models.configured()
         try:
             self._config = registry.resolve(self._run.model or None)
@@ -89,13 +93,20 @@ class ModelCalls:
             available = [choice.id for choice in registry.choices()]
             sentence = error_texts.model_unavailable(self._run.model or registry.default(), available)
             return Failure("internal", sentence, retryable=False)
-        room = summarising.room(self._config)
-        if failure := await self.load_prompt() or await self._make_room(self._config, tools, room):
+        # A run that was taken over between two rounds comes here without the effect `Enrich`.
+        if failure := await self.enrich():
             return failure
+        call = await self._fitting_call(self._config, tools, summarising.room(self._config))
+        if isinstance(call, Failure):
+            return call
         try:
-            error = await self._ask(self._config, tools)
-            if error is not None and error.code == "context_length" and await self._squeeze(self._config, tools):
-                error = await self._ask(self._config, tools)
+            error = await self._ask(call)
+            if error is not None and error.code == "context_length" and not self._squeezed:
+                # Once for a run whose vendor found its request too long, though it was not as counted here.
+                self._squeezed = True
+                shorter = await self._fitting_call(self._config, tools, await summarising.less_than(call.request))
+                if not isinstance(shorter, Failure):
+                    error = await self._ask(shorter)
         except BudgetRefused as refusal:
             telemetry.unpaid(self.last)
             await self.note()
@@ -106,37 +117,29 @@ class ModelCalls:
         gave_up = error.code == "context_length"
         return Failure(error.code, error_texts.sentence_for(error), error.retryable, gave_up)
 
-    async def _ask(self, config: ProviderConfig, tools: bool) -> ProviderError | None:
-        """Raises `BudgetRefused`."""
-        self._call = calling.prepare(config, self.prompt, self._answer, tools=tools)
-        if self._budgeted:
-            await paying.set_aside(self._call, self._run.account)
-        self._budgeted = True
-        with telemetry.of_call(self._call):
-            cover = partial(paying.set_aside_again, self._call)
-            await calling.perform(self._call, self._answer.show, self._run.account.workspace_id, cover)
-        await self.note()
-        return self._call.error
-
-    async def _squeeze(self, config: ProviderConfig, tools: bool) -> bool:
-        """Once for a run whose vendor found its request too long, though it was not as counted here."""
-        if self._squeezed:
-            return False
-        self._squeezed = True
-        return await self._make_room(config, tools, await summarising.less_than(self.last.request)) is None
-
-    async def _make_room(self, config: ProviderConfig, tools: bool, room: int) -> Failure | None:
-        """The prompt is another one where the earlier part had to be summarised; a failure where nothing helps."""
-        request = calling.prepare(config, self.prompt, self._answer, tools=tools).request
-        rounds = self._answer.rounds
-        crowded = summarising.Crowded(self._run, config, self.prompt, rounds, request, room)
+    async def _fitting_call(self, config: ProviderConfig, tools: bool, room: int) -> calling.Call | Failure:
+        """The next call. If its request is too long the earlier part is summarised; a failure if nothing helps."""
+        call = calling.prepare(config, self.prompt, self._answer, tools=tools)
+        crowded = summarising.Crowded(self._run, config, self.prompt, self._answer.rounds, call.request, room)
         try:
             if not await summarising.make_room(crowded, self._answer):
-                return None
+                return call
         except summarising.TooLong:
             return Failure("context_length", error_texts.TOO_LONG_FOR_MODEL, retryable=False, gave_up=True)
-        self._prompt = None
-        return await self.load_prompt()
+        failure = await self._load(prompt_loading.load_prompt)
+        return failure or calling.prepare(config, self.prompt, self._answer, tools=tools)
+
+    async def _ask(self, call: calling.Call) -> ProviderError | None:
+        """Raises `BudgetRefused`."""
+        self._call = call
+        if self._budgeted:
+            await paying.set_aside(call, self._run.account)
+        self._budgeted = True
+        with telemetry.of_call(call):
+            cover = partial(paying.set_aside_again, call)
+            await calling.perform(call, self._answer.show, self._run.account.workspace_id, cover)
+        await self.note()
+        return call.error
 
     async def note(self) -> None:
         """Notes what the last call cost, once. All attempts are kept; readers are told of those that cost something."""
@@ -154,7 +157,7 @@ class ModelCalls:
             return
         with suppress(ModelUnavailableError):
             config = available_models.configured().resolve(self._run.model or None)
-            if await self.load_prompt() is None and self._was_asking():
+            if await self.enrich() is None and self._was_asking():
                 request = calling.prepare(config, self.prompt, self._answer, tools=True).request
                 usage = estimate_usage(request, Reply(text=self._answer.unstored_text()))
                 await self._note([CallCost(config.name, config.model, usage, cost_of(config, usage), 0, OUTCOME)])

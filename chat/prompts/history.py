@@ -3,17 +3,13 @@
 Called by the engine. A question stands with the context that was retrieved for it; an answer is spread over its rounds.
 """
 
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from chat.models import Message
-from chat.prompts import always_sent, system
 from chat.prompts.deepening import without_quote
 from chat.prompts.round_messages import round_entries
 from chat.providers.base import PromptMessage
-from graphs.models import Graph
-from graphs.site.access import Member
 
 #: Said instead of offering tools once their rounds are used up.
 NO_MORE_TOOLS = (
@@ -22,43 +18,6 @@ NO_MORE_TOOLS = (
 
 #: Stands for a question that the person left out.
 LEFT_OUT = "[The person left out a message here.]"
-
-
-def version_for(member: Member) -> str:
-    """Names the wording of the system prompt that a member's runs get."""
-    return f"{system.PROMPT_VERSION}:{member.role}"
-
-
-def system_levels(
-    session_id: uuid.UUID,
-    graph: Graph | None,
-    member: Member,
-    stored_messages: Iterable[Message],
-    *,
-    flagged: bool,
-) -> tuple[str, str]:
-    """Levels 1 and 2 of a session: written at its first run and kept. `flagged`: level 2 may have records.
-
-    The system prompt is written anew when its version or the role changes.
-    """
-    version = version_for(member)
-    stored = next((message for message in stored_messages if message.kind == Message.SYSTEM_PROMPT), None)
-    if stored is not None and stored.prompt_version == version:
-        return stored.content, stored.records
-    text = system.system_prompt(graph, member)
-    written = {
-        "role": Message.Role.SYSTEM,
-        "kind": Message.SYSTEM_PROMPT,
-        "content": text,
-        "prompt_version": version,
-        "exclude_from_prompt": True,
-    }
-    records = {"records": always_sent.at_the_beginning(member.workspace, flagged=flagged)} if stored is None else {}
-    # Another process may have been first, and a summary may have moved later records there since.
-    kept, _made = Message.objects.update_or_create(
-        session_id=session_id, sequence=0, defaults=written, create_defaults=written | records
-    )
-    return text, kept.records
 
 
 def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:

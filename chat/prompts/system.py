@@ -80,6 +80,11 @@ _CONVENTIONS = """\
 - A node of type note is a remark for people; a node without edges does not run."""
 
 
+def version_for(member: Member) -> str:
+    """Names the wording of the system prompt that a member's runs get."""
+    return f"{PROMPT_VERSION}:{member.role}"
+
+
 def system_prompt(graph: Graph | None, member: Member) -> str:
     """The whole prompt for a member; without a graph for a conversation about nothing in particular."""
     about = _no_graph() if graph is None else _graph(GraphSource(graph))

@@ -28,8 +28,8 @@ POINTS = (
     Point("chat.engine.doorbell:ring", "queue"),
     Point("chat.engine.claims:claim", "queue"),
     # a process drives its run
-    Point("chat.engine.prompt_loading:_enrich"),
-    Point("chat.prompts.history:system_levels"),
+    Point("chat.engine.enriching:_store_context"),
+    Point("chat.engine.enriching:store_system_prompt"),
     Point("chat.engine.calling:perform"),
     Point("chat.engine.calling:perform", nth=2),
     Point("chat.engine.answer:Answer.show"),
