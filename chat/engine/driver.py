@@ -2,16 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Literal, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
 
 from django.conf import settings
 from django.utils import translation
 
-from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import error_texts, machine, run_storage, telemetry
-from chat.engine.acting import Acted, Acting, Outcome
+from chat.engine.acting import ProposalRound
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.endings import Endings
@@ -45,12 +43,10 @@ from chat.engine.steps import (
     ValidationRequested,
 )
 from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
-from chat.engine.until_stored import persistently
+from chat.engine.until_stored import retry_slow_until_stored, retry_until_stored
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
 from chat.events.writer import GroupWriter
-
-T = TypeVar("T")
 
 log = logging.getLogger("countersign.engine")
 
@@ -74,7 +70,7 @@ class Driver:
         self._task: asyncio.Task[None] | None = None
         self._ending: Literal["", "stop", "hand over"] = ""
         self._finishing = False
-        self._acted: Acted | None = None
+        self._over = False
         self._outcome: str | None = None
         self._deserted = False
 
@@ -125,7 +121,7 @@ class Driver:
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
-            self._answer.transcript = await persistently(partial(in_db, run_storage.shown_so_far, self.run))
+            self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
             await self._model_calls.note_crashed()
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
@@ -233,7 +229,7 @@ class Driver:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
         await self._run_read_tools()
         await self._writer.flush(self.run.stream_id)
-        acting = Acting(
+        proposing = ProposalRound(
             run=self.run,
             context=self._model_calls.prompt.tool_context,
             means=self._model_calls.means,
@@ -241,29 +237,21 @@ class Driver:
             calls=tuple(self._calls),
             rounds=list(self._answer.rounds),
             transcript=self._answer.transcript,
+            state=self._state,
+            limits=self._limits,
+            endings=self._endings,
         )
-        await self._store(partial(acting.perform, self._conclusion), by=in_tool_thread, then=self._take)
-        assert self._acted is not None
-        return None if self._acted.over else self._acted.outcome
-
-    def _take(self, acted: Acted) -> None:
-        """Also when the run is stopped while it is stored: what is stored then has happened."""
-        self._acted = acted
-        if acted.over:
-            self._outcome = "waiting" if isinstance(acted.outcome, ValidationRequested) else "finished"
-        self._answer.take_round(acted.rounds, acted.told)
-        telemetry.proposed(acted.told)
-
-    def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, run_storage.Ending | None]:
-        """What follows from an outcome; the run ends with it where a person is asked or the model is done."""
-        step = machine.transition(self._state, outcome, self._limits)
-        match step.effect:
-            case AskPerson(waiting):
-                return step.state, self._endings.asking(step.state, waiting, transcript)
-            case Rest("finished"):
-                return step.state, self._endings.finished(step.state, transcript)
-            case _:
-                return step.state, None
+        try:
+            await self._store(proposing.perform, retry=retry_slow_until_stored)
+        finally:  # Also if the run is stopped meanwhile: what is stored then has happened.
+            if (result := proposing.result) is not None:
+                self._answer.take_round(result.rounds, result.events)
+                telemetry.proposed(result.events)
+                self._over = result.over
+                if result.over:
+                    self._outcome = "waiting" if isinstance(result.outcome, ValidationRequested) else "finished"
+        assert result is not None
+        return None if result.over else result.outcome
 
     def _system_error(self, failure: Failure) -> Event:
         self._failure = failure
@@ -276,10 +264,10 @@ class Driver:
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
-        if self._acted is not None and self._acted.over:
+        if self._over:
             return
         if self.run.resumed and self._answer.transcript.empty:
-            self._answer.transcript = await persistently(partial(in_db, run_storage.shown_so_far, self.run))
+            self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
         await self._model_calls.note()
         if self._deserted:
             telemetry.deserted(self._answer.transcript)
@@ -311,15 +299,16 @@ class Driver:
         await self._store(run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 
     async def _store(
-        self, write: Callable[..., T], *args: Any, by: Any = in_db, then: Callable[[T], None] | None = None
+        self,
+        write: Callable[..., None],
+        *args: Any,
+        retry: Callable[[Callable[[], None]], Awaitable[None]] = retry_until_stored,
     ) -> None:
-        """A write that takes the costs which are not stored yet with it; `then` gets what came of it."""
+        """A write that takes the costs which are not stored yet with it."""
         costs = tuple(self._model_calls.unstored)
 
-        async def store() -> None:
-            stored = await by(write, *args, costs)
+        def store() -> None:
+            write(*args, costs)
             del self._model_calls.unstored[: len(costs)]
-            if then is not None:
-                then(stored)
 
-        await persistently(store)
+        await retry(store)

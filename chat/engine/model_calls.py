@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import (
     available_models,
     calling,
@@ -20,7 +19,7 @@ from chat.engine import (
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.failure import Failure
-from chat.engine.until_stored import persistently
+from chat.engine.until_stored import retry_slow_until_stored, retry_until_stored
 from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
@@ -79,7 +78,7 @@ class ModelCalls:
             self._budgeted = self._prompt.budgeted
 
         try:
-            await persistently(partial(in_tool_thread, keep))
+            await retry_slow_until_stored(keep)
         except prompt_loading.ContextGone:
             return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
         return None
@@ -153,7 +152,7 @@ class ModelCalls:
 
         Without budgets nothing says whether it was asking before the first word came: it is taken to have been.
         """
-        if await persistently(partial(in_db, settle_run, self._run.id)) or self._run.member is None:
+        if await retry_until_stored(settle_run, self._run.id) or self._run.member is None:
             return
         with suppress(ModelUnavailableError):
             config = available_models.configured().resolve(self._run.model or None)

@@ -2,11 +2,10 @@
 
 import math
 import uuid
-from functools import partial
 
-from chat.concurrency.database import in_db, in_tool_thread
+from chat.concurrency.database import in_tool_thread
 from chat.engine.calling import Call
-from chat.engine.until_stored import persistently
+from chat.engine.until_stored import retry_until_stored
 from chat.events.append import Fenced
 from chat.providers.base import Usage
 from chat.spending.calls import Bound, CallCost, bound_of, counted
@@ -37,7 +36,7 @@ async def set_aside(call: Call, account: Account) -> None:
 
 
 async def _reserve(account: Account, bound: Bound, reservation: uuid.UUID) -> bool:
-    return await persistently(partial(in_db, reserve, account, bound, reservation))
+    return await retry_until_stored(reserve, account, bound, reservation)
 
 
 async def set_aside_again(call: Call, failed: CallCost) -> None:
@@ -45,7 +44,7 @@ async def set_aside_again(call: Call, failed: CallCost) -> None:
     if call.reservation is None or failed.usage == Usage():
         return
     try:
-        await persistently(partial(in_db, cover, call.reservation, failed))
+        await retry_until_stored(cover, call.reservation, failed)
     except (BudgetRefused, Fenced):
         call.started = math.inf  # the next attempt is never made
         raise
@@ -55,5 +54,5 @@ async def costs_of(call: Call) -> list[CallCost]:
     """What is to be recorded of a call that is over; what was set aside for one that never began is given back."""
     costs = call.costs()
     if not costs and call.reservation is not None:
-        await persistently(partial(in_db, release, call.reservation))
+        await retry_until_stored(release, call.reservation)
     return costs

@@ -7,17 +7,16 @@ part. Nothing is deleted.
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from django.db import transaction
 
-from chat.concurrency.database import in_db, in_tool_thread
+from chat.concurrency.database import in_tool_thread
 from chat.engine import run_storage
 from chat.engine.answer import Answer
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
 from chat.engine.side_calls import ask_aside
-from chat.engine.until_stored import persistently
+from chat.engine.until_stored import retry_until_stored
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Purpose, Round, Summary
@@ -81,7 +80,7 @@ async def make_room(crowded: Crowded, answer: Answer) -> bool:
     await answer.flush()
     model = crowded.config.model if words else ""
     left_out = crowded.prompt.left_out
-    await persistently(partial(in_db, store, run, place, words, model, crowded.room, taken, left_out))
+    await retry_until_stored(store, run, place, words, model, crowded.room, taken, left_out)
     log.info("run %s: %s tokens were too many: the earlier part is summarised", run.id, taken)
     return True
 

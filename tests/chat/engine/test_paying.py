@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from chat.actions import conversations
 from chat.engine import paying, side_calls
-from chat.engine.acting import Acting
+from chat.engine.acting import ProposalRound
 from chat.engine.available_models import configured
 from chat.events.append import Fenced
 from chat.models import (
@@ -156,16 +156,17 @@ def test_it_records_what_a_reply_cost_that_was_stopped_before_it_acted(
     limited: bool, running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once, though its commit is not answered."""
-    day, perform, commits = budget(nba.workspace, 10**6, active=limited), Acting.perform, []
+    day, perform, commits = budget(nba.workspace, 10**6, active=limited), ProposalRound.perform, []
 
-    def stopped_before(self: Acting, *args: Any) -> Any:
+    def stopped_before(self: ProposalRound, *args: Any) -> None:
         Run.objects.filter(pk=self.run.id).update(stop_requested_at=Now())
-        commits.append(perform(self, *args))
+        perform(self, *args)
+        commits.append(self.result)
         if len(commits) == 1:
+            self.result = None
             raise OperationalError("the connection is gone")
-        return commits[-1]
 
-    monkeypatch.setattr(Acting, "perform", stopped_before)
+    monkeypatch.setattr(ProposalRound, "perform", stopped_before)
     vendor.script(Script(tool_calls=(ScriptedCall("propose_update_node", RENAME),)))
     run = rested(ask(alice, "Rename it").run_id)
     assert run.outcome == "stopped"
