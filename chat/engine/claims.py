@@ -4,7 +4,6 @@ A run of a conversation that rests is begun by the transaction that stores it. T
 and those that this process lost sight of are claimed by one statement.
 """
 
-import logging
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,14 +14,12 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from chat.engine import open_calls
-from chat.engine.states import STATE_VERSION, Phase, State, load
+from chat.engine.states import STATE_VERSION, Phase, State, state_of
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Round, Run, RunStatus, Session
 from graphs.site.access import Member, NotFound, member_of
 from rag.embeddings.metering import Account
-
-log = logging.getLogger("countersign.claims")
 
 StopReason = Literal["asked", "deserted"]
 
@@ -102,12 +99,6 @@ def begin(run: Run, member: Member | None, process: uuid.UUID, told: int) -> Cla
     return _claimed(run, member, resumed=False, died=False)
 
 
-def knows(session: Session) -> bool:
-    """False for a session whose state a newer version of the program wrote: it is left to processes that know it."""
-    version = session.state.get("version")
-    return not isinstance(version, int) or version <= STATE_VERSION
-
-
 def started(run: Run) -> NewEvent:
     return NewEvent("status", {"state": "started"}, run.message_id, run.pk)
 
@@ -176,7 +167,7 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> C
         epoch=run.epoch,
         first_sequence=run.first_sequence,
         trigger=run.trigger,
-        state=_state(session),
+        state=state_of(session),
         member=member,
         account=_account(run),
         context_type=session.context_type,
@@ -196,15 +187,6 @@ def _account(run: Run) -> Account:
     session = run.session
     about = f"{session.context_type}:{session.context_id}" if session.context_type else ""
     return Account(session.workspace_id, run.author_id, session.pk, run.pk, run.epoch, about)
-
-
-def _state(session: Session) -> State:
-    """A state that cannot be read (nothing of ours writes such) must not keep every process from claiming."""
-    try:
-        return load(session.state)
-    except (KeyError, TypeError, ValueError):
-        log.exception("the state of session %s cannot be read; it goes on from rest", session.pk)
-        return State()
 
 
 def author_of(run: Run) -> Member | None:

@@ -6,7 +6,7 @@ Callers hold the session, as everybody does who writes the rounds of its answers
 from dataclasses import replace
 from typing import Any
 
-from chat.engine.states import Phase
+from chat.engine.states import Phase, state_of
 from chat.events.transcript import status_of
 from chat.events.vocabulary import NewEvent
 from chat.models import Call, Message, ProposalStatus, Round, Session, calls_of
@@ -16,7 +16,7 @@ from chat.prompts.tool_results import room_beside, told
 
 def waiting_answer(session: Session) -> Message | None:
     """The answer whose calls the session waits for, if it waits for a decision."""
-    if session.state.get("phase") != Phase.WAITING_VALIDATION:
+    if state_of(session).phase is not Phase.WAITING_VALIDATION:
         return None
     answers = session.messages.filter(role=Message.Role.ASSISTANT, status=Message.Status.COMPLETE)
     last = answers.order_by("-sequence").first()

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from chat import queries
 from chat.engine import claims, doorbell
-from chat.engine.states import Phase
+from chat.engine.states import Phase, knows
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, Session
@@ -59,7 +59,7 @@ def store(
     `member` is its author, None for one who lost access. Belongs last into the caller's transaction.
     """
     session = run.session
-    runner = doorbell.runner_for(session.pk) if resting and claims.knows(session) else None
+    runner = doorbell.runner_for(session.pk) if resting and knows(session) else None
     begun = claims.begin(run, member, runner.process_id, len(told)) if runner else None
     Message.objects.bulk_create([question, run.message] if question else [run.message])
     run.save(force_insert=True)
