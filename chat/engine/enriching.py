@@ -8,8 +8,10 @@ import uuid
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Earlier, Prompt, prompt_needs, prompt_of, read_earlier
 from chat.models import Message
-from chat.prompts import always_sent, system
+from chat.prompts import always_sent
 from chat.prompts.question import context_block, workspace_block
+from chat.prompts.system import system_prompt as system_prompt_for
+from chat.prompts.versions import version_for
 from graphs.models import Graph
 from graphs.site.access import Member
 from rag.retrieval.retrieve import retrieve
@@ -25,7 +27,7 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
     if question is not None and context:
         _store_context(question, context, member, earlier, flagged=needs.always_sent)
     system_prompt = earlier.system_prompt
-    if system_prompt is None or system_prompt.prompt_version != system.version_for(member):
+    if system_prompt is None or system_prompt.prompt_version != version_for(member):
         system_prompt = store_system_prompt(
             run.session_id, earlier.graph, member, is_new=system_prompt is None, flagged=needs.always_sent
         )
@@ -63,8 +65,8 @@ def store_system_prompt(
     written = {
         "role": Message.Role.SYSTEM,
         "kind": Message.SYSTEM_PROMPT,
-        "content": system.system_prompt(graph, member),
-        "prompt_version": system.version_for(member),
+        "content": system_prompt_for(graph, member),
+        "prompt_version": version_for(member),
         "exclude_from_prompt": True,
     }
     records = {"records": always_sent.at_the_beginning(member.workspace, flagged=flagged)} if is_new else {}
