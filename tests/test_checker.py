@@ -65,7 +65,7 @@ def finish(run: claims.ClaimedRun) -> None:
     transcript = replay(captures.events_of(Stream.objects.get(pk=run.stream_id)), run.message_id)
     ending = run_storage.Ending(
         state=State(),
-        means=run_storage.Means(None, None),
+        provenance=run_storage.Provenance(None, None),
         outcome="finished",
         message_status=Message.Status.COMPLETE,
         run_status=RunStatus.SUCCEEDED,
@@ -151,7 +151,7 @@ def test_it_finds_what_looks_busy_for_ever(run: claims.ClaimedRun) -> None:
 
 @pytest.fixture
 def summary(run: claims.ClaimedRun) -> Summary:
-    summarising.store(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
+    summarising.store_summary(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
     return Summary.objects.get()
 
 

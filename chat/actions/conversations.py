@@ -19,9 +19,9 @@ from chat import queries
 from chat.actions.refusals import Refused
 from chat.engine import available_models, doorbell, error_texts, open_calls
 from chat.engine.machine import RESTING
-from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.engine.states import load
-from chat.engine.turns import settle
+from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
@@ -55,7 +55,7 @@ def post_message(
     with transaction.atomic():
         if session_id:
             session = queries.held_session(member, session_id)
-            position, resting = queries.next_place(session)
+            position, resting = queries.next_position(session)
         else:
             session, position, resting = open_session(member, context, model, text), 1, True
         if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
@@ -65,11 +65,11 @@ def post_message(
         question = Message(session=session, sequence=position, role=Message.Role.USER, content=text)
         only_here = model if session_id else ""
         run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=only_here)
-        told = open_calls.close(session)
-        told += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
+        events = open_calls.close(session)
+        events += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
         if not session_id:
-            told.append(NewEvent("session_updated", {"title": session.title, "model": model}))
-        return accepted(run, store(run, member, told, resting=resting, question=question), question)
+            events.append(NewEvent("session_updated", {"title": session.title, "model": model}))
+        return accepted(run, start(run, member, events, resting=resting, question=question), question)
 
 
 def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
@@ -151,11 +151,11 @@ def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
     session.runs.filter(pk__in=[run.pk for run in waiting]).update(
         status=RunStatus.CANCELLED, outcome="stopped", ended_at=timezone.now()
     )
-    told = [decision_event(proposal) for proposal in cancelled]
+    events = [decision_event(proposal) for proposal in cancelled]
     for run in waiting:
-        told.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
-        told.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
-    settle(session, cancelled, told)
+        events.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
+        events.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
+    apply_decisions(session, cancelled, events)
 
 
 def update_session(
@@ -197,12 +197,12 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
     position = require_rest(session)
     run = new_run(session, member.user, position, trigger, model=goes_on_from.asked_model if goes_on_from else "")
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
-    return accepted(run, store(run, member, [queued(run)], resting=True))
+    return accepted(run, start(run, member, [queued(run)], resting=True))
 
 
 def require_rest(session: Session) -> int:
     """The place of the next message of a held session; raises `Refused` "conflict" while something is on its way."""
-    position, resting = queries.next_place(session)
+    position, resting = queries.next_position(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
     return position

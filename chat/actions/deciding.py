@@ -75,7 +75,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
         else:
             closed = expire_due(session)
             proposal.refresh_from_db()
-        run = turns.settle(session, closed, [decision_event(each) for each in closed]) if closed else None
+        run = turns.apply_decisions(session, closed, [decision_event(each) for each in closed]) if closed else None
     refusal = _refusal(proposal, mine)
     with about(workspace=member.workspace.pk, session=proposal.session_id):
         tell(
@@ -156,7 +156,7 @@ def _drafted(proposal: Proposal, graph: Graph, arguments: dict[str, Any]) -> Dra
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DecisionOutcome:
     """What became of one of several; `refusal` is None where it was decided."""
 
     proposal_id: str
@@ -164,20 +164,20 @@ class Answer:
     refusal: Refused | None
 
 
-def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[Answer]:
+def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[DecisionOutcome]:
     """Each for itself, in the order in which they were given: one that is stale keeps no other from being applied.
 
     Raises `Forbidden` and, before anything is decided, `NotFound` where one of them is.
     """
     member.require_editor()
     queries.require_proposals(member, proposal_ids)
-    answers = []
+    outcomes = []
     for proposal_id in proposal_ids:
         try:
-            answers.append(Answer(proposal_id, decide(member, proposal_id, decision), None))
+            outcomes.append(DecisionOutcome(proposal_id, decide(member, proposal_id, decision), None))
         except Refused as refusal:
-            answers.append(Answer(proposal_id, None, refusal))
-    return answers
+            outcomes.append(DecisionOutcome(proposal_id, None, refusal))
+    return outcomes
 
 
 def waiting_in(member: Member, session_id: str) -> list[str]:
@@ -198,7 +198,7 @@ def expire(session_id: uuid.UUID) -> int:
         session = _held_session(session_id)
         expired = expire_due(session)
         if expired:
-            turns.settle(session, expired, [decision_event(each) for each in expired])
+            turns.apply_decisions(session, expired, [decision_event(each) for each in expired])
     return len(expired)
 
 

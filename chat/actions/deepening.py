@@ -12,7 +12,7 @@ from chat import queries
 from chat.actions.conversations import require_rest
 from chat.actions.refusals import Refused
 from chat.engine import available_models, open_calls
-from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.models import Message, Run, RunStatus, Session
 from chat.prompts.deepening import note_about
 from chat.providers.registry import ModelUnavailableError
@@ -55,7 +55,7 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
         )
         run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=stronger.id)
         run.message.deepens = answer
-        return accepted(run, store(run, member, [queued(run)], resting=True), question)
+        return accepted(run, start(run, member, [queued(run)], resting=True), question)
 
 
 def _begun_before(answer: Message) -> Run | None:

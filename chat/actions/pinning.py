@@ -40,10 +40,10 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
                 _keep_beside_summaries(message)
             message.in_prompt = in_prompt
             message.save(update_fields=["in_prompt"])
-            told: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
+            news: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
             if in_prompt == Message.InPrompt.LEFT_OUT and _forget_summaries(message):
-                told["summary"] = queries.summary_of(session)
-            append(session.stream_id, [NewEvent("session_updated", told)])
+                news["summary"] = queries.summary_of(session)
+            append(session.stream_id, [NewEvent("session_updated", news)])
     return queries.message_for(member.user, message_id)
 
 

@@ -34,7 +34,7 @@ from chat.prompts.round_messages import round_of
 from chat.proposals import propose
 from chat.providers.base import Reply
 from chat.spending.calls import CallCost
-from chat.spending.settling import record
+from chat.spending.settling import record_costs
 from chat.tools.base import ToolContext
 from graphs.workflows.planning import ChangeRefused
 
@@ -62,7 +62,7 @@ class ProposalRound:
 
     run: ClaimedRun
     context: ToolContext
-    means: run_storage.Means
+    provenance: run_storage.Provenance
     reply: Reply
     calls: Sequence[CheckedCall]
     rounds: list[Round]
@@ -85,7 +85,7 @@ class ProposalRound:
         if len(answer.rounds) > len(self.rounds):  # the commit had happened, only its answer was lost
             return self._performed_before(answer, over=run.status != RunStatus.RUNNING)
         if run.stop_requested_at is not None:
-            record(self.run.account, costs)
+            record_costs(self.run.account, costs)
             return ProposalResult(self.rounds, (), RunStopped())
         events, transcript = self._propose_all(answer)
         round_ = round_of(self.reply, self._calls_in(transcript))
@@ -103,7 +103,7 @@ class ProposalRound:
 
     def _propose_all(self, answer: Message) -> tuple[list[NewEvent], Transcript]:
         """The events of the calls that write, and the answer with them."""
-        self.means.note(answer)
+        self.provenance.save_to(answer)
         session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
         events = [event for call in self.calls if call.writes for event in self._propose(session, answer, call)]
         transcript = deepcopy(self.transcript)

@@ -29,7 +29,7 @@ from chat.spending.calls import CallCost
 NOT_FINISHED = {"error": "The answer ended before this call did; it had no effect."}
 
 
-class Answer:
+class LiveAnswer:
     """`rounds` are complete ones, as they will be stored; `transcript` is what readers have been shown."""
 
     def __init__(self, run: ClaimedRun, writer: GroupWriter, transcript: Transcript) -> None:
@@ -39,16 +39,16 @@ class Answer:
         self.rounds: list[Round] = list(run.rounds)
         self._between_rounds = bool(self.rounds)
 
-    async def tell(self, type_: EventType, data: dict[str, Any]) -> None:
+    async def emit(self, type_: EventType, data: dict[str, Any]) -> None:
         """One event about this answer, stored before anyone sees it."""
         await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
         self.transcript.add(type_, data)
 
-    async def tell_costs(self, costs: Iterable[CallCost]) -> None:
+    async def emit_costs(self, costs: Iterable[CallCost]) -> None:
         """What calls for this answer took; those that took nothing are for the records only."""
         for cost in costs:
             if cost.usage != Usage():
-                await self.tell("usage", cost.to_event())
+                await self.emit("usage", cost.to_event())
 
     async def flush(self) -> None:
         """Waits until everything that was told is stored."""
@@ -61,13 +61,13 @@ class Answer:
         """What a piece of the model's reply means to a reader; calls are shown when they run."""
         match piece:
             case TextDelta(text) if text:
-                await self.tell("content_delta", {"delta": self._paragraph() + text})
+                await self.emit("content_delta", {"delta": self._paragraph() + text})
             case ReasoningDelta(text) if text:
-                await self.tell("reasoning_delta", {"delta": text})
+                await self.emit("reasoning_delta", {"delta": text})
             case Retrying(attempt, delay_s, error):
                 at = timezone.now() + timedelta(seconds=delay_s)
                 wait = {"delayS": round(delay_s, 1), "nextAttemptAt": at.isoformat()}
-                await self.tell("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
+                await self.emit("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
 
     def _paragraph(self) -> str:
         """Text of a later round starts a new paragraph."""
@@ -78,12 +78,12 @@ class Answer:
         """Shows the words that this answer begins with, as far as readers were not shown them."""
         said = PARAGRAPH.join(round_.text for round_ in self.rounds if round_.aside)
         if said and self.transcript.empty:
-            await self.tell("content_delta", {"delta": said})
+            await self.emit("content_delta", {"delta": said})
 
-    def take_round(self, rounds: list[Round], told: Iterable[NewEvent]) -> None:
+    def take_round(self, rounds: list[Round], events: Iterable[NewEvent]) -> None:
         """A round that was stored already, with its events."""
         self.rounds = list(rounds)
-        for event in told:
+        for event in events:
             self.transcript.add(event.type, event.data)
         self._between_rounds = True
 
@@ -102,7 +102,7 @@ class Answer:
         """Gives calls that will never finish a result, as vendors refuse a call without one."""
         for call in self.transcript.tool_calls:
             if call.status == "running":
-                await self.tell("tool_call_result", {"toolCallId": call.id, "result": NOT_FINISHED})
+                await self.emit("tool_call_result", {"toolCallId": call.id, "result": NOT_FINISHED})
 
     def shows_more_than_rounds(self) -> bool:
         """True when readers were shown something of a round that is not complete."""

@@ -87,13 +87,13 @@ class ClaimedRun:
         return self.member is not None and self.member.role.may_edit and self.context_type == "graph"
 
 
-def begin(run: Run, member: Member | None, process: uuid.UUID, told: int) -> ClaimedRun:
-    """Gives a run that is about to be stored to a process, after `told` more events of its stream.
+def begin(run: Run, member: Member | None, process: uuid.UUID, events_before: int) -> ClaimedRun:
+    """Gives a run that is about to be stored to a process, after `events_before` more events of its stream.
 
     The caller holds the session, in which nothing else is on its way, stores the run, and appends `started(run)`.
     """
     epoch, last = _take_over(run.session.stream_id)
-    run.epoch, run.first_sequence = epoch, last + told + 1
+    run.epoch, run.first_sequence = epoch, last + events_before + 1
     run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()
     run.message.status = Message.Status.STREAMING
     return _claimed(run, member, resumed=False, died=False)

@@ -10,7 +10,7 @@ from django.utils import translation
 
 from chat.engine import error_texts, machine, run_storage, telemetry
 from chat.engine.acting import ProposalRound
-from chat.engine.answer import Answer
+from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.endings import Endings
 from chat.engine.failure import Failure
@@ -60,7 +60,7 @@ class Driver:
     def __init__(self, run: ClaimedRun, writer: GroupWriter) -> None:
         self.run = run
         self._writer = writer
-        self._answer = Answer(run, writer, Transcript())
+        self._answer = LiveAnswer(run, writer, Transcript())
         self._limits = Limits(settings.TOOL_ROUNDS, settings.TOOL_ROUNDS_EXTENDED)
         self._state: State = run.state
         self._model_calls = ModelCalls(run, self._answer)
@@ -94,14 +94,14 @@ class Driver:
 
     async def drive(self) -> None:
         """Runs until the session rests. Whatever goes wrong, the run is closed and its person told."""
-        with translation.override(self.run.language), telemetry.of_run(self.run) as told:
+        with translation.override(self.run.language), telemetry.of_run(self.run) as span:
             try:
                 await self._drive_interruptibly()
             except Fenced:
                 log.warning("run %s was taken over by another process", self.run.id)
-                told.note("taken over")
+                span.note("taken over")
             finally:
-                told.note(self._outcome, rounds=len(self._answer.rounds))
+                span.note(self._outcome, rounds=len(self._answer.rounds))
                 self._writer.forget(self.run.stream_id, self.run.epoch)
 
     async def _drive_interruptibly(self) -> None:
@@ -116,13 +116,13 @@ class Driver:
         except Exception:  # Any: nobody else is left to tell the person.
             log.exception("run %s failed", self.run.id)
             self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
-            await self._model_calls.note()
+            await self._model_calls.add_costs()
             await self._close("failed")
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
             self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
-            await self._model_calls.note_crashed()
+            await self._model_calls.add_crashed_costs()
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
         if self.run.member is None:
@@ -232,7 +232,7 @@ class Driver:
         proposing = ProposalRound(
             run=self.run,
             context=self._model_calls.prompt.tool_context,
-            means=self._model_calls.means,
+            provenance=self._model_calls.provenance,
             reply=self._model_calls.last.reply,
             calls=tuple(self._calls),
             rounds=list(self._answer.rounds),
@@ -268,7 +268,7 @@ class Driver:
             return
         if self.run.resumed and self._answer.transcript.empty:
             self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
-        await self._model_calls.note()
+        await self._model_calls.add_costs()
         if self._deserted:
             telemetry.deserted(self._answer.transcript)
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():

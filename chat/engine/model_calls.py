@@ -16,7 +16,7 @@ from chat.engine import (
     summarising,
     telemetry,
 )
-from chat.engine.answer import Answer
+from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun
 from chat.engine.failure import Failure
 from chat.engine.until_stored import retry_slow_until_stored, retry_until_stored
@@ -34,19 +34,19 @@ log = logging.getLogger("countersign.engine")
 class ModelCalls:
     """`last` is the call under way or the last one; `unstored` what calls cost that is not in the database yet."""
 
-    def __init__(self, run: ClaimedRun, answer: Answer) -> None:
+    def __init__(self, run: ClaimedRun, answer: LiveAnswer) -> None:
         self._run = run
         self._answer = answer
         self._config: ProviderConfig | None = None
         self._prompt: prompt_loading.Prompt | None = None
-        self._call: calling.Call | None = None
+        self._call: calling.LiveCall | None = None
         self._squeezed = False
         #: Whether budgets have to be looked at before the next call.
         self._budgeted = True
         self.unstored: list[CallCost] = []
 
     @property
-    def last(self) -> calling.Call:
+    def last(self) -> calling.LiveCall:
         assert self._call is not None
         return self._call
 
@@ -61,8 +61,8 @@ class ModelCalls:
         return self._prompt
 
     @property
-    def means(self) -> run_storage.Means:
-        return run_storage.Means(self._config, self._prompt)
+    def provenance(self) -> run_storage.Provenance:
+        return run_storage.Provenance(self._config, self._prompt)
 
     async def enrich(self) -> Failure | None:
         """Stores what the model is asked with and loads the prompt, once; a failure if what it is about is gone."""
@@ -108,7 +108,7 @@ class ModelCalls:
                     error = await self._ask(shorter)
         except BudgetRefused as refusal:
             telemetry.unpaid(self.last)
-            await self.note()
+            await self.add_costs()
             return Failure("rate_limit", str(refusal), refusal.retryable)
         if error is None:
             return None
@@ -116,19 +116,20 @@ class ModelCalls:
         gave_up = error.code == "context_length"
         return Failure(error.code, error_texts.sentence_for(error), error.retryable, gave_up)
 
-    async def _fitting_call(self, config: ProviderConfig, tools: bool, room: int) -> calling.Call | Failure:
+    async def _fitting_call(self, config: ProviderConfig, tools: bool, room: int) -> calling.LiveCall | Failure:
         """The next call. If its request is too long the earlier part is summarised; a failure if nothing helps."""
         call = calling.prepare(config, self.prompt, self._answer, tools=tools)
-        crowded = summarising.Crowded(self._run, config, self.prompt, self._answer.rounds, call.request, room)
+        rounds = self._answer.rounds
+        measured = summarising.OversizedRequest(self._run, config, self.prompt, rounds, call.request, room)
         try:
-            if not await summarising.make_room(crowded, self._answer):
+            if not await summarising.make_room(measured, self._answer):
                 return call
         except summarising.TooLong:
             return Failure("context_length", error_texts.TOO_LONG_FOR_MODEL, retryable=False, gave_up=True)
         failure = await self._load(prompt_loading.load_prompt)
         return failure or calling.prepare(config, self.prompt, self._answer, tools=tools)
 
-    async def _ask(self, call: calling.Call) -> ProviderError | None:
+    async def _ask(self, call: calling.LiveCall) -> ProviderError | None:
         """Raises `BudgetRefused`."""
         self._call = call
         if self._budgeted:
@@ -137,17 +138,17 @@ class ModelCalls:
         with telemetry.of_call(call):
             cover = partial(paying.set_aside_again, call)
             await calling.perform(call, self._answer.show, self._run.account.workspace_id, cover)
-        await self.note()
+        await self.add_costs()
         return call.error
 
-    async def note(self) -> None:
+    async def add_costs(self) -> None:
         """Notes what the last call cost, once. All attempts are kept; readers are told of those that cost something."""
-        if self._call is None or self._call.noted:
+        if self._call is None or self._call.costs_added:
             return
-        self._call.noted = True
-        await self._note(await paying.costs_of(self._call))
+        self._call.costs_added = True
+        await self._add(await paying.costs_of(self._call))
 
-    async def note_crashed(self) -> None:
+    async def add_crashed_costs(self) -> None:
         """What the process before took for a call that it died in: settled where it was reserved, else estimated.
 
         Without budgets nothing says whether it was asking before the first word came: it is taken to have been.
@@ -159,12 +160,12 @@ class ModelCalls:
             if await self.enrich() is None and self._was_asking():
                 request = calling.prepare(config, self.prompt, self._answer, tools=True).request
                 usage = estimate_usage(request, Reply(text=self._answer.unstored_text()))
-                await self._note([CallCost(config.name, config.model, usage, cost_of(config, usage), 0, OUTCOME)])
+                await self._add([CallCost(config.name, config.model, usage, cost_of(config, usage), 0, OUTCOME)])
 
     def _was_asking(self) -> bool:
         return self._answer.shows_more_than_rounds() or (self._run.died and not self._budgeted)
 
-    async def _note(self, costs: Sequence[CallCost]) -> None:
+    async def _add(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs
         telemetry.costs(costs)
-        await self._answer.tell_costs(costs)
+        await self._answer.emit_costs(costs)

@@ -11,7 +11,7 @@ from chat.events.transcript import status_of
 from chat.events.vocabulary import NewEvent
 from chat.models import Call, Message, ProposalStatus, Round, Session, calls_of
 from chat.prompts.decisions import written_meanwhile
-from chat.prompts.tool_results import room_beside, told
+from chat.prompts.tool_results import model_text, room_beside
 
 
 def waiting_answer(session: Session) -> Message | None:
@@ -27,11 +27,11 @@ def open_calls(answer: Message) -> list[Call]:
     return [call for call in calls_of(answer.rounds) if call.waits]
 
 
-def give(answer: Message, call_id: str, result: dict[str, Any]) -> NewEvent | None:
+def set_result(answer: Message, call_id: str, result: dict[str, Any]) -> NewEvent | None:
     """Gives an open call its result, for good; None for a call that has one. The answer is not saved yet."""
     for number, round_ in enumerate(answer.rounds):
         if any(call.id == call_id and call.waits for call in round_.calls):
-            text = told(call_id, result, _room_in(round_))
+            text = model_text(call_id, result, _room_in(round_))
             answer.rounds[number] = replace(
                 round_,
                 calls=tuple(
@@ -59,9 +59,9 @@ def close(session: Session) -> list[NewEvent]:
     answer = waiting_answer(session)
     if answer is None:
         return []
-    told = [give(answer, call.id, written_meanwhile(call.result)) for call in open_calls(answer)]
+    events = [set_result(answer, call.id, written_meanwhile(call.result)) for call in open_calls(answer)]
     answer.save(update_fields=["rounds"])
-    return [event for event in told if event is not None]
+    return [event for event in events if event is not None]
 
 
 def was_applied(call: Call) -> bool:

@@ -4,7 +4,7 @@ import math
 import uuid
 
 from chat.concurrency.database import in_tool_thread
-from chat.engine.calling import Call
+from chat.engine.calling import LiveCall
 from chat.engine.until_stored import retry_until_stored
 from chat.events.append import Fenced
 from chat.providers.base import Usage
@@ -15,7 +15,7 @@ from chat.spending.settling import release
 from rag.embeddings.metering import Account
 
 
-async def set_aside(call: Call, account: Account) -> None:
+async def set_aside(call: LiveCall, account: Account) -> None:
     """Raises `BudgetRefused`. The id is ours, so that a call that is stopped meanwhile can be given back.
 
     Only where the bytes of the prompt have no room are its tokens counted, which takes time.
@@ -39,7 +39,7 @@ async def _reserve(account: Account, bound: Bound, reservation: uuid.UUID) -> bo
     return await retry_until_stored(reserve, account, bound, reservation)
 
 
-async def set_aside_again(call: Call, failed: CallCost) -> None:
+async def set_aside_again(call: LiveCall, failed: CallCost) -> None:
     """An attempt that the vendor may charge for needs room beside the next one. Raises `BudgetRefused`, `Fenced`."""
     if call.reservation is None or failed.usage == Usage():
         return
@@ -50,7 +50,7 @@ async def set_aside_again(call: Call, failed: CallCost) -> None:
         raise
 
 
-async def costs_of(call: Call) -> list[CallCost]:
+async def costs_of(call: LiveCall) -> list[CallCost]:
     """What is to be recorded of a call that is over; what was set aside for one that never began is given back."""
     costs = call.costs()
     if not costs and call.reservation is not None:

@@ -41,7 +41,7 @@ class Prompt:
     tools: tuple[ToolSpec, ...]
     tool_context: ToolContext
     version: str
-    sent: tuple[window.Sent, ...] = ()
+    sent: tuple[window.SentMessage, ...] = ()
     summary: str = ""
     rounds_left_out: int = 0
     left_out: frozenset[int] = frozenset()

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chat import queries
 from chat.engine import claims, machine, open_calls
-from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.engine.states import Limits, Phase, load
 from chat.engine.steps import RunStopped, ValidationReceived
 from chat.events.append import append
@@ -23,18 +23,18 @@ from chat.prompts.decisions import note_of, result_of
 _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalStatus.FAILED})
 
 
-def settle(session: Session, proposals: Sequence[Proposal], told: Sequence[NewEvent]) -> Accepted | None:
+def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Sequence[NewEvent]) -> Accepted | None:
     """Tells the model, and readers with `told`, what became of these proposals of a held session.
 
     Returns the run that goes on with the conversation, None where none is needed or one is on its way. Belongs last
     into the transaction that decides.
     """
-    told = list(told)
-    position, resting = queries.next_place(session)
+    events = list(events)
+    position, resting = queries.next_position(session)
     waited = open_calls.waiting_answer(session)
-    late = [proposal for proposal in proposals if not _answered(waited, proposal, told)]
+    late = [proposal for proposal in proposals if not _answered(waited, proposal, events)]
     if late:
-        _note(session, late, position)
+        _add_note(session, late, position)
         position += 1
     run = None
     if waited is not None and len(late) < len(proposals):
@@ -45,18 +45,18 @@ def settle(session: Session, proposals: Sequence[Proposal], told: Sequence[NewEv
         trigger = {"event": "UserMessageSent", "proposals": [str(proposal.pk) for proposal in late]}
         run = _run_after(session, late[0].message, position, trigger)
     if run is None:
-        append(session.stream_id, told)
+        append(session.stream_id, events)
         return None
-    return accepted(run, store(run, claims.author_of(run), [*told, queued(run)], resting=True))
+    return accepted(run, start(run, claims.author_of(run), [*events, queued(run)], resting=True))
 
 
-def _answered(waited: Message | None, proposal: Proposal, told: list[NewEvent]) -> bool:
+def _answered(waited: Message | None, proposal: Proposal, events: list[NewEvent]) -> bool:
     """Gives the proposal's call its result; False where it has an interim one already."""
     if waited is None or proposal.message_id != waited.pk:
         return False
-    event = open_calls.give(waited, proposal.tool_call_id, result_of(proposal))
+    event = open_calls.set_result(waited, proposal.tool_call_id, result_of(proposal))
     if event is not None:
-        told.append(event)
+        events.append(event)
     return event is not None
 
 
@@ -79,7 +79,7 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
     return None
 
 
-def _note(session: Session, late: Sequence[Proposal], position: int) -> None:
+def _add_note(session: Session, late: Sequence[Proposal], position: int) -> None:
     """What the model is told with the next run, whichever that is."""
     content = " ".join(map(note_of, late))
     Message.objects.create(

@@ -30,12 +30,12 @@ def workspace_stream_name(workspace_id: int) -> str:
     return f"workspace_{workspace_id}"
 
 
-def tell(graph_id: int, workspace_id: int, events: Sequence[NewEvent]) -> None:
+def notify_graph(graph_id: int, workspace_id: int, events: Sequence[NewEvent]) -> None:
     """Appends to the graph's stream; of an answer's ids nothing is told there, the conversation is its owner's."""
     append_to(stream_name(graph_id), workspace_id, [NewEvent(event.type, event.data) for event in events])
 
 
-def tell_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
+def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
     """What waits in a workspace is more or less by these: their ids, and whether they still do."""
     events = [_news(proposal) for proposal in proposals]
     if events:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from chat.events import wakeup
 from chat.events.append import Fenced
-from chat.events.committing import Committer, Part
+from chat.events.committing import Committer, StreamBatch
 from chat.events.vocabulary import NewEvent, StoredEvent, numbered
 from graphs.site.telemetry.events import measure
 
@@ -162,7 +162,7 @@ class GroupWriter:
         if not batch:
             return
         stored: list[StoredEvent] = []
-        parts = [Part(stream_id, line.epoch, line.in_flight) for stream_id, line in batch.items()]
+        parts = [StreamBatch(stream_id, line.epoch, line.in_flight) for stream_id, line in batch.items()]
         began = time.monotonic()
         outcomes = await self._committer.commit(parts)
         measure("writer_commit_seconds", time.monotonic() - began)

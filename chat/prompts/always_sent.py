@@ -44,10 +44,10 @@ def at_the_beginning(workspace: Workspace, *, flagged: bool = True) -> str:
     return fenced(f"{_ABOUT} {HOW_TO_READ}", body) if body else ""
 
 
-def since_then(workspace: Workspace, told_before: Iterable[Message], *, flagged: bool = True) -> str:
+def since_then(workspace: Workspace, earlier: Iterable[Message], *, flagged: bool = True) -> str:
     """What stands with the next question: the records where they are not as they were told last, else nothing."""
-    told = [message.records for message in told_before if message.records]
-    last = told[-1] if told else ""
+    sent = [message.records for message in earlier if message.records]
+    last = sent[-1] if sent else ""
     body = _body(workspace) if flagged else ""
     if not body:
         return "" if last in ("", _NONE_LEFT) else _NONE_LEFT

@@ -16,7 +16,7 @@ WINDOW_SHARE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Section:
     """A message at `sequence`, or round number `round` of the answer there.
 
     Before a message that `asks` the history may be cut; `stays` whoever was pinned, and what is being answered. Of its
@@ -51,7 +51,7 @@ def summary_room(room: int) -> int:
     return min(int(room * SUMMARY_SHARE), MAX_SUMMARY_TOKENS)
 
 
-def cut(parts: Sequence[Part], fixed: int, room: int, records: int = 0) -> Cut | None:
+def cut(parts: Sequence[Section], fixed: int, room: int, records: int = 0) -> Cut | None:
     """The earliest place after which enough is free, else the last one where it fits; None where nothing helps.
 
     `fixed` are the tokens of what is always sent: level 1, the tools; `records` those of level 2. Whoever `stays` comes

@@ -47,8 +47,8 @@ def entries(
     if message.role == Message.Role.USER:
         content = message.content if quote or message.kind != Message.NOTE else without_quote(message.content)
         asked = [LEFT_OUT] if left_out else [message.retrieved if retrieved else "", content]
-        told = message.records if records else ""
-        yield PromptMessage("user", "\n\n".join(part for part in (told, *asked) if part))
+        changed = message.records if records else ""
+        yield PromptMessage("user", "\n\n".join(part for part in (changed, *asked) if part))
     elif not left_out:
         for round_ in message.rounds[rounds_left_out:]:
             yield from round_entries(round_, f":{message.model}" if message.model else "")

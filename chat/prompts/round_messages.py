@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from chat.models import Call, Round
-from chat.prompts.tool_results import told_together
+from chat.prompts.tool_results import model_texts
 from chat.providers.base import PromptMessage, Reply, ToolCall
 
 
@@ -15,7 +15,7 @@ def round_of(reply: Reply, calls: Iterable[Call] = ()) -> Round:
     Decides what the model is told of each result; see `tool_results`. Counts tokens: not for the event loop.
     """
     calls = list(calls)
-    texts = told_together([(call.id, call.result) for call in calls])
+    texts = model_texts([(call.id, call.result) for call in calls])
     return Round(
         text=reply.text,
         reasoning=reply.reasoning,
@@ -40,10 +40,10 @@ def round_entries(round_: Round, model: str = "") -> Iterator[PromptMessage]:
         model=round_.model or model,
     )
     for call in round_.calls:
-        yield PromptMessage("tool", _model_text(call), tool_call_id=call.id)
+        yield PromptMessage("tool", _sent_text(call), tool_call_id=call.id)
 
 
-def _model_text(call: Call) -> str:
+def _sent_text(call: Call) -> str:
     """What was decided when the result came; JSON with sorted keys for one that was stored before anything was."""
     if call.model_text is not None:
         return call.model_text

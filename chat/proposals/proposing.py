@@ -86,8 +86,8 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
     if not proposal.asked_by:
         _let_through(proposal, graph, member)
         events.append(decision_event(proposal))
-    notices.tell(graph.pk, graph.workspace_id, events)
-    notices.tell_workspace(graph.workspace_id, [proposal])
+    notices.notify_graph(graph.pk, graph.workspace_id, events)
+    notices.notify_workspace(graph.workspace_id, [proposal])
     return Proposed(proposal, tuple(events))
 
 

@@ -126,7 +126,7 @@ def reading_point(session: Session, messages: list[Message]) -> int:
     return min([contained, *unfinished])
 
 
-def next_place(session: Session) -> tuple[int, bool]:
+def next_position(session: Session) -> tuple[int, bool]:
     """Where the next message of a held session belongs, and whether nothing is on its way before it."""
     with connection.cursor() as cursor:
         cursor.execute(_PLACE, {"session": session.pk})

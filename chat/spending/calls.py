@@ -9,7 +9,7 @@ from typing import Any
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Price, ProviderConfig, Usage
 from chat.providers.estimating import prompt_bound, prompt_estimate, size
-from chat.sent_requests.keeping import Sent
+from chat.sent_requests.keeping import KeptRequest
 from rag.texts.tokens import count_tokens
 
 #: What the database keeps of a dollar.
@@ -46,7 +46,7 @@ class CallCost:
     retries: int = 0
     purpose: Purpose = Purpose.CHAT
     reservation: uuid.UUID | None = None
-    sent: Sent | None = None
+    sent: KeptRequest | None = None
     attempt: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property

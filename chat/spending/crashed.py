@@ -16,7 +16,7 @@ from chat.models import ModelCall, Purpose, Reservation, Run, RunStatus, Session
 from chat.providers.base import Price, Usage
 from chat.providers.estimating import estimated_tokens
 from chat.spending.calls import CallCost, dollars
-from chat.spending.settling import record
+from chat.spending.settling import record_costs
 from rag.embeddings.metering import Account
 
 OUTCOME = "crashed"
@@ -63,7 +63,7 @@ def _settle(reservation_id: uuid.UUID, session_id: uuid.UUID | None) -> bool:
         held = Reservation.objects.select_related("run__session").select_for_update(of=("self",), no_key=True)
         reservation = held.filter(pk=reservation_id).first()
         if reservation is not None:
-            record(_account(reservation), [_cost(reservation)])
+            record_costs(_account(reservation), [_cost(reservation)])
     return reservation is not None
 
 

@@ -14,7 +14,7 @@ def test_a_request_that_fits_is_built_once(
 ) -> None:
     built, prepare = [], calling.prepare
 
-    def counted(*args: object, **kwargs: object) -> calling.Call:
+    def counted(*args: object, **kwargs: object) -> calling.LiveCall:
         built.append(prepare(*args, **kwargs))  # type: ignore[arg-type]
         return built[-1]
 

@@ -32,7 +32,7 @@ def test_decided_results_share_the_room_of_their_round(settings: Settings, calls
     answer = answer_with(*(waiting(f"c{n}") for n in range(calls)))
     given: list[str] = []
     for n in range(calls):
-        open_calls.give(answer, f"c{n}", {"proposalId": f"c{n}", "status": "applied", "created": ROWS})
+        open_calls.set_result(answer, f"c{n}", {"proposalId": f"c{n}", "status": "applied", "created": ROWS})
         told = [call.model_text for call in answer.rounds[0].calls]
         assert told[:n] == given, "what was told stays as it is"
         given.append(told[n])
@@ -45,6 +45,6 @@ def test_beside_long_results_a_decision_has_a_little_room(settings: Settings) ->
     settings.TOOL_RESULT_TOKENS = 500
     read = [Call(f"r{n}", "search_nodes", {}, {"nodes": ROWS}, "ok", "{}") for n in range(TOGETHER + 1)]
     answer = answer_with(*read, waiting("c"))
-    open_calls.give(answer, "c", {"proposalId": "c", "status": "applied", "created": ROWS})
+    open_calls.set_result(answer, "c", {"proposalId": "c", "status": "applied", "created": ROWS})
     assert sum(tokens_of(answer)) <= TOGETHER * 500 + LEAST_TOKENS
-    assert open_calls.give(answer, "c", {"status": "rejected"}) is None
+    assert open_calls.set_result(answer, "c", {"status": "rejected"}) is None

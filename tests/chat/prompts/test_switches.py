@@ -153,7 +153,7 @@ def pending_proposal(spoken: Spoken) -> None:
     waiting = spoken.round(pending, {"nodes": []}, name="propose_move_node", reasoning="Hm.")
     first, *others = waiting.calls
     spoken.answer(replace(waiting, calls=(replace(first, status=WAITING), *others)))
-    open_calls.give(spoken.messages[-1], first.id, {**pending, "note": "The person wrote meanwhile."})
+    open_calls.set_result(spoken.messages[-1], first.id, {**pending, "note": "The person wrote meanwhile."})
     spoken.person("And then?")
     spoken.answer(spoken.round(text="It waits."))
     spoken.person("[Not written by the person. A decision: applied]", kind=Message.NOTE)
