@@ -1,4 +1,4 @@
-"""All that a person may ask of a conversation: each function checks, changes, and tells the log, in one transaction.
+"""All that a person may ask of a conversation: each function checks, changes, and appends events, in one transaction.
 
 Every door (WebSocket, REST, admin, commands) calls these, so they cannot disagree.
 """
@@ -44,7 +44,7 @@ class ObjectName:
 def post_message(
     member: Member, text: str, *, session_id: str = "", context: ObjectName | None = None, model: str = ""
 ) -> Accepted:
-    """Stores what a person wrote and queues the run that answers it; opens a session where none is named.
+    """Stores what a person wrote and queues the run that answers it; opens a session if none is named.
 
     `model` is for this answer only, in a session that it opens for all of them.
 
@@ -113,7 +113,7 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
 def retry(member: Member, session_id: str) -> Accepted:
     """Asks the last question again after an error; the person's message is not repeated.
 
-    The model sees the failed answer only where that changed something. Raises `Refused` with "conflict" unless the last
+    The model sees the failed answer only if it changed something. Raises `Refused` with "conflict" unless the last
     answer failed in a way that may pass.
     """
     with transaction.atomic():
@@ -193,7 +193,7 @@ def delete_session(member: Member, session_id: str) -> None:
 
 
 def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:
-    """By the same model as the run before it; likewise deeper than the answer that this one was to go deeper than."""
+    """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper."""
     position = require_rest(session)
     run = new_run(session, member.user, position, trigger, model=goes_on_from.asked_model if goes_on_from else "")
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None

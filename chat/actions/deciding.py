@@ -50,7 +50,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """`run` is how the model goes on; None where it waits for other decisions or has nothing more to do."""
+    """`run` is how the model goes on; None if it waits for other decisions or has nothing more to do."""
 
     proposal: Proposal
     run: Accepted | None
@@ -157,7 +157,7 @@ def _drafted(proposal: Proposal, graph: Graph, arguments: dict[str, Any]) -> Dra
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """What became of one of several; `refusal` is None where it was decided."""
+    """What became of one of several proposals; `refusal` is None if it was decided."""
 
     proposal_id: str
     decided: Decided | None
@@ -165,9 +165,9 @@ class DecisionOutcome:
 
 
 def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[DecisionOutcome]:
-    """Each for itself, in the order in which they were given: one that is stale keeps no other from being applied.
+    """Decides each proposal for itself, in the given order: one that is stale keeps no other from being applied.
 
-    Raises `Forbidden` and, before anything is decided, `NotFound` where one of them is.
+    Raises `Forbidden` and, before anything is decided, `NotFound` if one of them is not there.
     """
     member.require_editor()
     queries.require_proposals(member, proposal_ids)
@@ -193,7 +193,7 @@ def expire_all() -> int:
 
 
 def expire(session_id: uuid.UUID) -> int:
-    """The same in one conversation."""
+    """Closes the proposals of one conversation that nobody decided in time; returns how many."""
     with transaction.atomic():
         session = _held_session(session_id)
         expired = expire_due(session)
@@ -208,7 +208,7 @@ def _held_session(session_id: uuid.UUID) -> Session:
 
 
 def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
-    """Why a decision had no effect, as the proposal stands now; None where it had one."""
+    """Why a decision had no effect, as the proposal stands now; None if it had one."""
     if mine and proposal.status in {ProposalStatus.APPLIED, ProposalStatus.REJECTED}:
         return None
     details = {"proposal": brief_json(proposal)}

@@ -23,8 +23,8 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
     """Begins the deeper answer, or names the one that was begun before, unless that failed or was stopped.
 
     Raises `NotFound` for a foreign session or what is no answer in it, and `Refused` "conflict" while an answer is
-    being written, while this one waits for a decision, where its question is left out for the model, and where no
-    stronger model can be asked.
+    being written, while this one waits for a decision, if its question is left out for the model, and if no stronger
+    model can be asked.
     """
     with transaction.atomic():
         session = queries.held_session(member, session_id)

@@ -23,7 +23,7 @@ _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
     """Pins a message of an own conversation, leaves it out, or neither; counts from the next question on.
 
-    The summaries that stand for one that is left out go: where the messages do not fit, another is made without it.
+    The summaries that stand for one that is left out go: if the messages do not fit, another is made without it.
     One that is put back is sent beside the summaries that were made without it.
     Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
     """
@@ -48,7 +48,7 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
 
 
 def _forget_summaries(left_out: Message) -> bool:
-    """Deletes the first summary that stands for a message, and those that were made from it; False where none does."""
+    """Deletes the first summary that stands for a message, and those that were made from it; False if none does."""
     summaries = list(Summary.objects.filter(session=left_out.session_id))
     first = next((number for number, each in enumerate(summaries) if _stands_for(each, left_out)), len(summaries))
     Summary.objects.filter(pk__in=[each.pk for each in summaries[first:]]).delete()
@@ -74,9 +74,9 @@ def _waits(session: Session, message: Message) -> bool:
 
 
 def always_send(member: Member, graph_key: str, node_key: str, *, always: bool) -> None:
-    """Says whether a graph, or a node of it, is always sent in this workspace. The same twice is done once.
+    """Says whether a graph, or a node of it, is always sent in this workspace. Repeated it does nothing more.
 
-    Raises `NotFound`, `Forbidden` for viewers, and `Refused` where there are too many.
+    Raises `NotFound`, `Forbidden` for viewers, and `Refused` if there are too many.
     """
     graph = graph_for(member, graph_key)
     member.require_editor()

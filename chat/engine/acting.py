@@ -28,7 +28,7 @@ from chat.engine.steps import (
 from chat.engine.tool_calls import CheckedCall
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
-from chat.models import Call, Message, ProposalStatus, Round, Run, RunStatus, Session
+from chat.models import Message, ProposalStatus, Round, Run, RunStatus, Session
 from chat.prompts import decisions
 from chat.prompts.round_messages import round_of
 from chat.proposals import propose
@@ -88,7 +88,8 @@ class ProposalRound:
             record_costs(self.run.account, costs)
             return ProposalResult(self.rounds, (), RunStopped())
         events, transcript = self._propose_all(answer)
-        round_ = round_of(self.reply, self._calls_in(transcript))
+        calls = [replace(transcript.calls[call.id], arguments=call.arguments) for call in self.reply.tool_calls]
+        round_ = round_of(self.reply, calls)
         rounds = [*self.rounds, round_]
         outcome = self._outcome(round_)
         if isinstance(outcome, ActionsExecuted):
@@ -130,9 +131,6 @@ class ProposalRound:
     def _result_event(self, call: CheckedCall, result: dict[str, Any]) -> NewEvent:
         data = {"toolCallId": call.id, "result": result}
         return NewEvent("tool_call_result", data, self.run.message_id, self.run.id)
-
-    def _calls_in(self, transcript: Transcript) -> list[Call]:
-        return [replace(transcript.calls[call.id], arguments=call.arguments) for call in self.reply.tool_calls]
 
     def _outcome(self, round_: Round) -> Outcome:
         if any(call.waits for call in round_.calls):

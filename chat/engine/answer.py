@@ -51,14 +51,14 @@ class LiveAnswer:
                 await self.emit("usage", cost.to_event())
 
     async def flush(self) -> None:
-        """Waits until everything that was told is stored."""
+        """Waits until every emitted event is stored."""
         await self._writer.flush(self._run.stream_id)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
         return NewEvent(type_, data, self._run.message_id, self._run.id)
 
     async def show(self, piece: Piece) -> None:
-        """What a piece of the model's reply means to a reader; calls are shown when they run."""
+        """Emits what a piece of the model's reply means to a reader; calls are shown when they run."""
         match piece:
             case TextDelta(text) if text:
                 await self.emit("content_delta", {"delta": self._paragraph() + text})

@@ -79,7 +79,7 @@ class LiveCall:
         return replace(self._other, text=text, reasoning=reasoning, model=self.config.id)
 
     def costs(self) -> list[CallCost]:
-        """Of every attempt, the failed ones too. One that was stopped while it waited for its time never began."""
+        """One cost for each attempt, failed ones included. An attempt that was stopped while it waited never began."""
         if isinstance(self.error, CircuitOpen) or time.monotonic() < self.started:
             return self._failed_attempts
         return [*self._failed_attempts, self._cost(self.outcome, self.error)]
@@ -105,7 +105,7 @@ class LiveCall:
         )
 
     def _usage(self, error: ProviderError | None) -> Usage:
-        """Tokens as the vendor counted them, estimated where it did not say."""
+        """Tokens as the vendor counted them, or an estimate if it did not say."""
         reply = self.reply
         if reply.usage is not None and reply.end is not None:
             return reply.usage
@@ -140,7 +140,7 @@ Cover = Callable[[CallCost], Awaitable[None]]
 
 
 async def perform(call: LiveCall, show: Show, workspace_id: int, cover: Cover) -> None:
-    """Streams the reply to whoever is shown it. Closing the generator closes the connection to the vendor."""
+    """Streams the reply to `show`. Closing the generator closes the connection to the vendor."""
     provider = provider_for(call.config)
     call.started = time.monotonic()
     try:

@@ -183,14 +183,14 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> C
 
 
 def _account(run: Run) -> Account:
-    """Who pays for what the run asks models for."""
+    """The account that pays for the run's calls of models."""
     session = run.session
     about = f"{session.context_type}:{session.context_id}" if session.context_type else ""
     return Account(session.workspace_id, run.author_id, session.pk, run.pk, run.epoch, about)
 
 
 def author_of(run: Run) -> Member | None:
-    """Who asked for the run, with the role they have now; None for one who lost access."""
+    """The person who asked for the run, with their present role; None if they lost access."""
     try:
         return member_of(run.author, run.session.workspace.slug)
     except NotFound:

@@ -93,7 +93,7 @@ class Driver:
             self._task.cancel()
 
     async def drive(self) -> None:
-        """Runs until the session rests. Whatever goes wrong, the run is closed and its person told."""
+        """Runs until the session rests. Whatever goes wrong, the run is closed and its person is informed."""
         with translation.override(self.run.language), telemetry.of_run(self.run) as span:
             try:
                 await self._drive_interruptibly()
@@ -163,7 +163,8 @@ class Driver:
         """Does one thing; None when the run is over."""
         match effect:
             case Enrich():
-                return await self._enrich()
+                failure = await self._model_calls.enrich()
+                return self._system_error(failure) if failure else EnrichmentsExecuted()
             case CallModel(tools):
                 return await self._ask_model(tools)
             case ParseReply():
@@ -182,10 +183,6 @@ class Driver:
                 return None
             case _:
                 raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
-
-    async def _enrich(self) -> Event:
-        failure = await self._model_calls.enrich()
-        return self._system_error(failure) if failure else EnrichmentsExecuted()
 
     async def _ask_model(self, tools: bool) -> Event:
         failure = await self._model_calls.ask(tools)
@@ -258,7 +255,7 @@ class Driver:
         return SystemErrorOccurred()
 
     async def _save(self, state: State) -> None:
-        """The round's events first: whoever takes the run over believes that readers saw what is stored."""
+        """Stores the round, after its events: a process that takes the run over believes that readers saw it."""
         await self._writer.flush(self.run.stream_id)
         await self._store(run_storage.save_round, self.run, state, list(self._answer.rounds))
 
@@ -282,7 +279,7 @@ class Driver:
             await self._close("stopped")
 
     async def _close(self, reason: Literal["finished", "stopped", "failed"]) -> None:
-        """The end of the run, where nobody is asked; failed with `self._failure`."""
+        """Ends the run without asking anybody anything; "failed" takes its reason from `self._failure`."""
         match reason:
             case "finished":
                 end = self._endings.finished(self._state, self._answer.transcript)

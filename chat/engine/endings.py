@@ -1,4 +1,4 @@
-"""How a run comes to rest: what is stored and told for each of its ends. `Driver` chooses one and stores it."""
+"""How a run comes to rest: what is stored and emitted for each of its ends. `Driver` chooses one and stores it."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -51,7 +51,7 @@ class Endings:
         return self._ending(self._rested(state, RunStopped()), "stopped", self._answer.transcript)
 
     async def failed(self, state: State, failure: Failure | None) -> Ending:
-        """Without a failure of its own the same thing went wrong too often."""
+        """Something went wrong; without a `failure` the same thing did so too often."""
         await self._keep_what_was_shown()
         failure = failure or Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
         return self._ending(self._rested(state, SystemErrorOccurred()), "failed", self._answer.transcript, failure)

@@ -116,7 +116,7 @@ def _start(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _call(state: State, limits: Limits) -> Step:
-    """Asks the model, or a person where the rounds are used up, or ends an automation at its limit."""
+    """Asks the model, or a person if the rounds are used up, or ends an automation at its limit."""
     if state.kind is SessionType.AUTOMATION:
         if state.round_trips >= limits.automation_round_trips:
             return _close(state, EndReason.LIMIT_REACHED)
@@ -174,7 +174,7 @@ def _proposed(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _answered(state: State, event: CommunicationResponseReceived, limits: Limits) -> Step:
-    """Who does not want to go on gets a summary: no more rounds are allowed in this turn."""
+    """A person who does not want to go on gets a summary: no more rounds are allowed in this turn."""
     allowed = state.rounds_allowed
     if state.waiting is not None and state.waiting.kind == "tool_limit":
         allowed = limits.tool_rounds_extended if event.go_on else 0
@@ -186,7 +186,7 @@ def _queried(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _acted(state: State, event: ActionsExecuted | ValidationReceived, limits: Limits) -> Step:
-    """At once, or after a person decided: either way it was one round."""
+    """Counts one round, whether the changes were made at once or after a person decided."""
     done = replace(state, rounds=state.rounds + 1, failure="", failures=0, waiting=None)
     if event.keep_control or state.kind is SessionType.AUTOMATION:
         return _call(done, limits)
@@ -194,7 +194,7 @@ def _acted(state: State, event: ActionsExecuted | ValidationReceived, limits: Li
 
 
 def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> Step:
-    """The model is told and asked again; the same failure several times in a row ends the turn."""
+    """Asks the model again with the failure; the same one several times in a row ends the turn."""
     failures = state.failures + 1 if failure == state.failure else 1
     counted = replace(state, failure=failure, failures=failures, rounds=state.rounds + 1)
     if failures >= limits.same_failures:
@@ -245,7 +245,7 @@ def _closed(state: State, event: SessionCompleted, limits: Limits) -> Step:
 
 
 def _looked(state: State, event: SchedulerHeartbeat, limits: Limits) -> Step:
-    """Only an automation that rests can run out of time: who works, or waits for the network, is not inactive."""
+    """Ends an automation that rested for too long; one that works, or waits for the network, is not inactive."""
     if event.expired and state.kind is SessionType.AUTOMATION and state.phase in RESTING:
         return _close(state, EndReason.TIMEOUT)
     return Step(state)

@@ -142,16 +142,16 @@ class ModelCalls:
         return call.error
 
     async def add_costs(self) -> None:
-        """Notes what the last call cost, once. All attempts are kept; readers are told of those that cost something."""
+        """Adds what the last call cost, once. Every attempt is recorded; readers see those that cost something."""
         if self._call is None or self._call.costs_added:
             return
         self._call.costs_added = True
         await self._add(await paying.costs_of(self._call))
 
     async def add_crashed_costs(self) -> None:
-        """What the process before took for a call that it died in: settled where it was reserved, else estimated.
+        """Adds what the previous process took for a call that it died in: settled if it was reserved, else estimated.
 
-        Without budgets nothing says whether it was asking before the first word came: it is taken to have been.
+        Without budgets nothing says whether it was asking before the first word came; we assume that it was.
         """
         if await retry_until_stored(settle_run, self._run.id) or self._run.member is None:
             return

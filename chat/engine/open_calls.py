@@ -1,6 +1,6 @@
-"""Calls of an answer that wait for a person: they are given their result where they stand, in the stored round.
+"""Calls of an answer that wait for a person: their result is put into the stored round that they belong to.
 
-Callers hold the session, as everybody does who writes the rounds of its answers.
+Callers hold the session, as all code does that writes the rounds of its answers.
 """
 
 from dataclasses import replace
@@ -71,7 +71,7 @@ def was_applied(call: Call) -> bool:
 
 
 def keeps_control(round_: Round) -> bool:
-    """False where every call was a change that was made and after which the model wanted no more."""
+    """False if every call was a change that was made, and after each the model wanted no more."""
     return not all(was_applied(call) and call.args.get("keepControl") is False for call in round_.calls)
 
 

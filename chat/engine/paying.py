@@ -1,4 +1,4 @@
-"""A call and its budgets: set aside before it and before another attempt, given back where none is made."""
+"""A call and its budgets: set aside before it and before another attempt, given back if none is made."""
 
 import math
 import uuid
@@ -16,9 +16,10 @@ from rag.embeddings.metering import Account
 
 
 async def set_aside(call: LiveCall, account: Account) -> None:
-    """Raises `BudgetRefused`. The id is ours, so that a call that is stopped meanwhile can be given back.
+    """Reserves the most that the call can take. Raises `BudgetRefused`.
 
-    Only where the bytes of the prompt have no room are its tokens counted, which takes time.
+    The id is made here, so that a call that is stopped meanwhile can be given back. The prompt's tokens are counted,
+    which takes time, only if its bytes have no room.
     """
     call.reservation = uuid.uuid4()
     asked = call.config, call.request, call.purpose

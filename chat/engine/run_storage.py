@@ -63,7 +63,7 @@ def store_round(
     costs: Sequence[CallCost],
     events: Sequence[NewEvent],
 ) -> None:
-    """The same in the caller's transaction, which holds the run, with what readers are told about it."""
+    """Stores one round inside the caller's transaction and appends its events. The caller holds the run."""
     Message.objects.filter(pk=run.message_id).update(rounds=list(rounds))
     Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
     record_costs(run.account, costs)
@@ -107,7 +107,10 @@ def end(
     costs: Sequence[CallCost],
     last: int,
 ) -> None:
-    """The same in the caller's transaction, which holds the run; `last` is the last number of its stream."""
+    """Stores the answer and the run's end inside the caller's transaction and appends the events of the ending.
+
+    The caller holds the run; `last` is the last number of its stream.
+    """
     config, prompt = ending.provenance.config, ending.provenance.prompt
     counts = run.may_change and ending.outcome not in _PAUSES
     changes = changes_of_turn(run, rounds) if counts else None
@@ -141,7 +144,7 @@ def end(
 
 
 def _counted(event: NewEvent, changes: int | None) -> NewEvent:
-    """Beside what the model says it did stands what was recorded."""
+    """The event; `done` also says how many changes were recorded, beside what the model says it did."""
     return replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
 
 

@@ -1,4 +1,4 @@
-"""How a run begins: it is stored with its empty answer, and driven at once where nothing else is on its way.
+"""How a run begins: it is stored with its empty answer, and driven at once if nothing else is on its way.
 
 Called by `actions` and `turns`, which hold the session.
 """
@@ -33,7 +33,7 @@ class Accepted:
     after: int
 
     def to_json(self) -> dict[str, Any]:
-        """As the doors answer; `after` is for the door that subscribes."""
+        """The answer of the doors; `after` is for the door that subscribes."""
         return {
             "sessionId": str(self.session_id),
             "userMessageId": str(self.user_message_id),
@@ -55,8 +55,8 @@ def start(
 ) -> int:
     """Stores a run and its first events; returns the number before its first event.
 
-    Where nothing is on its way in the session, a runner of this process begins at once. Otherwise the run waits.
-    `member` is its author, None for one who lost access. Belongs last into the caller's transaction.
+    A runner of this process begins at once if nothing is on its way in the session; otherwise the run waits.
+    `member` is its author, None if they lost access. Belongs last into the caller's transaction.
     """
     session = run.session
     runner = doorbell.runner_for(session.pk) if resting and knows(session) else None

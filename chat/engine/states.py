@@ -16,7 +16,7 @@ STATE_VERSION = _STORED.version
 
 
 class Phase(StrEnum):
-    """Where a session is. Who waits for a person or for nothing holds no process."""
+    """Where a session is. One that waits for a person, or for nothing, holds no process."""
 
     #: Nothing happens until somebody writes.
     IDLE = "IDLE"

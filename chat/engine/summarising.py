@@ -1,7 +1,7 @@
 """Makes room in a conversation that outgrows its model's window: its earlier part is summarised, and kept aside.
 
-The summary is a row; whoever loads the prompt afterwards, also another process after a crash, sends it in place of that
-part. Nothing is deleted.
+The summary is a row: every prompt that is loaded afterwards, also by another process after a crash, has it in place of
+that part. Nothing is deleted.
 """
 
 import logging
@@ -39,7 +39,7 @@ class TooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OversizedRequest:
-    """The next request of a run, and what it was made of; it may take `room` tokens at most."""
+    """The next request of a run, which may be too long, and what it was made of. It may take `room` tokens at most."""
 
     run: ClaimedRun
     config: ProviderConfig
@@ -63,9 +63,9 @@ async def less_than(refused: ModelRequest) -> int:
 
 
 async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
-    """Summarises the earlier part of the conversation where the request does not fit; True where it did.
+    """Summarises the earlier part of the conversation if the request does not fit; True if it was summarised.
 
-    Then the prompt has to be loaded again. Raises `TooLong`, and `Fenced` where another process has the run.
+    Then the prompt has to be loaded again. Raises `TooLong`, and `Fenced` if another process has the run.
     """
     run = oversized.run
     if window.surely_fits(oversized.request, oversized.room):
@@ -92,7 +92,7 @@ def _place_to_cut(oversized: OversizedRequest) -> Cut | None:
 
 
 async def _words(oversized: OversizedRequest, place: Cut, answer: LiveAnswer) -> str:
-    """What the model says of the part before the cut; nothing where it cannot, or may not, be asked.
+    """What the model says of the part before the cut; nothing if it cannot, or may not, be asked.
 
     The demo answers questions about graphs, and nothing else.
     """
@@ -132,12 +132,12 @@ def store_summary(
     tokens_before: int,
     left_out: Collection[int] = (),
 ) -> None:
-    """Stores the summary and tells the readers; once for each place, whoever comes first.
+    """Stores the summary and emits it; once for each place, whichever process comes first.
 
-    It is written anew where it now stands for a message, too, that was kept when the conversation was cut there before.
-    Words that were written before a message was left out, of which only those at `left_out` were, are not taken; one
-    that was put back meanwhile is kept.
-    Raises `Fenced` where another process has the run.
+    It is written anew if it now stands for a message, too, that was kept when the conversation was cut there before.
+    The words are not taken if a message was left out since they were written; then only those at `left_out` were. A
+    message that was put back meanwhile is kept.
+    Raises `Fenced` if another process has the run.
     """
     with transaction.atomic():
         run_storage.hold(run)
@@ -168,7 +168,7 @@ def store_summary(
 
 
 def _keep_records(run: ClaimedRun, messages: Sequence[Message], place: Cut) -> None:
-    """Level 2 becomes what was told last in the part that is no longer sent."""
+    """Makes the latest records in the part that is no longer sent level 2."""
     sent = [each.records for each in messages if each.records and 0 < each.sequence < place.sequence]
     if sent:
         Message.objects.filter(session_id=run.session_id, kind=Message.SYSTEM_PROMPT).update(records=sent[-1])

@@ -27,7 +27,7 @@ MALFORMED_CHARS = 500
 
 @contextmanager
 def of_run(run: ClaimedRun) -> Iterator[Activity]:
-    """Whatever is told inside is told of this run."""
+    """The span of a run: what is logged inside names it."""
     workspace = run.member.workspace.pk if run.member else None
     with (
         about(workspace=workspace, session=run.session_id, run=run.id),

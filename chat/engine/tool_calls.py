@@ -1,4 +1,4 @@
-"""The calls of a reply: checked, shown, and run side by side where they only read."""
+"""The calls of a reply: checked, shown, and run side by side if they only read."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ class CheckedCall:
 
     @property
     def refusal(self) -> str:
-        """Why it may not run; "" where it may."""
+        """Why it may not run; "" if it may."""
         return self.found.message if isinstance(self.found, registry.CallRefused) else ""
 
     @property
@@ -49,7 +49,7 @@ class CheckedCall:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """As readers are shown them; of a refused call there are none."""
+        """The arguments that readers see; none of a refused call."""
         return (
             {} if isinstance(self.found, registry.CallRefused) else self.found.arguments.model_dump(exclude_none=True)
         )

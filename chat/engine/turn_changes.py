@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db.models import Q
 
 from chat.engine.claims import ClaimedRun
-from chat.models import Message, Proposal, Round
+from chat.models import Message, Proposal, Round, calls_of
 from graphs.models import Modification
 
 
@@ -13,7 +13,8 @@ def changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:
     """Modifications recorded since the person's last message, and through the late decisions that woke this run."""
     late = run.trigger.get("proposals", [])
     begins_turn = run.trigger["event"] == "UserMessageSent" and not late
-    if begins_turn and not any(map(_proposed, rounds)):
+    results = [call.result for call in calls_of(rounds)]
+    if begins_turn and not any(isinstance(result, dict) and "proposalId" in result for result in results):
         return 0
     asked = Message.objects.filter(
         session=run.session_id, role=Message.Role.USER, kind=Message.TEXT, sequence__lt=run.position
@@ -22,7 +23,3 @@ def changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:
     answers = Q(message__sequence__gt=since, message__sequence__lte=run.position)
     proposals = Proposal.objects.filter(Q(pk__in=late) | answers, session=run.session_id, change_set__isnull=False)
     return Modification.objects.filter(change_set_id__in=proposals.values("change_set")).count()
-
-
-def _proposed(round_: Round) -> bool:
-    return any(isinstance(call.result, dict) and "proposalId" in call.result for call in round_.calls)

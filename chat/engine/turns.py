@@ -24,10 +24,10 @@ _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalS
 
 
 def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Sequence[NewEvent]) -> Accepted | None:
-    """Tells the model, and readers with `told`, what became of these proposals of a held session.
+    """Gives the calls of these proposals of a held session their results, and appends the `events` about them.
 
-    Returns the run that goes on with the conversation, None where none is needed or one is on its way. Belongs last
-    into the transaction that decides.
+    Returns the run that goes on with the conversation; None if none is needed or one is on its way. Belongs last into
+    the transaction that decides.
     """
     events = list(events)
     position, resting = queries.next_position(session)
@@ -51,7 +51,7 @@ def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Seq
 
 
 def _answered(waited: Message | None, proposal: Proposal, events: list[NewEvent]) -> bool:
-    """Gives the proposal's call its result; False where it has an interim one already."""
+    """Gives the proposal's call its result; False if it has an interim one already."""
     if waited is None or proposal.message_id != waited.pk:
         return False
     event = open_calls.set_result(waited, proposal.tool_call_id, result_of(proposal))
@@ -65,7 +65,7 @@ def _wanted(proposals: Iterable[Proposal]) -> bool:
 
 
 def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) -> Run | None:
-    """The run that continues the turn; None, and the session rests, where nobody or the model wants one."""
+    """The run that continues the turn; None, and the session rests, if neither a person nor the model wants one."""
     keep_control = open_calls.keeps_control(waited.rounds[-1])
     words = open_calls.words_after(waited.rounds[-1])
     if wanted and (keep_control or words):
@@ -80,7 +80,7 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
 
 
 def _add_note(session: Session, late: Sequence[Proposal], position: int) -> None:
-    """What the model is told with the next run, whichever that is."""
+    """Adds a note that the model reads with the next run, whichever that is."""
     content = " ".join(map(note_of, late))
     Message.objects.create(
         session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE, content=content
@@ -88,5 +88,5 @@ def _add_note(session: Session, late: Sequence[Proposal], position: int) -> None
 
 
 def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
-    """A run in the name of whoever asked for that answer, whoever decided."""
+    """A run in the name of the person who asked for that answer, not of the one who decided."""
     return new_run(session, answer.run.author, position, trigger, model=model)

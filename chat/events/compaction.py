@@ -1,7 +1,7 @@
 """Compaction: the adjacent deltas of runs that ended long ago become few rows; see `folding` for their shape.
 
 A step takes a stretch of one run in one statement. The run remembers how far it came, so it may end anywhere, and go on
-later or beside another one: each takes a run that nobody else holds. Readers see the rows before or after a step.
+later or beside another one: each takes a run that no other one holds. Readers see the rows before or after a step.
 """
 
 from collections.abc import Iterator

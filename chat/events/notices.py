@@ -1,4 +1,4 @@
-"""Tells the streams of objects and workspaces what concerns them: changes, what is proposed, what was decided.
+"""Appends to the streams of objects and workspaces what concerns them: changes, proposals, decisions.
 
 Every graph has a stream `graph_<id>` and every workspace a stream `workspace_<id>`, which all members of the workspace
 may read. They are made with it; events are appended in the transaction of what they tell of, those of graphs first.
@@ -31,12 +31,12 @@ def workspace_stream_name(workspace_id: int) -> str:
 
 
 def notify_graph(graph_id: int, workspace_id: int, events: Sequence[NewEvent]) -> None:
-    """Appends to the graph's stream; of an answer's ids nothing is told there, the conversation is its owner's."""
+    """Appends to the graph's stream, without the ids of an answer: the conversation is its owner's alone."""
     append_to(stream_name(graph_id), workspace_id, [NewEvent(event.type, event.data) for event in events])
 
 
 def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
-    """What waits in a workspace is more or less by these: their ids, and whether they still do."""
+    """Appends to the workspace's stream which of these proposals wait, and which no longer do."""
     events = [_news(proposal) for proposal in proposals]
     if events:
         append_to(workspace_stream_name(workspace_id), workspace_id, events)
@@ -87,7 +87,7 @@ _TOLD = """jsonb_build_object(
 
 
 def register() -> None:
-    """From here on changes are told in the statement that stores them."""
+    """Makes every statement that stores a change append its events, too."""
     hooks.register(Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake))
 
 

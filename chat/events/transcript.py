@@ -71,9 +71,9 @@ def status_of(result: Any) -> str:
 
 
 def replay(events: Iterable[StoredEvent], message_id: uuid.UUID, begun: Transcript | None = None) -> Transcript:
-    """One answer as its events tell it: those of its run, and what was decided later about its calls.
+    """The transcript of one answer: of the events of its run, and of what was decided later about its calls.
 
-    `begun` is continued where the events come in pages.
+    `begun` is continued if the events come in pages.
     """
     transcript = Transcript() if begun is None else begun
     for event in events:

@@ -47,7 +47,7 @@ class _Line:
 class GroupWriter:
     """Stores events of many streams; `deliver` gets them, in order, once they are committed.
 
-    Where an answer to COMMIT was lost, readers are woken instead and find the events in the table.
+    If an answer to COMMIT was lost, readers are woken instead and find the events in the table.
     """
 
     def __init__(

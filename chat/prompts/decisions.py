@@ -1,4 +1,4 @@
-"""What the model is told about the changes it proposed: the results of its calls, and notes about late decisions."""
+"""What the model reads about the changes it proposed: the results of its calls, and notes about late decisions."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from graphs.objects.operations import Create, from_json
 #: Items and conflicts that one result names.
 MAX_NAMED = 50
 MAX_CONFLICTS = 10
-#: Characters of edited arguments that the model is told.
+#: Characters of edited arguments that the model reads.
 MAX_ARGUMENTS_CHARS = 4_000
 
 _NOTES = {

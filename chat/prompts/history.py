@@ -39,8 +39,8 @@ def entries(
 ) -> Iterator[PromptMessage]:
     """What is sent of a message, without the first rounds of an answer that are summarised.
 
-    A question may go without the records that were told with it, and without what was retrieved for it; a note without
-    the question that it quotes. In place of one that the person left out stands a word that it was, because vendors
+    A question may go without the records that were sent with it, and without what was retrieved for it; a note without
+    the question that it quotes. A question that the person left out is replaced by a word that it was, because vendors
     want turns to alternate.
     """
     left_out = message.in_prompt == Message.InPrompt.LEFT_OUT

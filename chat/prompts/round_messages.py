@@ -10,9 +10,9 @@ from chat.providers.base import PromptMessage, Reply, ToolCall
 
 
 def round_of(reply: Reply, calls: Iterable[Call] = ()) -> Round:
-    """A reply with its calls as far as they have results, as a round to store.
+    """The round to store of a reply; `calls` are those of its calls that have results.
 
-    Decides what the model is told of each result; see `tool_results`. Counts tokens: not for the event loop.
+    Decides what the model reads of each result; see `tool_results`. Counts tokens: not for the event loop.
     """
     calls = list(calls)
     texts = model_texts([(call.id, call.result) for call in calls])

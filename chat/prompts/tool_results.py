@@ -1,7 +1,7 @@
-"""What a model is told of a tool's result: in the encoding with fewer tokens, and shortened where it has too many.
+"""What a model reads of a tool's result: in the encoding with fewer tokens, and shortened if it has too many.
 
-Decided once, when the result enters the history; it stays there as it is (`told` of a stored call), so that the prefix
-of every later request has the same bytes. The result itself is stored whole, and read on with `read_tool_result`.
+Decided once, when the result enters the history; it stays there as it is (`Call.model_text`), so that the prefix of
+every later request has the same bytes. The result itself is stored whole, and read on with `read_tool_result`.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ LEAST_CHARS = 20
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """Where something was left out: `path` is a JSON Pointer (RFC 6901); rows of a list or characters of a text."""
+    """Something that was left out: `path` is a JSON Pointer (RFC 6901); rows of a list or characters of a text."""
 
     path: str
     shown: int
@@ -107,7 +107,7 @@ def model_texts(results: Sequence[tuple[str, Any]]) -> list[str]:
 
 
 def room_beside(texts_before: Sequence[str], waiting: int) -> int:
-    """Tokens that each result may take that still comes in a round, beside those that the model was told already."""
+    """Tokens for each of the `waiting` results that still come in a round, beside the texts of those before."""
     left = TOGETHER * settings.TOOL_RESULT_TOKENS - sum(map(count_tokens, texts_before))
     return min(max(left // waiting, LEAST_TOKENS), settings.TOOL_RESULT_TOKENS)
 
@@ -137,7 +137,7 @@ def model_text(call_id: str, result: Any, limit: int = 0) -> str:
 
 
 def _shortened(call_id: str, result: dict[str, Any], chars: int, limit: int) -> str:
-    """By and by shorter until it fits; where its parts cannot be made shorter, the beginning of its JSON."""
+    """The result, made shorter until it fits; the beginning of its JSON if its parts cannot be made shorter."""
     size = chars
     while (size := int(size * STEP)) > LEAST_CHARS:
         shorter = _Shorter()

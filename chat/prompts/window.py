@@ -22,8 +22,8 @@ Count = Callable[[str], int]
 class SentMessage:
     """A message with what is sent of it; `rounds_left_out` are summarised.
 
-    `records` told before the cut of a conversation are out of date: level 2 has the last of them. A note goes without
-    its `quote` where that question is left out.
+    `records` that were sent before the cut of a conversation are out of date: level 2 has the last of them. A note goes
+    without its `quote` if that question is left out.
     """
 
     message: Message

@@ -63,7 +63,7 @@ def keep(session_id: uuid.UUID, run_id: uuid.UUID, sent: Iterable[KeptRequest]) 
 
 
 def _store(session_id: uuid.UUID, entries: Iterable[Entry]) -> None:
-    """Those that the conversation does not have yet."""
+    """Stores the entries that the conversation does not have yet."""
     wanted = {entry.digest: entry for entry in entries}
     had = RequestEntry.objects.filter(session=session_id, digest__in=list(wanted)).values_list("digest", flat=True)
     known = {bytes(digest) for digest in had}

@@ -48,7 +48,7 @@ def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Ca
 
 
 def _reserved(account: Account, bound: Bound, closer: Callable[[], Bound]) -> uuid.UUID | None:
-    """Tokens are counted where the bytes have no room. Raises `OverBudget`."""
+    """Reserves by the bytes of the texts, or by their tokens if those have no room. Raises `OverBudget`."""
     reservation = uuid.uuid4()
     try:
         try:
