@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat.engine.states import Phase, State, Waiting
-from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
+from chat.models import WAITING, Call, Message, Proposal, Round, Run, RunStatus, Session, Stream
 from chat.proposals import WriteCall, propose
 from graphs.models import Graph
 from graphs.objects import actions
@@ -51,11 +51,6 @@ def proposed(member: Member, graph: Graph, answer: Message, arguments: dict[str,
 
 def wait_for(proposal: Proposal) -> None:
     """Its call stands open in the answer."""
-    call = {
-        "id": proposal.tool_call_id,
-        "name": _TOOL,
-        "args": {**proposal.arguments, "keepControl": False},
-        "result": {"proposalId": str(proposal.pk), "status": "pending"},
-        "status": "waiting",
-    }
-    Message.objects.filter(pk=proposal.message_id).update(rounds=[{"text": "", "toolCalls": [call]}])
+    pending = {"proposalId": str(proposal.pk), "status": "pending"}
+    call = Call(proposal.tool_call_id, _TOOL, {**proposal.arguments, "keepControl": False}, pending, WAITING)
+    Message.objects.filter(pk=proposal.message_id).update(rounds=[Round("", calls=(call,))])

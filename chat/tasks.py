@@ -48,7 +48,7 @@ def settle_crashed_calls() -> None:
 @shared_task
 def compact_old_events() -> None:
     """Folds the deltas of answers that are older than `COMPACT_EVENTS_DAYS`."""
-    total = compaction.Step()
+    total = compaction.Folded()
     end = time.monotonic() + LONGEST_COMPACTION_S
     for step in compaction.steps(settings.COMPACT_EVENTS_DAYS):
         total += step

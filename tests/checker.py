@@ -28,9 +28,19 @@ from django.db.models import F
 from chat import queries
 from chat.engine.machine import RESTING
 from chat.engine.states import Phase
-from chat.events.transcript import WAITING, replay
+from chat.events.transcript import replay
 from chat.events.vocabulary import StoredEvent, storable
-from chat.models import Message, Proposal, ProposalStatus, Reservation, Run, RunStatus, SentRequest, Session
+from chat.models import (
+    WAITING,
+    Message,
+    Proposal,
+    ProposalStatus,
+    Reservation,
+    Run,
+    RunStatus,
+    SentRequest,
+    Session,
+)
 from chat.prompts import window
 from chat.prompts.summary_json import shown
 from chat.sent_requests import reading
@@ -130,7 +140,8 @@ def _check_answer(run: Run, all_events: Sequence[StoredEvent]) -> None:
     assert message.content == transcript.text, f"content of message {message.pk}"
     assert message.reasoning == transcript.reasoning, f"reasoning of message {message.pk}"
     calls = queries.tool_calls(message)
-    assert calls == transcript.tool_calls, f"tool calls of message {message.pk}:\n{calls}\n{transcript.tool_calls}"
+    replayed = [call.for_readers() for call in transcript.tool_calls]
+    assert calls == replayed, f"tool calls of message {message.pk}:\n{calls}\n{replayed}"
 
 
 def check_proposals() -> None:

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from chat import models
 from chat.engine.states import Phase, State, Waiting
 from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
@@ -66,20 +67,15 @@ def _turn(session: Session) -> Run:
     )  # fmt: skip
 
 
-def _open_call(proposal: Proposal) -> dict[str, Any]:
+def _open_call(proposal: Proposal) -> models.Call:
     arguments = {**proposal.arguments, "reason": proposal.reason}
-    return {
-        "id": proposal.tool_call_id,
-        "name": proposal.tool,
-        "args": arguments,
-        "arguments": json.dumps(arguments),
-        "result": {"proposalId": str(proposal.pk), "status": "pending"},
-        "status": "waiting",
-    }
+    pending = {"proposalId": str(proposal.pk), "status": "pending"}
+    written = json.dumps(arguments)
+    return models.Call(proposal.tool_call_id, proposal.tool, arguments, pending, models.WAITING, written)
 
 
-def _rest(session: Session, run: Run, calls: list[dict[str, Any]]) -> None:
-    round_ = {"text": SAID, "reasoning": "", "toolCalls": calls, "vendor": "demo", "vendorBlocks": []}
+def _rest(session: Session, run: Run, calls: list[models.Call]) -> None:
+    round_ = models.Round(SAID, calls=tuple(calls), vendor="demo")
     Message.objects.filter(pk=run.message_id).update(rounds=[round_])
     state = State(phase=Phase.WAITING_VALIDATION, waiting=Waiting("validation"), rounds_allowed=5)
     Session.objects.filter(pk=session.pk).update(state=state.to_json(), phase=state.phase)
@@ -97,7 +93,7 @@ def _tell(run: Run, proposals: list[Proposal], proposed: list[NewEvent]) -> None
     told.append(event("content_delta", {"delta": SAID}))
     for proposal in proposals:
         call = _open_call(proposal)
-        told.append(event("tool_call_start", {"toolCallId": call["id"], "name": call["name"], "args": call["args"]}))
+        told.append(event("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.args}))
     told += [NewEvent(each.type, each.data, run.message_id, run.pk) for each in proposed]
     told += [event("status", {"state": "waiting"}), event("done", {"reason": "waiting", "fullText": SAID})]
     last = append(run.session.stream_id, told)

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from chat.models import (
     Process,
     Purpose,
     Reservation,
+    Round,
     Run,
     RunStatus,
     Session,
@@ -63,13 +65,13 @@ def finish(run: claims.ClaimedRun) -> None:
     transcript = replay(captures.events_of(Stream.objects.get(pk=run.stream_id)), run.message_id)
     ending = run_storage.Ending(
         state=State(),
-        means=run_storage.Means(None, None),
+        provenance=run_storage.Provenance(None, None),
         outcome="finished",
         message_status=Message.Status.COMPLETE,
         run_status=RunStatus.SUCCEEDED,
         events=(NewEvent("done", {"reason": "finished", "fullText": transcript.text}, run.message_id, run.id),),
     )
-    round_ = {"text": transcript.text, "toolCalls": [{**call, "arguments": "{}"} for call in transcript.tool_calls]}
+    round_ = Round(transcript.text, calls=tuple(replace(call, arguments="{}") for call in transcript.tool_calls))
     run_storage.finish(run, ending, transcript, [round_], [])
 
 
@@ -149,7 +151,7 @@ def test_it_finds_what_looks_busy_for_ever(run: claims.ClaimedRun) -> None:
 
 @pytest.fixture
 def summary(run: claims.ClaimedRun) -> Summary:
-    summarising.store(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
+    summarising.store_summary(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
     return Summary.objects.get()
 
 

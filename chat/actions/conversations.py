@@ -1,4 +1,4 @@
-"""All that a person may ask of a conversation: each function checks, changes, and tells the log, in one transaction.
+"""All that a person may ask of a conversation: each function checks, changes, and appends events, in one transaction.
 
 Every door (WebSocket, REST, admin, commands) calls these, so they cannot disagree.
 """
@@ -19,12 +19,12 @@ from chat import queries
 from chat.actions.refusals import Refused
 from chat.engine import available_models, doorbell, error_texts, open_calls
 from chat.engine.machine import RESTING
-from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.engine.states import load
-from chat.engine.turns import settle
+from chat.engine.turns import apply_decisions
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
+from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending, decision_event
 from chat.providers.registry import ModelUnavailableError
 from graphs.site.access import Member, graph_for
@@ -44,7 +44,7 @@ class ObjectName:
 def post_message(
     member: Member, text: str, *, session_id: str = "", context: ObjectName | None = None, model: str = ""
 ) -> Accepted:
-    """Stores what a person wrote and queues the run that answers it; opens a session where none is named.
+    """Stores what a person wrote and queues the run that answers it; opens a session if none is named.
 
     `model` is for this answer only, in a session that it opens for all of them.
 
@@ -55,7 +55,7 @@ def post_message(
     with transaction.atomic():
         if session_id:
             session = queries.held_session(member, session_id)
-            position, resting = queries.next_place(session)
+            position, resting = queries.next_position(session)
         else:
             session, position, resting = open_session(member, context, model, text), 1, True
         if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
@@ -65,11 +65,11 @@ def post_message(
         question = Message(session=session, sequence=position, role=Message.Role.USER, content=text)
         only_here = model if session_id else ""
         run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=only_here)
-        told = open_calls.close(session)
-        told += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
+        events = open_calls.close(session)
+        events += [NewEvent("user_message", {"content": text}, question.pk, run.pk), queued(run)]
         if not session_id:
-            told.append(NewEvent("session_updated", {"title": session.title, "model": model}))
-        return accepted(run, store(run, member, told, resting=resting, question=question), question)
+            events.append(NewEvent("session_updated", {"title": session.title, "model": model}))
+        return accepted(run, start(run, member, events, resting=resting, question=question), question)
 
 
 def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
@@ -113,7 +113,7 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
 def retry(member: Member, session_id: str) -> Accepted:
     """Asks the last question again after an error; the person's message is not repeated.
 
-    The model sees the failed answer only where that changed something. Raises `Refused` with "conflict" unless the last
+    The model sees the failed answer only if it changed something. Raises `Refused` with "conflict" unless the last
     answer failed in a way that may pass.
     """
     with transaction.atomic():
@@ -121,7 +121,7 @@ def retry(member: Member, session_id: str) -> Accepted:
         last = session.runs.select_related("message").order_by("-message__sequence").first()
         if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
             raise Refused("conflict", _("There is nothing to try again here."))
-        if not any(map(open_calls.was_applied, queries.tool_calls(last.message))):
+        if not any(map(open_calls.was_applied, calls_of(last.message.rounds))):
             Message.objects.filter(pk=last.message_id).update(exclude_from_prompt=True)
         return _continue(session, member, {"event": "UserMessageSent"}, goes_on_from=last)
 
@@ -151,11 +151,11 @@ def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
     session.runs.filter(pk__in=[run.pk for run in waiting]).update(
         status=RunStatus.CANCELLED, outcome="stopped", ended_at=timezone.now()
     )
-    told = [decision_event(proposal) for proposal in cancelled]
+    events = [decision_event(proposal) for proposal in cancelled]
     for run in waiting:
-        told.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
-        told.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
-    settle(session, cancelled, told)
+        events.append(NewEvent("status", {"state": "cancelled"}, run.message_id, run.pk))
+        events.append(NewEvent("done", {"reason": "stopped", "fullText": ""}, run.message_id, run.pk))
+    apply_decisions(session, cancelled, events)
 
 
 def update_session(
@@ -193,16 +193,16 @@ def delete_session(member: Member, session_id: str) -> None:
 
 
 def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes_on_from: Run | None) -> Accepted:
-    """By the same model as the run before it; likewise deeper than the answer that this one was to go deeper than."""
+    """Starts a run with the model of the previous one, and deeper than the same answer if that one was to go deeper."""
     position = require_rest(session)
     run = new_run(session, member.user, position, trigger, model=goes_on_from.asked_model if goes_on_from else "")
     run.message.deepens_id = goes_on_from.message.deepens_id if goes_on_from else None
-    return accepted(run, store(run, member, [queued(run)], resting=True))
+    return accepted(run, start(run, member, [queued(run)], resting=True))
 
 
 def require_rest(session: Session) -> int:
     """The place of the next message of a held session; raises `Refused` "conflict" while something is on its way."""
-    position, resting = queries.next_place(session)
+    position, resting = queries.next_position(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
     return position

@@ -50,7 +50,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """`run` is how the model goes on; None where it waits for other decisions or has nothing more to do."""
+    """`run` is how the model goes on; None if it waits for other decisions or has nothing more to do."""
 
     proposal: Proposal
     run: Accepted | None
@@ -75,7 +75,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
         else:
             closed = expire_due(session)
             proposal.refresh_from_db()
-        run = turns.settle(session, closed, [decision_event(each) for each in closed]) if closed else None
+        run = turns.apply_decisions(session, closed, [decision_event(each) for each in closed]) if closed else None
     refusal = _refusal(proposal, mine)
     with about(workspace=member.workspace.pk, session=proposal.session_id):
         tell(
@@ -156,28 +156,28 @@ def _drafted(proposal: Proposal, of: Object, arguments: dict[str, Any]) -> Draft
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What became of one of several; `refusal` is None where it was decided."""
+class DecisionOutcome:
+    """What became of one of several proposals; `refusal` is None if it was decided."""
 
     proposal_id: str
     decided: Decided | None
     refusal: Refused | None
 
 
-def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[Answer]:
-    """Each for itself, in the order in which they were given: one that is stale keeps no other from being applied.
+def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[DecisionOutcome]:
+    """Decides each proposal for itself, in the given order: one that is stale keeps no other from being applied.
 
-    Raises `Forbidden` and, before anything is decided, `NotFound` where one of them is.
+    Raises `Forbidden` and, before anything is decided, `NotFound` if one of them is not there.
     """
     member.require_editor()
     queries.require_proposals(member, proposal_ids)
-    answers = []
+    outcomes = []
     for proposal_id in proposal_ids:
         try:
-            answers.append(Answer(proposal_id, decide(member, proposal_id, decision), None))
+            outcomes.append(DecisionOutcome(proposal_id, decide(member, proposal_id, decision), None))
         except Refused as refusal:
-            answers.append(Answer(proposal_id, None, refusal))
-    return answers
+            outcomes.append(DecisionOutcome(proposal_id, None, refusal))
+    return outcomes
 
 
 def waiting_in(member: Member, session_id: str) -> list[str]:
@@ -193,12 +193,12 @@ def expire_all() -> int:
 
 
 def expire(session_id: uuid.UUID) -> int:
-    """The same in one conversation."""
+    """Closes the proposals of one conversation that nobody decided in time; returns how many."""
     with transaction.atomic():
         session = _held_session(session_id)
         expired = expire_due(session)
         if expired:
-            turns.settle(session, expired, [decision_event(each) for each in expired])
+            turns.apply_decisions(session, expired, [decision_event(each) for each in expired])
     return len(expired)
 
 
@@ -208,7 +208,7 @@ def _held_session(session_id: uuid.UUID) -> Session:
 
 
 def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
-    """Why a decision had no effect, as the proposal stands now; None where it had one."""
+    """Why a decision had no effect, as the proposal stands now; None if it had one."""
     if mine and proposal.status in {ProposalStatus.APPLIED, ProposalStatus.REJECTED}:
         return None
     details = {"proposal": brief_json(proposal)}

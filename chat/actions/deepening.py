@@ -12,7 +12,7 @@ from chat import queries
 from chat.actions.conversations import require_rest
 from chat.actions.refusals import Refused
 from chat.engine import available_models, open_calls
-from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.models import Message, Run, RunStatus, Session
 from chat.prompts.deepening import note_about
 from chat.providers.registry import ModelUnavailableError
@@ -23,8 +23,8 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
     """Begins the deeper answer, or names the one that was begun before, unless that failed or was stopped.
 
     Raises `NotFound` for a foreign session or what is no answer in it, and `Refused` "conflict" while an answer is
-    being written, while this one waits for a decision, where its question is left out for the model, and where no
-    stronger model can be asked.
+    being written, while this one waits for a decision, if its question is left out for the model, and if no stronger
+    model can be asked.
     """
     with transaction.atomic():
         session = queries.held_session(member, session_id)
@@ -55,7 +55,7 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
         )
         run = new_run(session, member.user, position + 1, {"event": "UserMessageSent"}, model=stronger.id)
         run.message.deepens = answer
-        return accepted(run, store(run, member, [queued(run)], resting=True), question)
+        return accepted(run, start(run, member, [queued(run)], resting=True), question)
 
 
 def _begun_before(answer: Message) -> Run | None:

@@ -24,7 +24,7 @@ _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
     """Pins a message of an own conversation, leaves it out, or neither; counts from the next question on.
 
-    The summaries that stand for one that is left out go: where the messages do not fit, another is made without it.
+    The summaries that stand for one that is left out go: if the messages do not fit, another is made without it.
     One that is put back is sent beside the summaries that were made without it.
     Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
     """
@@ -41,15 +41,15 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
                 _keep_beside_summaries(message)
             message.in_prompt = in_prompt
             message.save(update_fields=["in_prompt"])
-            told: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
+            news: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
             if in_prompt == Message.InPrompt.LEFT_OUT and _forget_summaries(message):
-                told["summary"] = queries.summary_of(session)
-            append(session.stream_id, [NewEvent("session_updated", told)])
+                news["summary"] = queries.summary_of(session)
+            append(session.stream_id, [NewEvent("session_updated", news)])
     return queries.message_for(member.user, message_id)
 
 
 def _forget_summaries(left_out: Message) -> bool:
-    """Deletes the first summary that stands for a message, and those that were made from it; False where none does."""
+    """Deletes the first summary that stands for a message, and those that were made from it; False if none does."""
     summaries = list(Summary.objects.filter(session=left_out.session_id))
     first = next((number for number, each in enumerate(summaries) if _stands_for(each, left_out)), len(summaries))
     Summary.objects.filter(pk__in=[each.pk for each in summaries[first:]]).delete()
@@ -75,9 +75,9 @@ def _waits(session: Session, message: Message) -> bool:
 
 
 def always_send(member: Member, graph_key: str, node_key: str, *, always: bool) -> None:
-    """Says whether a graph, or a node of it, is always sent in this workspace. The same twice is done once.
+    """Says whether a graph, or a node of it, is always sent in this workspace. Repeated it does nothing more.
 
-    Raises `NotFound`, `Forbidden` for viewers, and `Refused` where there are too many.
+    Raises `NotFound`, `Forbidden` for viewers, and `Refused` if there are too many.
     """
     graph = graph_for(member, graph_key)
     member.require_editor()

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from chat.admin import figures
 from chat.admin.summaries import ShownSummary, by_position, no_longer_sent
 from chat.api.markdown import render
-from chat.models import Message, ModelCall, Process, Proposal, Run, Session
+from chat.models import Call, Message, ModelCall, Process, Proposal, Round, Run, Session
 from chat.spending.settling import OF_CONVERSATION
 from graphs.admin.display import pretty
 from graphs.models import ChangeSet
@@ -138,25 +138,24 @@ def _rounds(message: Message) -> tuple[ShownRound, ...]:
     """An answer's rounds; one without rounds is shown by its text."""
     if message.role != Message.Role.ASSISTANT:
         return ()
-    rounds = message.rounds or [{"text": message.content, "reasoning": message.reasoning, "toolCalls": []}]
+    rounds = message.rounds or [Round(message.content, message.reasoning)]
     return tuple(
         ShownRound(
-            html=mark_safe(render(round_["text"])),  # noqa: S308 - `render` sanitises
-            reasoning=round_["reasoning"],
-            calls=tuple(_call(call) for call in round_["toolCalls"]),
+            html=mark_safe(render(round_.text)),  # noqa: S308 - `render` sanitises
+            reasoning=round_.reasoning,
+            calls=tuple(_call(call) for call in round_.calls),
         )
         for round_ in rounds
     )
 
 
-def _call(call: Mapping[str, Any]) -> ShownCall:
+def _call(call: Call) -> ShownCall:
     """Arguments that were no JSON, or refused, are shown as the model wrote them."""
-    written = call.get("arguments", "")
     return ShownCall(
-        name=call["name"],
-        status=call["status"],
-        arguments=pretty(call["args"]) if call["args"] or not written else written,
-        result=pretty(call["result"]),
+        name=call.name,
+        status=call.status,
+        arguments=pretty(call.args) if call.args or not call.arguments else call.arguments,
+        result=pretty(call.result),
     )
 
 

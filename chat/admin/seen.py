@@ -202,13 +202,13 @@ def _reply(answer: Message, request: SentRequest) -> Iterator[Part]:
     if beside or request.round >= len(answer.rounds):
         return
     round_ = answer.rounds[request.round]
-    if round_["reasoning"]:
-        yield Part("reasoning", round_["reasoning"])
-    if round_["text"]:
-        yield Part("text", round_["text"])
-    for call in round_["toolCalls"]:
-        yield Part("call", pretty(call["args"]) if call["args"] else call.get("arguments", ""), call["name"])
-        yield Part("result", pretty(call["result"]), call["name"])
+    if round_.reasoning:
+        yield Part("reasoning", round_.reasoning)
+    if round_.text:
+        yield Part("text", round_.text)
+    for call in round_.calls:
+        yield Part("call", pretty(call.args) if call.args else call.arguments, call.name)
+        yield Part("result", pretty(call.result), call.name)
 
 
 def _entries(

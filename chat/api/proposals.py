@@ -130,7 +130,7 @@ class DecideManyView(APIView):
         return Response({"results": [_answer_json(answer) for answer in answers]})
 
 
-def _answer_json(answer: deciding.Answer) -> dict[str, Any]:
+def _answer_json(answer: deciding.DecisionOutcome) -> dict[str, Any]:
     if answer.decided is not None:
         proposal = brief_json(answer.decided.proposal)
         return {"id": answer.proposal_id, "status": proposal["status"], "proposal": proposal}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +13,8 @@ from chat.engine.claims import ClaimedRun
 from chat.events.transcript import PARAGRAPH, Transcript
 from chat.events.vocabulary import EventType, NewEvent
 from chat.events.writer import GroupWriter
-from chat.prompts.history import round_of
+from chat.models import Call, Round, calls_of
+from chat.prompts.round_messages import round_of
 from chat.providers.base import (
     Piece,
     ReasoningDelta,
@@ -27,45 +29,45 @@ from chat.spending.calls import CallCost
 NOT_FINISHED = {"error": "The answer ended before this call did; it had no effect."}
 
 
-class Answer:
+class LiveAnswer:
     """`rounds` are complete ones, as they will be stored; `transcript` is what readers have been shown."""
 
     def __init__(self, run: ClaimedRun, writer: GroupWriter, transcript: Transcript) -> None:
         self._run = run
         self._writer = writer
         self.transcript = transcript
-        self.rounds: list[dict[str, Any]] = list(run.rounds)
+        self.rounds: list[Round] = list(run.rounds)
         self._between_rounds = bool(self.rounds)
 
-    async def tell(self, type_: EventType, data: dict[str, Any]) -> None:
+    async def emit(self, type_: EventType, data: dict[str, Any]) -> None:
         """One event about this answer, stored before anyone sees it."""
         await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
         self.transcript.add(type_, data)
 
-    async def tell_costs(self, costs: Iterable[CallCost]) -> None:
+    async def emit_costs(self, costs: Iterable[CallCost]) -> None:
         """What calls for this answer took; those that took nothing are for the records only."""
         for cost in costs:
             if cost.usage != Usage():
-                await self.tell("usage", cost.to_event())
+                await self.emit("usage", cost.to_event())
 
     async def flush(self) -> None:
-        """Waits until everything that was told is stored."""
+        """Waits until every emitted event is stored."""
         await self._writer.flush(self._run.stream_id)
 
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
         return NewEvent(type_, data, self._run.message_id, self._run.id)
 
     async def show(self, piece: Piece) -> None:
-        """What a piece of the model's reply means to a reader; calls are shown when they run."""
+        """Emits what a piece of the model's reply means to a reader; calls are shown when they run."""
         match piece:
             case TextDelta(text) if text:
-                await self.tell("content_delta", {"delta": self._paragraph() + text})
+                await self.emit("content_delta", {"delta": self._paragraph() + text})
             case ReasoningDelta(text) if text:
-                await self.tell("reasoning_delta", {"delta": text})
+                await self.emit("reasoning_delta", {"delta": text})
             case Retrying(attempt, delay_s, error):
                 at = timezone.now() + timedelta(seconds=delay_s)
                 wait = {"delayS": round(delay_s, 1), "nextAttemptAt": at.isoformat()}
-                await self.tell("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
+                await self.emit("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
 
     def _paragraph(self) -> str:
         """Text of a later round starts a new paragraph."""
@@ -74,21 +76,21 @@ class Answer:
 
     async def say_aside(self) -> None:
         """Shows the words that this answer begins with, as far as readers were not shown them."""
-        said = PARAGRAPH.join(round_["text"] for round_ in self.rounds if round_.get("aside"))
+        said = PARAGRAPH.join(round_.text for round_ in self.rounds if round_.aside)
         if said and self.transcript.empty:
-            await self.tell("content_delta", {"delta": said})
+            await self.emit("content_delta", {"delta": said})
 
-    def take_round(self, rounds: list[dict[str, Any]], told: Iterable[NewEvent]) -> None:
+    def take_round(self, rounds: list[Round], events: Iterable[NewEvent]) -> None:
         """A round that was stored already, with its events."""
         self.rounds = list(rounds)
-        for event in told:
+        for event in events:
             self.transcript.add(event.type, event.data)
         self._between_rounds = True
 
     async def close_round(self, reply: Reply) -> None:
         """A complete reply and the results its calls got."""
         calls = [
-            {**self.transcript.calls[call.id], "arguments": call.arguments}
+            replace(self.transcript.calls[call.id], arguments=call.arguments)
             for call in reply.tool_calls
             if call.id in self.transcript.calls
         ]
@@ -99,31 +101,31 @@ class Answer:
     async def close_open_calls(self) -> None:
         """Gives calls that will never finish a result, as vendors refuse a call without one."""
         for call in self.transcript.tool_calls:
-            if call["status"] == "running":
-                await self.tell("tool_call_result", {"toolCallId": call["id"], "result": NOT_FINISHED})
+            if call.status == "running":
+                await self.emit("tool_call_result", {"toolCallId": call.id, "result": NOT_FINISHED})
 
     def shows_more_than_rounds(self) -> bool:
         """True when readers were shown something of a round that is not complete."""
-        thought = "".join(round_["reasoning"] for round_ in self.rounds)
+        thought = "".join(round_.reasoning for round_ in self.rounds)
         return bool(self._rest() or self._open_calls() or len(self.transcript.reasoning) > len(thought))
 
     async def close_with_what_was_shown(self) -> None:
         """The rest that no complete round holds becomes a last round."""
         text, rest = self._rest(), self._open_calls()
         if text or rest:
-            calls = [{**call, "arguments": json.dumps(call["args"])} for call in rest]
+            calls = [replace(call, arguments=json.dumps(call.args)) for call in rest]
             self.rounds.append(await in_tool_thread(round_of, Reply(text=text), calls))
 
     def unstored_text(self) -> str:
         """What readers were shown, thoughts and calls too, beyond the rounds that are complete."""
-        thought = "".join(round_["reasoning"] for round_ in self.rounds)
-        calls = "".join(json.dumps(call["args"]) for call in self._open_calls())
+        thought = "".join(round_.reasoning for round_ in self.rounds)
+        calls = "".join(json.dumps(call.args) for call in self._open_calls())
         return self._rest() + self.transcript.reasoning.removeprefix(thought) + calls
 
     def _rest(self) -> str:
-        said = PARAGRAPH.join(round_["text"] for round_ in self.rounds if round_["text"])
+        said = PARAGRAPH.join(round_.text for round_ in self.rounds if round_.text)
         return self.transcript.text.removeprefix(said).removeprefix(PARAGRAPH)
 
-    def _open_calls(self) -> list[dict[str, Any]]:
-        stored = {call["id"] for round_ in self.rounds for call in round_["toolCalls"]}
-        return [call for call in self.transcript.tool_calls if call["id"] not in stored]
+    def _open_calls(self) -> list[Call]:
+        stored = {call.id for call in calls_of(self.rounds)}
+        return [call for call in self.transcript.tool_calls if call.id not in stored]

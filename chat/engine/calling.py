@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from chat.engine.answer import Answer
+from chat.engine.answer import LiveAnswer
 from chat.engine.available_models import circuit_for, provider_for
 from chat.engine.prompt_loading import Prompt
-from chat.models import Purpose
-from chat.prompts.history import NO_MORE_TOOLS, round_entries
+from chat.models import Purpose, calls_of
+from chat.prompts.history import NO_MORE_TOOLS
+from chat.prompts.round_messages import round_entries
 from chat.providers.base import (
     ModelRequest,
     Piece,
@@ -29,15 +30,15 @@ from chat.providers.base import (
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
 from chat.providers.turns import begun_and_ended_by_a_person
-from chat.sent_requests.keeping import Sent
+from chat.sent_requests.keeping import KeptRequest
 from chat.spending.calls import CallCost, cost_of
 
 
 @dataclass(slots=True)
-class Call:
+class LiveCall:
     """A call under way or over: `error` is why it broke off. `started`: when its present attempt begins or began.
 
-    `noted` once its costs are on their way into the database. `reservation` is what budgets set aside for it.
+    `costs_added` once its costs are on their way into the database. `reservation` is what budgets set aside for it.
     """
 
     config: ProviderConfig
@@ -47,8 +48,8 @@ class Call:
     purpose: Purpose = Purpose.CHAT
     error: ProviderError | None = None
     outcome: str = "stopped"
-    noted: bool = False
-    sent: Sent | None = None
+    costs_added: bool = False
+    sent: KeptRequest | None = None
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _other: Reply = field(default_factory=Reply)
@@ -78,7 +79,7 @@ class Call:
         return replace(self._other, text=text, reasoning=reasoning, model=self.config.id)
 
     def costs(self) -> list[CallCost]:
-        """Of every attempt, the failed ones too. One that was stopped while it waited for its time never began."""
+        """One cost for each attempt, failed ones included. An attempt that was stopped while it waited never began."""
         if isinstance(self.error, CircuitOpen) or time.monotonic() < self.started:
             return self._failed_attempts
         return [*self._failed_attempts, self._cost(self.outcome, self.error)]
@@ -104,7 +105,7 @@ class Call:
         )
 
     def _usage(self, error: ProviderError | None) -> Usage:
-        """Tokens as the vendor counted them, estimated where it did not say."""
+        """Tokens as the vendor counted them, or an estimate if it did not say."""
         reply = self.reply
         if reply.usage is not None and reply.end is not None:
             return reply.usage
@@ -113,7 +114,7 @@ class Call:
         return estimate_usage(self.request, reply)
 
 
-def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bool) -> Call:
+def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools: bool) -> LiveCall:
     """The request: what the run began with, its own rounds since, and the tools unless they are used up."""
     summarised, sent = answer.rounds[: prompt.rounds_left_out], answer.rounds[prompt.rounds_left_out :]
     rounds = [entry for round_ in sent for entry in round_entries(round_)]
@@ -128,9 +129,9 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: Answer, *, tools: bo
         model=config.model,
         max_tokens=config.max_tokens,
         tools_allowed=tools,
-        earlier_calls=frozenset(call["id"] for round_ in summarised for call in round_["toolCalls"]),
+        earlier_calls=frozenset(call.id for call in calls_of(summarised)),
     )
-    return Call(config, request, sent=Sent(config, request, len(answer.rounds)))
+    return LiveCall(config, request, sent=KeptRequest(config, request, len(answer.rounds)))
 
 
 Show = Callable[[Piece], Awaitable[None]]
@@ -138,8 +139,8 @@ Show = Callable[[Piece], Awaitable[None]]
 Cover = Callable[[CallCost], Awaitable[None]]
 
 
-async def perform(call: Call, show: Show, workspace_id: int, cover: Cover) -> None:
-    """Streams the reply to whoever is shown it. Closing the generator closes the connection to the vendor."""
+async def perform(call: LiveCall, show: Show, workspace_id: int, cover: Cover) -> None:
+    """Streams the reply to `show`. Closing the generator closes the connection to the vendor."""
     provider = provider_for(call.config)
     call.started = time.monotonic()
     try:

@@ -4,7 +4,6 @@ A run of a conversation that rests is begun by the transaction that stores it. T
 and those that this process lost sight of are claimed by one statement.
 """
 
-import logging
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,14 +14,12 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from chat.engine import open_calls
-from chat.engine.states import STATE_VERSION, Phase, State, load
+from chat.engine.states import STATE_VERSION, Phase, State, state_of
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Process, Run, RunStatus, Session
+from chat.models import Message, Process, Round, Run, RunStatus, Session
 from graphs.site.access import Member, NotFound, member_of
 from rag.embeddings.metering import Account
-
-log = logging.getLogger("countersign.claims")
 
 StopReason = Literal["asked", "deserted"]
 
@@ -82,7 +79,7 @@ class ClaimedRun:
     died: bool
     stop_requested: bool
     attempts: int
-    rounds: list[dict[str, Any]]
+    rounds: list[Round]
 
     @property
     def may_change(self) -> bool:
@@ -90,22 +87,16 @@ class ClaimedRun:
         return self.member is not None and self.member.role.may_edit and self.context_type == "graph"
 
 
-def begin(run: Run, member: Member | None, process: uuid.UUID, told: int) -> ClaimedRun:
-    """Gives a run that is about to be stored to a process, after `told` more events of its stream.
+def begin(run: Run, member: Member | None, process: uuid.UUID, events_before: int) -> ClaimedRun:
+    """Gives a run that is about to be stored to a process, after `events_before` more events of its stream.
 
     The caller holds the session, in which nothing else is on its way, stores the run, and appends `started(run)`.
     """
     epoch, last = _take_over(run.session.stream_id)
-    run.epoch, run.first_sequence = epoch, last + told + 1
+    run.epoch, run.first_sequence = epoch, last + events_before + 1
     run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()
     run.message.status = Message.Status.STREAMING
     return _claimed(run, member, resumed=False, died=False)
-
-
-def knows(session: Session) -> bool:
-    """False for a session whose state a newer version of the program wrote: it is left to processes that know it."""
-    version = session.state.get("version")
-    return not isinstance(version, int) or version <= STATE_VERSION
 
 
 def started(run: Run) -> NewEvent:
@@ -176,7 +167,7 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> C
         epoch=run.epoch,
         first_sequence=run.first_sequence,
         trigger=run.trigger,
-        state=_state(session),
+        state=state_of(session),
         member=member,
         account=_account(run),
         context_type=session.context_type,
@@ -192,23 +183,14 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> C
 
 
 def _account(run: Run) -> Account:
-    """Who pays for what the run asks models for."""
+    """The account that pays for the run's calls of models."""
     session = run.session
     about = f"{session.context_type}:{session.context_id}" if session.context_type else ""
     return Account(session.workspace_id, run.author_id, session.pk, run.pk, run.epoch, about)
 
 
-def _state(session: Session) -> State:
-    """A state that cannot be read (nothing of ours writes such) must not keep every process from claiming."""
-    try:
-        return load(session.state)
-    except (KeyError, TypeError, ValueError):
-        log.exception("the state of session %s cannot be read; it goes on from rest", session.pk)
-        return State()
-
-
 def author_of(run: Run) -> Member | None:
-    """Who asked for the run, with the role they have now; None for one who lost access."""
+    """The person who asked for the run, with their present role; None if they lost access."""
     try:
         return member_of(run.author, run.session.workspace.slug)
     except NotFound:

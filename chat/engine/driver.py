@@ -2,17 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Literal, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
 
 from django.conf import settings
 from django.utils import translation
 
-from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import error_texts, machine, run_storage, telemetry
-from chat.engine.acting import Acted, Acting, Outcome
-from chat.engine.answer import Answer
+from chat.engine.acting import ProposalRound
+from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.endings import Endings
 from chat.engine.failure import Failure
@@ -45,12 +43,10 @@ from chat.engine.steps import (
     ValidationRequested,
 )
 from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
-from chat.engine.until_stored import persistently
+from chat.engine.until_stored import retry_slow_until_stored, retry_until_stored
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
 from chat.events.writer import GroupWriter
-
-T = TypeVar("T")
 
 log = logging.getLogger("countersign.engine")
 
@@ -64,7 +60,7 @@ class Driver:
     def __init__(self, run: ClaimedRun, writer: GroupWriter) -> None:
         self.run = run
         self._writer = writer
-        self._answer = Answer(run, writer, Transcript())
+        self._answer = LiveAnswer(run, writer, Transcript())
         self._limits = Limits(settings.TOOL_ROUNDS, settings.TOOL_ROUNDS_EXTENDED)
         self._state: State = run.state
         self._model_calls = ModelCalls(run, self._answer)
@@ -74,7 +70,7 @@ class Driver:
         self._task: asyncio.Task[None] | None = None
         self._ending: Literal["", "stop", "hand over"] = ""
         self._finishing = False
-        self._acted: Acted | None = None
+        self._over = False
         self._outcome: str | None = None
         self._deserted = False
 
@@ -97,15 +93,15 @@ class Driver:
             self._task.cancel()
 
     async def drive(self) -> None:
-        """Runs until the session rests. Whatever goes wrong, the run is closed and its person told."""
-        with translation.override(self.run.language), telemetry.of_run(self.run) as told:
+        """Runs until the session rests. Whatever goes wrong, the run is closed and its person is informed."""
+        with translation.override(self.run.language), telemetry.of_run(self.run) as span:
             try:
                 await self._drive_interruptibly()
             except Fenced:
                 log.warning("run %s was taken over by another process", self.run.id)
-                told.note("taken over")
+                span.note("taken over")
             finally:
-                told.note(self._outcome, rounds=len(self._answer.rounds))
+                span.note(self._outcome, rounds=len(self._answer.rounds))
                 self._writer.forget(self.run.stream_id, self.run.epoch)
 
     async def _drive_interruptibly(self) -> None:
@@ -120,20 +116,20 @@ class Driver:
         except Exception:  # Any: nobody else is left to tell the person.
             log.exception("run %s failed", self.run.id)
             self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
-            await self._model_calls.note()
+            await self._model_calls.add_costs()
             await self._close("failed")
 
     async def _first_step(self) -> Step:
         if self.run.resumed:
-            self._answer.transcript = await persistently(partial(in_db, run_storage.shown_so_far, self.run))
-            await self._model_calls.note_crashed()
+            self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
+            await self._model_calls.add_crashed_costs()
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
         if self.run.member is None:
             return self._give_up(Failure("auth_error", error_texts.ACCESS_ENDED, retryable=False))
         if self.run.attempts > MAX_ATTEMPTS or self._answer.shows_more_than_rounds():
             return self._give_up(Failure("server_error", error_texts.PROCESS_DIED, retryable=True))
-        if self.run.resumed and not all(round_.get("aside") for round_ in self.run.rounds):
+        if self.run.resumed and not all(round_.aside for round_ in self.run.rounds):
             return machine.resume(self._state)
         await self._answer.say_aside()
         return machine.transition(self._state, self._trigger(), self._limits)
@@ -167,7 +163,8 @@ class Driver:
         """Does one thing; None when the run is over."""
         match effect:
             case Enrich():
-                return await self._enrich()
+                failure = await self._model_calls.enrich()
+                return self._system_error(failure) if failure else EnrichmentsExecuted()
             case CallModel(tools):
                 return await self._ask_model(tools)
             case ParseReply():
@@ -186,10 +183,6 @@ class Driver:
                 return None
             case _:
                 raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
-
-    async def _enrich(self) -> Event:
-        failure = await self._model_calls.load_prompt()
-        return self._system_error(failure) if failure else EnrichmentsExecuted()
 
     async def _ask_model(self, tools: bool) -> Event:
         failure = await self._model_calls.ask(tools)
@@ -233,54 +226,46 @@ class Driver:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
         await self._run_read_tools()
         await self._writer.flush(self.run.stream_id)
-        acting = Acting(
+        proposing = ProposalRound(
             run=self.run,
             context=self._model_calls.prompt.tool_context,
-            means=self._model_calls.means,
+            provenance=self._model_calls.provenance,
             reply=self._model_calls.last.reply,
             calls=tuple(self._calls),
             rounds=list(self._answer.rounds),
             transcript=self._answer.transcript,
+            state=self._state,
+            limits=self._limits,
+            endings=self._endings,
         )
-        await self._store(partial(acting.perform, self._conclusion), by=in_tool_thread, then=self._take)
-        assert self._acted is not None
-        return None if self._acted.over else self._acted.outcome
-
-    def _take(self, acted: Acted) -> None:
-        """Also when the run is stopped while it is stored: what is stored then has happened."""
-        self._acted = acted
-        if acted.over:
-            self._outcome = "waiting" if isinstance(acted.outcome, ValidationRequested) else "finished"
-        self._answer.take_round(acted.rounds, acted.told)
-        telemetry.proposed(acted.told)
-
-    def _conclusion(self, outcome: Outcome, transcript: Transcript) -> tuple[State, run_storage.Ending | None]:
-        """What follows from an outcome; the run ends with it where a person is asked or the model is done."""
-        step = machine.transition(self._state, outcome, self._limits)
-        match step.effect:
-            case AskPerson(waiting):
-                return step.state, self._endings.asking(step.state, waiting, transcript)
-            case Rest("finished"):
-                return step.state, self._endings.finished(step.state, transcript)
-            case _:
-                return step.state, None
+        try:
+            await self._store(proposing.perform, retry=retry_slow_until_stored)
+        finally:  # Also if the run is stopped meanwhile: what is stored then has happened.
+            if (result := proposing.result) is not None:
+                self._answer.take_round(result.rounds, result.events)
+                telemetry.proposed(result.events)
+                self._over = result.over
+                if result.over:
+                    self._outcome = "waiting" if isinstance(result.outcome, ValidationRequested) else "finished"
+        assert result is not None
+        return None if result.over else result.outcome
 
     def _system_error(self, failure: Failure) -> Event:
         self._failure = failure
         return SystemErrorOccurred()
 
     async def _save(self, state: State) -> None:
-        """The round's events first: whoever takes the run over believes that readers saw what is stored."""
+        """Stores the round, after its events: a process that takes the run over believes that readers saw it."""
         await self._writer.flush(self.run.stream_id)
         await self._store(run_storage.save_round, self.run, state, list(self._answer.rounds))
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""
-        if self._acted is not None and self._acted.over:
+        if self._over:
             return
         if self.run.resumed and self._answer.transcript.empty:
-            self._answer.transcript = await persistently(partial(in_db, run_storage.shown_so_far, self.run))
-        await self._model_calls.note()
+            self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
+        await self._model_calls.add_costs()
         if self._deserted:
             telemetry.deserted(self._answer.transcript)
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
@@ -294,7 +279,7 @@ class Driver:
             await self._close("stopped")
 
     async def _close(self, reason: Literal["finished", "stopped", "failed"]) -> None:
-        """The end of the run, where nobody is asked; failed with `self._failure`."""
+        """Ends the run without asking anybody anything; "failed" takes its reason from `self._failure`."""
         match reason:
             case "finished":
                 end = self._endings.finished(self._state, self._answer.transcript)
@@ -311,15 +296,16 @@ class Driver:
         await self._store(run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 
     async def _store(
-        self, write: Callable[..., T], *args: Any, by: Any = in_db, then: Callable[[T], None] | None = None
+        self,
+        write: Callable[..., None],
+        *args: Any,
+        retry: Callable[[Callable[[], None]], Awaitable[None]] = retry_until_stored,
     ) -> None:
-        """A write that takes the costs which are not stored yet with it; `then` gets what came of it."""
+        """A write that takes the costs which are not stored yet with it."""
         costs = tuple(self._model_calls.unstored)
 
-        async def store() -> None:
-            stored = await by(write, *args, costs)
+        def store() -> None:
+            write(*args, costs)
             del self._model_calls.unstored[: len(costs)]
-            if then is not None:
-                then(stored)
 
-        await persistently(store)
+        await retry(store)

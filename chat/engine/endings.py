@@ -1,10 +1,10 @@
-"""How a run comes to rest: what is stored and told for each of its ends. `Driver` chooses one and stores it."""
+"""How a run comes to rest: what is stored and emitted for each of its ends. `Driver` chooses one and stores it."""
 
 from collections.abc import Sequence
 from typing import Literal
 
 from chat.engine import error_texts, machine
-from chat.engine.answer import Answer
+from chat.engine.answer import LiveAnswer
 from chat.engine.failure import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.run_storage import Ending
@@ -28,7 +28,7 @@ _STATUSES = {
 class Endings:
     """The ends that one run can come to. A `transcript` that is given is the answer as it will be then."""
 
-    def __init__(self, answer: Answer, model_calls: ModelCalls, limits: Limits) -> None:
+    def __init__(self, answer: LiveAnswer, model_calls: ModelCalls, limits: Limits) -> None:
         self._answer = answer
         self._model_calls = model_calls
         self._limits = limits
@@ -51,7 +51,7 @@ class Endings:
         return self._ending(self._rested(state, RunStopped()), "stopped", self._answer.transcript)
 
     async def failed(self, state: State, failure: Failure | None) -> Ending:
-        """Without a failure of its own the same thing went wrong too often."""
+        """Something went wrong; without a `failure` the same thing did so too often."""
         await self._keep_what_was_shown()
         failure = failure or Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
         return self._ending(self._rested(state, SystemErrorOccurred()), "failed", self._answer.transcript, failure)
@@ -81,13 +81,13 @@ class Endings:
         """`asked` is what a person is asked; `gave_up` says that the model came to a limit, as a failure may."""
         error = failure.to_json() if failure else None
         gave_up = gave_up or (failure is not None and failure.gave_up)
-        told = {"gaveUp": True} if gave_up else {}
+        limit = {"gaveUp": True} if gave_up else {}
         message_status, run_status, shown = _STATUSES[reason]
         done = {"reason": reason, "fullText": transcript.text}
-        end = self._answer.event("error", error | told) if error else self._answer.event("done", done | told)
+        end = self._answer.event("error", error | limit) if error else self._answer.event("done", done | limit)
         return Ending(
             state=state,
-            means=self._model_calls.means,
+            provenance=self._model_calls.provenance,
             outcome="error" if error else reason,
             message_status=message_status,
             run_status=run_status,

@@ -1,4 +1,4 @@
-"""What the person is told about a run that failed."""
+"""What a person reads about a run that failed."""
 
 from dataclasses import dataclass
 from typing import Any

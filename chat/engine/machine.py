@@ -7,7 +7,7 @@ seed A's tool rounds inside.
 from collections.abc import Callable
 from dataclasses import replace
 
-from chat.engine.states import EndReason, Limits, Phase, SessionKind, State, Waiting
+from chat.engine.states import EndReason, Limits, Phase, State, Waiting
 from chat.engine.steps import (
     ActionFailureOccurred,
     ActionsExecuted,
@@ -45,6 +45,7 @@ from chat.engine.steps import (
     ValidationRequested,
     WaitForNetwork,
 )
+from chat.models import SessionType
 
 #: A person may write whenever the session rests.
 RESTING = frozenset({Phase.IDLE, Phase.WAITING_VALIDATION, Phase.WAITING_COMMUNICATION_RESPONSE})
@@ -98,7 +99,7 @@ def resume(state: State) -> Step:
 
 def _tools_left(state: State) -> bool:
     """An automation counts round trips instead of rounds."""
-    return state.kind is SessionKind.AUTOMATION or state.rounds < state.rounds_allowed
+    return state.kind is SessionType.AUTOMATION or state.rounds < state.rounds_allowed
 
 
 def _start(state: State, event: Event, limits: Limits) -> Step:
@@ -115,8 +116,8 @@ def _start(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _call(state: State, limits: Limits) -> Step:
-    """Asks the model, or a person where the rounds are used up, or ends an automation at its limit."""
-    if state.kind is SessionKind.AUTOMATION:
+    """Asks the model, or a person if the rounds are used up, or ends an automation at its limit."""
+    if state.kind is SessionType.AUTOMATION:
         if state.round_trips >= limits.automation_round_trips:
             return _close(state, EndReason.LIMIT_REACHED)
     elif not _tools_left(state) and 0 < state.rounds_allowed < limits.tool_rounds_extended:
@@ -136,7 +137,7 @@ def _close(state: State, reason: EndReason) -> Step:
 
 def _idle(state: State, reason: str) -> Step:
     """A chat returns to rest; an automation ends."""
-    if state.kind is SessionKind.AUTOMATION:
+    if state.kind is SessionType.AUTOMATION:
         ends = {"finished": EndReason.COMPLETED, "stopped": EndReason.CANCELLED, "failed": EndReason.ERROR}
         closed = replace(state, phase=Phase.COMPLETED, waiting=None, end_reason=ends[reason])
         return Step(closed, Rest(reason))  # type: ignore[arg-type]
@@ -157,13 +158,13 @@ def _parsed(state: State, event: AIResponseParsed, limits: Limits) -> Step:
         return Step(replace(state, phase=Phase.EXECUTING_ACTIONS), RunActions())
     if event.queries:
         return Step(replace(state, phase=Phase.EXECUTING_DATA_QUERIES), RunQueries())
-    if event.question_id and state.kind is SessionKind.CHAT:
+    if event.question_id and state.kind is SessionType.CHAT:
         return _ask(state, Waiting("question", event.question_id))
-    if event.completed and state.kind is SessionKind.AUTOMATION:
+    if event.completed and state.kind is SessionType.AUTOMATION:
         waiting = Waiting("completion")
         confirming = replace(state, phase=Phase.WAITING_COMPLETION_CONFIRMATION, waiting=waiting)
         return Step(confirming, ConfirmCompletion())
-    if state.kind is SessionKind.AUTOMATION:
+    if state.kind is SessionType.AUTOMATION:
         return _call(state, limits)
     return _idle(state, "finished")
 
@@ -173,7 +174,7 @@ def _proposed(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _answered(state: State, event: CommunicationResponseReceived, limits: Limits) -> Step:
-    """Who does not want to go on gets a summary: no more rounds are allowed in this turn."""
+    """A person who does not want to go on gets a summary: no more rounds are allowed in this turn."""
     allowed = state.rounds_allowed
     if state.waiting is not None and state.waiting.kind == "tool_limit":
         allowed = limits.tool_rounds_extended if event.go_on else 0
@@ -185,15 +186,15 @@ def _queried(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _acted(state: State, event: ActionsExecuted | ValidationReceived, limits: Limits) -> Step:
-    """At once, or after a person decided: either way it was one round."""
+    """Counts one round, whether the changes were made at once or after a person decided."""
     done = replace(state, rounds=state.rounds + 1, failure="", failures=0, waiting=None)
-    if event.keep_control or state.kind is SessionKind.AUTOMATION:
+    if event.keep_control or state.kind is SessionType.AUTOMATION:
         return _call(done, limits)
     return _idle(done, "finished")
 
 
 def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> Step:
-    """The model is told and asked again; the same failure several times in a row ends the turn."""
+    """Asks the model again with the failure; the same one several times in a row ends the turn."""
     failures = state.failures + 1 if failure == state.failure else 1
     counted = replace(state, failure=failure, failures=failures, rounds=state.rounds + 1)
     if failures >= limits.same_failures:
@@ -214,7 +215,7 @@ def _retry(state: State, event: Event, limits: Limits) -> Step:
 
 
 def _offline(state: State, event: Event, limits: Limits) -> Step:
-    if state.kind is SessionKind.AUTOMATION:
+    if state.kind is SessionType.AUTOMATION:
         return Step(replace(state, phase=Phase.WAITING_NETWORK_RETRY), WaitForNetwork())
     return _idle(state, "failed")
 
@@ -244,8 +245,8 @@ def _closed(state: State, event: SessionCompleted, limits: Limits) -> Step:
 
 
 def _looked(state: State, event: SchedulerHeartbeat, limits: Limits) -> Step:
-    """Only an automation that rests can run out of time: who works, or waits for the network, is not inactive."""
-    if event.expired and state.kind is SessionKind.AUTOMATION and state.phase in RESTING:
+    """Ends an automation that rested for too long; one that works, or waits for the network, is not inactive."""
+    if event.expired and state.kind is SessionType.AUTOMATION and state.phase in RESTING:
         return _close(state, EndReason.TIMEOUT)
     return Step(state)
 

@@ -1,12 +1,11 @@
-"""A call and its budgets: set aside before it and before another attempt, given back where none is made."""
+"""A call and its budgets: set aside before it and before another attempt, given back if none is made."""
 
 import math
 import uuid
-from functools import partial
 
-from chat.concurrency.database import in_db, in_tool_thread
-from chat.engine.calling import Call
-from chat.engine.until_stored import persistently
+from chat.concurrency.database import in_tool_thread
+from chat.engine.calling import LiveCall
+from chat.engine.until_stored import retry_until_stored
 from chat.events.append import Fenced
 from chat.providers.base import Usage
 from chat.spending.calls import Bound, CallCost, bound_of, counted
@@ -16,10 +15,11 @@ from chat.spending.settling import release
 from rag.embeddings.metering import Account
 
 
-async def set_aside(call: Call, account: Account) -> None:
-    """Raises `BudgetRefused`. The id is ours, so that a call that is stopped meanwhile can be given back.
+async def set_aside(call: LiveCall, account: Account) -> None:
+    """Reserves the most that the call can take. Raises `BudgetRefused`.
 
-    Only where the bytes of the prompt have no room are its tokens counted, which takes time.
+    The id is made here, so that a call that is stopped meanwhile can be given back. The prompt's tokens are counted,
+    which takes time, only if its bytes have no room.
     """
     call.reservation = uuid.uuid4()
     asked = call.config, call.request, call.purpose
@@ -37,23 +37,23 @@ async def set_aside(call: Call, account: Account) -> None:
 
 
 async def _reserve(account: Account, bound: Bound, reservation: uuid.UUID) -> bool:
-    return await persistently(partial(in_db, reserve, account, bound, reservation))
+    return await retry_until_stored(reserve, account, bound, reservation)
 
 
-async def set_aside_again(call: Call, failed: CallCost) -> None:
+async def set_aside_again(call: LiveCall, failed: CallCost) -> None:
     """An attempt that the vendor may charge for needs room beside the next one. Raises `BudgetRefused`, `Fenced`."""
     if call.reservation is None or failed.usage == Usage():
         return
     try:
-        await persistently(partial(in_db, cover, call.reservation, failed))
+        await retry_until_stored(cover, call.reservation, failed)
     except (BudgetRefused, Fenced):
         call.started = math.inf  # the next attempt is never made
         raise
 
 
-async def costs_of(call: Call) -> list[CallCost]:
+async def costs_of(call: LiveCall) -> list[CallCost]:
     """What is to be recorded of a call that is over; what was set aside for one that never began is given back."""
     costs = call.costs()
     if not costs and call.reservation is not None:
-        await persistently(partial(in_db, release, call.reservation))
+        await retry_until_stored(release, call.reservation)
     return costs

@@ -1,19 +1,27 @@
-"""What a run's model is asked before the run's own rounds: system prompt, history, the question's context, tools."""
+"""What a run's model is asked before the run's own rounds: system prompt, history, the question's context, tools.
+
+Nothing is written here. What a question and a conversation are asked with is stored by `enriching`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chat.engine import extras
 from chat.engine.claims import ClaimedRun
 from chat.models import Message, Summary
-from chat.prompts import always_sent, history, window
-from chat.prompts.question import context_block, workspace_block
+from chat.prompts import history, window
 from chat.providers.base import PromptMessage, ToolSpec
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from graphs.models import Graph
 from graphs.site.access import Member, NotFound, graph_for
-from rag.retrieval.retrieve import retrieve
+from graphs.site.prepared import prepared
+from rag.embeddings.metering import Account
+
+_NEEDS = """
+SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active),
+    EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s),
+    EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s)
+"""
 
 
 class ContextGone(Exception):
@@ -33,66 +41,81 @@ class Prompt:
     tools: tuple[ToolSpec, ...]
     tool_context: ToolContext
     version: str
-    sent: tuple[window.Sent, ...] = ()
+    sent: tuple[window.SentMessage, ...] = ()
     summary: str = ""
     rounds_left_out: int = 0
     left_out: frozenset[int] = frozenset()
     budgeted: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A conversation before the answer of a run: what it is about, and its messages in order."""
+
+    graph: Graph | None
+    messages: Sequence[Message]
+
+    @property
+    def system_prompt(self) -> Message | None:
+        return next((message for message in self.messages if message.kind == Message.SYSTEM_PROMPT), None)
+
+    @property
+    def question(self) -> Message | None:
+        """The last message that a person wrote."""
+        asked = (message for message in reversed(self.messages) if message.role == Message.Role.USER)
+        return next((message for message in asked if message.kind != Message.NOTE), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptNeeds:
+    """Three things that few prompts need: whether the workspace has an active budget or records that are always sent,
+    and whether the conversation has a summary."""
+
+    budgets: bool
+    always_sent: bool
+    summary: bool
+
+
 def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
-    """System prompt, history and tools as they stand before this run's own rounds.
-
-    The question's context is looked up and stored with the question, once. Raises `ContextGone`.
-    """
-    graph = _graph(run, member) if run.context_type == "graph" else None
-    earlier = list(Message.objects.filter(session_id=run.session_id, sequence__lt=run.position).order_by("sequence"))
-    asked = (message for message in reversed(earlier) if message.role == Message.Role.USER)
-    question = next((message for message in asked if message.kind != Message.NOTE), None)
-    block = "" if question is None or question.retrieved else _context(question, graph, run, member)
-    found = extras.look(run.account)
-    if question is not None and block:
-        _enrich(question, block, member, earlier, found)
-    levels = history.system_levels(run.session_id, graph, member, earlier, flagged=found.always_sent)
-    summary = _summary(run) if found.summary else None
-    sent = window.sent((message for message in earlier if message.kind != Message.SYSTEM_PROMPT), summary)
-    told = summary.content if summary else ""
-    return Prompt(
-        messages=history.prompt(levels, told, [entry for each in sent for entry in each.entries]),
-        tools=registry.specs(member.role, run.context_type),
-        tool_context=ToolContext(member, graph, run.session_id),
-        version=history.version_for(member),
-        sent=tuple(sent),
-        summary=told,
-        rounds_left_out=window.rounds_left_out(run.position, summary),
-        left_out=window.left_out(earlier),
-        budgeted=found.budgets,
-    )
+    """The prompt of a conversation that was enriched. Raises `ContextGone`."""
+    earlier = read_earlier(run, member)
+    assert earlier.system_prompt is not None
+    return prompt_of(run, member, earlier, earlier.system_prompt, prompt_needs(run.account))
 
 
-def _summary(run: ClaimedRun) -> Summary | None:
-    return Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
-
-
-def _graph(run: ClaimedRun, member: Member) -> Graph:
+def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
+    """Raises `ContextGone`."""
     try:
-        return graph_for(member, run.context_id)
+        graph = graph_for(member, run.context_id) if run.context_type == "graph" else None
     except NotFound:
         raise ContextGone from None
+    messages = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position)
+    return Earlier(graph, list(messages.order_by("sequence")))
 
 
-def _context(question: Message, graph: Graph | None, run: ClaimedRun, member: Member) -> str:
-    """What is looked up for a question; never empty."""
-    if graph is None:
-        return workspace_block(member.workspace)
-    return context_block(retrieve(graph, question.content, run.account))
+def prompt_needs(account: Account) -> PromptNeeds:
+    """Asked in one statement, because the first token waits for it."""
+    with prepared() as cursor:
+        cursor.execute(_NEEDS, {"workspace": account.workspace_id, "session": account.session_id})
+        return PromptNeeds(*cursor.fetchone())
 
 
-def _enrich(question: Message, block: str, member: Member, earlier: Sequence[Message], found: extras.Extras) -> None:
-    """Stores with the question what stands with it from now on."""
-    begun = earlier[0].kind == Message.SYSTEM_PROMPT
-    changed = always_sent.since_then(member.workspace, earlier, flagged=found.always_sent) if begun else ""
-    if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=block, records=changed):
-        question.retrieved, question.records = block, changed
-    else:  # another process was first: one of the two was taken for dead
-        question.refresh_from_db(fields=["retrieved", "records"])
+def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: Message, needs: PromptNeeds) -> Prompt:
+    """The prompt as these messages give it; reads the summary if there is one."""
+    summary = None
+    if needs.summary:
+        summary = Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
+    sent = window.sent((message for message in earlier.messages if message.kind != Message.SYSTEM_PROMPT), summary)
+    words = summary.content if summary else ""
+    levels = (system_prompt.content, system_prompt.records)
+    return Prompt(
+        messages=history.prompt(levels, words, [entry for each in sent for entry in each.entries]),
+        tools=registry.specs(member.role, run.context_type),
+        tool_context=ToolContext(member, earlier.graph, run.session_id),
+        version=system_prompt.prompt_version,
+        sent=tuple(sent),
+        summary=words,
+        rounds_left_out=window.rounds_left_out(run.position, summary),
+        left_out=window.left_out(earlier.messages),
+        budgeted=needs.budgets,
+    )

@@ -16,23 +16,23 @@ from chat.events import reading
 from chat.events.append import append, guard
 from chat.events.transcript import Transcript, replay
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Run, RunStatus, Session
+from chat.models import Message, Round, Run, RunStatus, Session
 from chat.providers.base import ProviderConfig
 from chat.spending.calls import CallCost
-from chat.spending.settling import record
+from chat.spending.settling import record_costs
 
 #: Outcomes after which the turn goes on: what it changed is counted at its end.
 _PAUSES = frozenset({"waiting", "toolLimit"})
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Provenance:
     """What an answer is made with, as far as its run came to it."""
 
     config: ProviderConfig | None
     prompt: Prompt | None
 
-    def note(self, answer: Message) -> None:
+    def save_to(self, answer: Message) -> None:
         """Keeps with the answer, before anything is changed in its name, what made it."""
         answer.model = self.config.model if self.config else ""
         answer.prompt_version = self.prompt.version if self.prompt else ""
@@ -47,7 +47,7 @@ def shown_so_far(run: ClaimedRun) -> Transcript:
     return transcript
 
 
-def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], costs: Sequence[CallCost]) -> None:
+def save_round(run: ClaimedRun, state: State, rounds: Sequence[Round], costs: Sequence[CallCost]) -> None:
     """Stores a round that is complete with its tool results; from here another process could go on."""
     with transaction.atomic():
         hold(run)
@@ -59,16 +59,16 @@ def save_round(run: ClaimedRun, state: State, rounds: Sequence[dict[str, Any]], 
 def store_round(
     run: ClaimedRun,
     state: State,
-    rounds: Sequence[dict[str, Any]],
+    rounds: Sequence[Round],
     costs: Sequence[CallCost],
-    told: Sequence[NewEvent],
+    events: Sequence[NewEvent],
 ) -> None:
-    """The same in the caller's transaction, which holds the run, with what readers are told about it."""
+    """Stores one round inside the caller's transaction and appends its events. The caller holds the run."""
     Message.objects.filter(pk=run.message_id).update(rounds=list(rounds))
     Session.objects.filter(pk=run.session_id).update(state=state.to_json(), phase=state.phase)
-    record(run.account, costs)
-    if told:
-        append(run.stream_id, told, run.epoch)
+    record_costs(run.account, costs)
+    if events:
+        append(run.stream_id, events, run.epoch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Ending:
     """How a run came to rest. `error` is `{code, message, retryable}` for one that failed."""
 
     state: State
-    means: Means
+    provenance: Provenance
     outcome: str
     message_status: str
     run_status: str
@@ -89,7 +89,7 @@ def finish(
     run: ClaimedRun,
     ending: Ending,
     transcript: Transcript,
-    rounds: Sequence[dict[str, Any]],
+    rounds: Sequence[Round],
     costs: Sequence[CallCost],
 ) -> None:
     """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
@@ -103,12 +103,15 @@ def end(
     run: ClaimedRun,
     ending: Ending,
     transcript: Transcript,
-    rounds: Sequence[dict[str, Any]],
+    rounds: Sequence[Round],
     costs: Sequence[CallCost],
     last: int,
 ) -> None:
-    """The same in the caller's transaction, which holds the run; `last` is the last number of its stream."""
-    config, prompt = ending.means.config, ending.means.prompt
+    """Stores the answer and the run's end inside the caller's transaction and appends the events of the ending.
+
+    The caller holds the run; `last` is the last number of its stream.
+    """
+    config, prompt = ending.provenance.config, ending.provenance.prompt
     counts = run.may_change and ending.outcome not in _PAUSES
     changes = changes_of_turn(run, rounds) if counts else None
     Message.objects.filter(pk=run.message_id).update(
@@ -120,7 +123,7 @@ def end(
         prompt_version=prompt.version if prompt else "",
         changes=changes,
     )
-    record(run.account, costs)
+    record_costs(run.account, costs)
     Session.objects.filter(pk=run.session_id).update(
         state=ending.state.to_json(),
         phase=ending.state.phase,
@@ -141,7 +144,7 @@ def end(
 
 
 def _counted(event: NewEvent, changes: int | None) -> NewEvent:
-    """Beside what the model says it did stands what was recorded."""
+    """The event; `done` also says how many changes were recorded, beside what the model says it did."""
     return replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
 
 
@@ -151,7 +154,7 @@ def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
         hold(run)
         if not Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
             return
-        record(run.account, costs)
+        record_costs(run.account, costs)
         Run.objects.filter(pk=run.id).update(status=RunStatus.QUEUED, process=None, attempts=F("attempts") - 1)
 
 

@@ -83,23 +83,23 @@ class Runner:
         await asyncio.to_thread(doorbell.ring)
 
     def takes(self, session_id: uuid.UUID) -> bool:
-        """Not in a process that woke up after others may have taken it for dead."""
+        """Whether there is room for a run of this session; never in a process that others may have taken for dead."""
         heard = self._loop.time() - self._heartbeat.last <= settings.PROCESS_SILENT_S / 2
         return heard and self._has_room() and self._only in (None, session_id)
 
     def adopt(self, run: claims.ClaimedRun) -> None:
-        """From any thread: drives a run that was begun for this process."""
+        """Drives a run that was begun for this process. Called from any thread."""
         self._loop.call_soon_threadsafe(self._drive, run)
 
     def ring(self) -> None:
-        """From any thread: there is something to claim or to stop."""
+        """Says that there is something to claim or to stop. Called from any thread."""
         self._loop.call_soon_threadsafe(self._bell.set)
 
     def _has_room(self) -> bool:
         return self._claiming and len(self._running) < MAX_RUNS
 
     async def _look_forever(self) -> None:
-        """Once a second and whenever the bell rings: stop what is to be stopped, claim what waits."""
+        """Stops what is to be stopped and claims what waits, once a second and whenever the bell rings."""
         while True:
             try:
                 async with asyncio.timeout(LOOK_EVERY_S):
@@ -130,17 +130,17 @@ class Runner:
             self._drive(run)
 
     def _may_take_over(self) -> bool:
-        """Not at once after a while without the database."""
+        """Whether others may be taken for dead; not at once after a while without the database."""
         if self._loop.time() - self._last_contact > settings.PROCESS_SILENT_S / 2:
             self._be_patient()
         return self._loop.time() >= self._patient_until
 
     def _be_patient(self) -> None:
-        """Without the database nobody can give a sign of life: once it is back the others get time to."""
+        """Gives others time for a sign of life once the database is back, because nobody could give one meanwhile."""
         self._patient_until = self._loop.time() + settings.PROCESS_SILENT_S / 2
 
     def _drive(self, run: claims.ClaimedRun) -> None:
-        """In a context of its own: the run must outlive the request that rang the bell.
+        """Drives a run in a context of its own, because it must outlive the request that rang the bell.
 
         A run that was given to this process twice is driven as it was given last, whichever comes first.
         """

@@ -1,6 +1,6 @@
-"""How a run begins: it is stored with its empty answer, and driven at once where nothing else is on its way.
+"""How a run begins: it is stored with its empty answer, and driven at once if nothing else is on its way.
 
-Called by `actions` and `continuing`, which hold the session.
+Called by `actions` and `turns`, which hold the session.
 """
 
 import uuid
@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from chat import queries
 from chat.engine import claims, doorbell
-from chat.engine.states import Phase
+from chat.engine.states import Phase, knows
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, Session
@@ -33,7 +33,7 @@ class Accepted:
     after: int
 
     def to_json(self) -> dict[str, Any]:
-        """As the doors answer; `after` is for the door that subscribes."""
+        """The answer of the doors; `after` is for the door that subscribes."""
         return {
             "sessionId": str(self.session_id),
             "userMessageId": str(self.user_message_id),
@@ -50,27 +50,27 @@ def new_run(session: Session, author: User, position: int, trigger: dict[str, An
     return Run(session=session, message=reply, author=author, trigger=trigger, asked_model=model)
 
 
-def store(
-    run: Run, member: Member | None, told: Sequence[NewEvent], *, resting: bool, question: Message | None = None
+def start(
+    run: Run, member: Member | None, events: Sequence[NewEvent], *, resting: bool, question: Message | None = None
 ) -> int:
-    """Stores a run and what is told about it; returns the number before its first event.
+    """Stores a run and its first events; returns the number before its first event.
 
-    Where nothing is on its way in the session, a runner of this process begins at once. Otherwise the run waits.
-    `member` is its author, None for one who lost access. Belongs last into the caller's transaction.
+    A runner of this process begins at once if nothing is on its way in the session; otherwise the run waits.
+    `member` is its author, None if they lost access. Belongs last into the caller's transaction.
     """
     session = run.session
-    runner = doorbell.runner_for(session.pk) if resting and claims.knows(session) else None
-    begun = claims.begin(run, member, runner.process_id, len(told)) if runner else None
+    runner = doorbell.runner_for(session.pk) if resting and knows(session) else None
+    begun = claims.begin(run, member, runner.process_id, len(events)) if runner else None
     Message.objects.bulk_create([question, run.message] if question else [run.message])
     run.save(force_insert=True)
     phase = Phase.EXECUTING_ENRICHMENTS if begun else session.phase
     Session.objects.filter(pk=session.pk).update(phase=phase, updated_at=timezone.now())
     if runner and begun:
-        told = [*told, claims.started(run)]
+        events = [*events, claims.started(run)]
         transaction.on_commit(lambda: runner.adopt(begun), robust=True)
     else:
         transaction.on_commit(doorbell.ring)
-    return append(session.stream_id, told) - len(told)
+    return append(session.stream_id, events) - len(events)
 
 
 def queued(run: Run) -> NewEvent:

@@ -3,7 +3,7 @@
 `ask_aside` is the one function for them. It reserves under the same budgets as an answer, makes the call with the same
 circuit and the same repeated attempts, and records every attempt as a `ModelCall` with its purpose:
 
-    reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.tell_costs)
+    reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.emit_costs)
 
 It writes in transactions of its own, so its caller holds none.
 """
@@ -11,30 +11,29 @@ It writes in transactions of its own, so its caller holds none.
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from chat.concurrency.database import in_db
 from chat.engine import calling, paying, telemetry
-from chat.engine.until_stored import persistently
+from chat.engine.until_stored import retry_until_stored
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
-from chat.sent_requests.keeping import Sent
+from chat.sent_requests.keeping import KeptRequest
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
-from chat.spending.settling import record_now
+from chat.spending.settling import record_costs_now
 from rag.embeddings.metering import Account
 
 #: Gets what the attempts cost, once that is recorded.
-Tell = Callable[[Sequence[CallCost]], Awaitable[None]]
+EmitCosts = Callable[[Sequence[CallCost]], Awaitable[None]]
 
 
 async def ask_aside(
-    account: Account, config: ProviderConfig, request: ModelRequest, purpose: Purpose, tell: Tell
+    account: Account, config: ProviderConfig, request: ModelRequest, purpose: Purpose, emit: EmitCosts
 ) -> Reply:
     """The whole reply, which ends as the vendor said (`Reply.end`).
 
     Raises `ProviderError`, and `BudgetRefused` with a sentence for people. Stopped (cancelled) it closes the connection
     to the vendor and records what was taken so far.
     """
-    call = calling.Call(config, request, purpose=purpose, sent=Sent(config, request, round=0))
+    call = calling.LiveCall(config, request, purpose=purpose, sent=KeptRequest(config, request, round=0))
     try:
         await paying.set_aside(call, account)
         with telemetry.of_call(call):
@@ -45,8 +44,8 @@ async def ask_aside(
     finally:
         if costs := await paying.costs_of(call):
             telemetry.costs(costs)
-            await persistently(partial(in_db, record_now, account, costs))
-            await tell(costs)
+            await retry_until_stored(record_costs_now, account, costs)
+            await emit(costs)
     if call.error is not None:
         raise call.error
     return call.reply

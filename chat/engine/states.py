@@ -1,10 +1,14 @@
 """Where a session stands: the engine's state, stored as versioned JSON. What moves it is in `steps`."""
 
+import logging
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
+from chat.models import Session, SessionType
 from graphs.site.stored_json import Shape
+
+log = logging.getLogger("countersign.engine")
 
 #: What `State.to_json` gives; who changes it adds an upgrade here and a fixture to the tests.
 _STORED = Shape("engine state")
@@ -12,7 +16,7 @@ STATE_VERSION = _STORED.version
 
 
 class Phase(StrEnum):
-    """Where a session is. Who waits for a person or for nothing holds no process."""
+    """Where a session is. One that waits for a person, or for nothing, holds no process."""
 
     #: Nothing happens until somebody writes.
     IDLE = "IDLE"
@@ -40,11 +44,6 @@ class Phase(StrEnum):
     RETRYING_AFTER_ACTION_FAILURE = "RETRYING_AFTER_ACTION_FAILURE"
     #: The session is over.
     COMPLETED = "COMPLETED"
-
-
-class SessionKind(StrEnum):
-    CHAT = "CHAT"
-    AUTOMATION = "AUTOMATION"
 
 
 class EndReason(StrEnum):
@@ -77,14 +76,14 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a session stands.
+    """Where a session stands. `kind` repeats its type, so that a state is all that the machine has to know.
 
     `round_trips` counts all complete replies of the model and is never reset; the rest belongs to the current turn.
     `rounds_allowed` is 0 when the model may only write.
     """
 
     phase: Phase = Phase.IDLE
-    kind: SessionKind = SessionKind.CHAT
+    kind: SessionType = SessionType.CHAT
     round_trips: int = 0
     rounds: int = 0
     rounds_allowed: int = 0
@@ -107,8 +106,25 @@ def load(data: dict[str, Any]) -> State:
     end_reason = fields.pop("end_reason")
     return State(
         phase=Phase(fields.pop("phase")),
-        kind=SessionKind(fields.pop("kind")),
+        kind=SessionType(fields.pop("kind")),
         waiting=Waiting(**waiting) if waiting else None,
         end_reason=EndReason(end_reason) if end_reason else None,
         **fields,
     )
+
+
+def knows(session: Session) -> bool:
+    """False if a newer version of the program wrote the session's state: it is left to processes that know it."""
+    version = session.state.get("version")
+    return not isinstance(version, int) or version <= STATE_VERSION
+
+
+def state_of(session: Session) -> State:
+    """The session's state; one at rest if a newer version wrote it, or if it cannot be read (we write no such)."""
+    if not knows(session):
+        return State()
+    try:
+        return load(session.state)
+    except (KeyError, TypeError, ValueError):
+        log.exception("the state of session %s cannot be read; it goes on from rest", session.pk)
+        return State()

@@ -45,7 +45,7 @@ class ValidationRequested:
 
 @dataclass(frozen=True, slots=True)
 class ValidationReceived:
-    """Everything that a person had to decide about is decided, and done where it was approved."""
+    """Everything that a person had to decide about is decided, and done if it was approved."""
 
     keep_control: bool = True
 
@@ -202,7 +202,7 @@ class AskPerson:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRetry:
-    """Go on after a short pause with what the model was told."""
+    """Go on after a short pause; the model reads what went wrong."""
 
 
 @dataclass(frozen=True, slots=True)

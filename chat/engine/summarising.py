@@ -1,27 +1,25 @@
 """Makes room in a conversation that outgrows its model's window: its earlier part is summarised, and kept aside.
 
-The summary is a row; whoever loads the prompt afterwards, also another process after a crash, sends it in place of that
-part. Nothing is deleted.
+The summary is a row: every prompt that is loaded afterwards, also by another process after a crash, has it in place of
+that part. Nothing is deleted.
 """
 
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 from django.db import transaction
 
-from chat.concurrency.database import in_db, in_tool_thread
+from chat.concurrency.database import in_tool_thread
 from chat.engine import run_storage
-from chat.engine.answer import Answer
+from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
 from chat.engine.side_calls import ask_aside
-from chat.engine.until_stored import persistently
+from chat.engine.until_stored import retry_until_stored
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Purpose, Summary
+from chat.models import Message, Purpose, Round, Summary
 from chat.prompts import cutting, window
 from chat.prompts.cutting import Cut
 from chat.prompts.summary import request_messages, summary_text
@@ -40,13 +38,13 @@ class TooLong(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Crowded:
-    """The next request of a run, and what it was made of; it may take `room` tokens at most."""
+class OversizedRequest:
+    """The next request of a run, which may be too long, and what it was made of. It may take `room` tokens at most."""
 
     run: ClaimedRun
     config: ProviderConfig
     prompt: Prompt
-    rounds: Sequence[dict[str, Any]]
+    rounds: Sequence[Round]
     request: ModelRequest
     room: int
 
@@ -64,68 +62,68 @@ async def less_than(refused: ModelRequest) -> int:
     return int(await in_tool_thread(window.tokens_of, refused) * SQUEEZED)
 
 
-async def make_room(crowded: Crowded, answer: Answer) -> bool:
-    """Summarises the earlier part of the conversation where the request does not fit; True where it did.
+async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
+    """Summarises the earlier part of the conversation if the request does not fit; True if it was summarised.
 
-    Then the prompt has to be loaded again. Raises `TooLong`, and `Fenced` where another process has the run.
+    Then the prompt has to be loaded again. Raises `TooLong`, and `Fenced` if another process has the run.
     """
-    run = crowded.run
-    if window.surely_fits(crowded.request, crowded.room):
+    run = oversized.run
+    if window.surely_fits(oversized.request, oversized.room):
         return False
-    taken = await in_tool_thread(window.tokens_of, crowded.request)
-    if taken <= crowded.room:
+    taken = await in_tool_thread(window.tokens_of, oversized.request)
+    if taken <= oversized.room:
         return False
-    place = await in_tool_thread(_place_to_cut, crowded)
+    place = await in_tool_thread(_place_to_cut, oversized)
     if place is None:
         raise TooLong
-    words = await _words(crowded, place, answer)
+    words = await _words(oversized, place, answer)
     await answer.flush()
-    model = crowded.config.model if words else ""
-    left_out = crowded.prompt.left_out
-    await persistently(partial(in_db, store, run, place, words, model, crowded.room, taken, left_out))
+    model = oversized.config.model if words else ""
+    left_out = oversized.prompt.left_out
+    await retry_until_stored(store_summary, run, place, words, model, oversized.room, taken, left_out)
     log.info("run %s: %s tokens were too many: the earlier part is summarised", run.id, taken)
     return True
 
 
-def _place_to_cut(crowded: Crowded) -> Cut | None:
+def _place_to_cut(oversized: OversizedRequest) -> Cut | None:
     """Counts: not for the event loop."""
-    history, own = crowded.prompt.sent, crowded.own_rounds()
-    return window.cut_of(crowded.request, history, own, crowded.run.position, crowded.room)
+    history, own = oversized.prompt.sent, oversized.own_rounds()
+    return window.cut_of(oversized.request, history, own, oversized.run.position, oversized.room)
 
 
-async def _words(crowded: Crowded, place: Cut, answer: Answer) -> str:
-    """What the model says of the part before the cut; nothing where it cannot, or may not, be asked.
+async def _words(oversized: OversizedRequest, place: Cut, answer: LiveAnswer) -> str:
+    """What the model says of the part before the cut; nothing if it cannot, or may not, be asked.
 
     The demo answers questions about graphs, and nothing else.
     """
-    config, run = crowded.config, crowded.run
+    config, run = oversized.config, oversized.run
     if config.kind == "demo":
         return ""
-    request = await in_tool_thread(_request, crowded, place)
+    request = await in_tool_thread(_request, oversized, place)
     try:
-        reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.tell_costs)
+        reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.emit_costs)
     except (ProviderError, BudgetRefused) as error:
         log.warning("run %s: no summary: %s", run.id, error)
         return ""
     return reply.text.strip() if reply.end in ("stop", "length") else ""
 
 
-def _request(crowded: Crowded, place: Cut) -> ModelRequest:
-    earlier = [each for each in crowded.prompt.sent if each.message.sequence < place.sequence]
+def _request(oversized: OversizedRequest, place: Cut) -> ModelRequest:
+    earlier = [each for each in oversized.prompt.sent if each.message.sequence < place.sequence]
     messages = [entry for each in earlier if each.message.sequence not in place.kept for entry in each.said]
-    if place.sequence == crowded.run.position:
-        messages += [entry for round_ in crowded.own_rounds()[: place.rounds] for entry in round_]
-    most = crowded.room - cutting.summary_room(crowded.room)
+    if place.sequence == oversized.run.position:
+        messages += [entry for round_ in oversized.own_rounds()[: place.rounds] for entry in round_]
+    most = oversized.room - cutting.summary_room(oversized.room)
     return ModelRequest(
-        messages=request_messages(crowded.prompt.summary, messages, most),
+        messages=request_messages(oversized.prompt.summary, messages, most),
         tools=(),
-        model=crowded.config.model,
-        max_tokens=crowded.config.max_tokens,
+        model=oversized.config.model,
+        max_tokens=oversized.config.max_tokens,
         tools_allowed=False,
     )
 
 
-def store(
+def store_summary(
     run: ClaimedRun,
     place: Cut,
     words: str,
@@ -134,12 +132,12 @@ def store(
     tokens_before: int,
     left_out: Collection[int] = (),
 ) -> None:
-    """Stores the summary and tells the readers; once for each place, whoever comes first.
+    """Stores the summary and emits it; once for each place, whichever process comes first.
 
-    It is written anew where it now stands for a message, too, that was kept when the conversation was cut there before.
-    Words that were written before a message was left out, of which only those at `left_out` were, are not taken; one
-    that was put back meanwhile is kept.
-    Raises `Fenced` where another process has the run.
+    It is written anew if it now stands for a message, too, that was kept when the conversation was cut there before.
+    The words are not taken if a message was left out since they were written; then only those at `left_out` were. A
+    message that was put back meanwhile is kept.
+    Raises `Fenced` if another process has the run.
     """
     with transaction.atomic():
         run_storage.hold(run)
@@ -170,7 +168,7 @@ def store(
 
 
 def _keep_records(run: ClaimedRun, messages: Sequence[Message], place: Cut) -> None:
-    """Level 2 becomes what was told last in the part that is no longer sent."""
-    told = [each.records for each in messages if each.records and 0 < each.sequence < place.sequence]
-    if told:
-        Message.objects.filter(session_id=run.session_id, kind=Message.SYSTEM_PROMPT).update(records=told[-1])
+    """Makes the latest records in the part that is no longer sent level 2."""
+    sent = [each.records for each in messages if each.records and 0 < each.sequence < place.sequence]
+    if sent:
+        Message.objects.filter(session_id=run.session_id, kind=Message.SYSTEM_PROMPT).update(records=sent[-1])

@@ -17,7 +17,7 @@ from chat.tools import registry
 from graphs.site.telemetry.events import Activity, about, activity, tell
 
 if TYPE_CHECKING:
-    from chat.engine.calling import Call
+    from chat.engine.calling import LiveCall
     from chat.engine.tool_calls import CheckedCall
     from chat.spending.calls import CallCost
 
@@ -27,17 +27,17 @@ MALFORMED_CHARS = 500
 
 @contextmanager
 def of_run(run: ClaimedRun) -> Iterator[Activity]:
-    """Whatever is told inside is told of this run."""
+    """The span of a run: what is logged inside names it."""
     workspace = run.member.workspace.pk if run.member else None
     with (
         about(workspace=workspace, session=run.session_id, run=run.id),
-        activity("run", trigger=run.trigger["event"], attempt=run.attempts, resumed=run.resumed) as told,
+        activity("run", trigger=run.trigger["event"], attempt=run.attempts, resumed=run.resumed) as span,
     ):
-        yield told
+        yield span
 
 
 @contextmanager
-def of_call(call: "Call") -> Iterator[None]:
+def of_call(call: "LiveCall") -> Iterator[None]:
     """One call of a model with all its attempts."""
     request, config = call.request, call.config
     with activity(
@@ -49,23 +49,23 @@ def of_call(call: "Call") -> Iterator[None]:
         max_tokens=request.max_tokens,
         messages=len(request.messages),
         tools=len(request.tools) if request.tools_allowed else 0,
-    ) as told:
+    ) as span:
         try:
             yield
         finally:
-            _note_reply(call, told)
+            _describe_reply(call, span)
 
 
-def _note_reply(call: "Call", told: Activity) -> None:
+def _describe_reply(call: "LiveCall", span: Activity) -> None:
     reply, usage = call.reply, call.reply.usage
-    told.note(call.outcome, finish=reply.end, tool_calls=len(reply.tool_calls))
+    span.note(call.outcome, finish=reply.end, tool_calls=len(reply.tool_calls))
     if usage is not None:
-        told.note(
+        span.note(
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cached_tokens=usage.cached_tokens,
         )
-    told.note_text(lambda: {"output": _message(PromptMessage("assistant", reply.text, reply.tool_calls))})
+    span.note_text(lambda: {"output": _message(PromptMessage("assistant", reply.text, reply.tool_calls))})
     if call.error is not None:
         tell(
             "llm_error",
@@ -107,13 +107,13 @@ def costs(costs: Iterable["CallCost"]) -> None:
         )
 
 
-def unpaid(call: "Call") -> None:
+def unpaid(call: "LiveCall") -> None:
     """A call that a budget does not pay for."""
     tell("budget_refused", "warning", provider=call.config.name, model=call.config.model)
 
 
 @dataclass(frozen=True, slots=True)
-class ToldTool:
+class ToolSpan:
     """A tool at work."""
 
     activity: Activity
@@ -126,11 +126,11 @@ class ToldTool:
 
 
 @contextmanager
-def of_tool(call: "CheckedCall") -> Iterator[ToldTool]:
+def of_tool(call: "CheckedCall") -> Iterator[ToolSpan]:
     """A call of a tool that reads."""
     arguments = call.arguments
-    with activity("tool", lambda: {"arguments": arguments}, tool=call.name, tool_call=call.id) as told:
-        yield ToldTool(told)
+    with activity("tool", lambda: {"arguments": arguments}, tool=call.name, tool_call=call.id) as span:
+        yield ToolSpan(span)
 
 
 def refused(checked: Sequence["CheckedCall"], written: Sequence[ToolCall]) -> None:
@@ -141,9 +141,9 @@ def refused(checked: Sequence["CheckedCall"], written: Sequence[ToolCall]) -> No
             tell("malformed_json", "warning", partial(dict, raw=raw), tool=call.name, tool_call=call.id)
 
 
-def proposed(told: Iterable[NewEvent]) -> None:
+def proposed(events: Iterable[NewEvent]) -> None:
     """The changes that wait for a person, or that an allowance let through, once they are stored."""
-    for event in told:
+    for event in events:
         if event.type != "proposal":
             continue
         data = event.data

@@ -1,4 +1,4 @@
-"""The calls of a reply: checked, shown, and run side by side where they only read."""
+"""The calls of a reply: checked, shown, and run side by side if they only read."""
 
 import asyncio
 import logging
@@ -8,7 +8,7 @@ from typing import Any
 
 from chat.concurrency.database import in_tool_thread
 from chat.engine import telemetry
-from chat.engine.answer import Answer
+from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
 from chat.providers.base import ToolCall
 from chat.tools import registry
@@ -32,7 +32,7 @@ class CheckedCall:
 
     @property
     def refusal(self) -> str:
-        """Why it may not run; "" where it may."""
+        """Why it may not run; "" if it may."""
         return self.found.message if isinstance(self.found, registry.CallRefused) else ""
 
     @property
@@ -49,7 +49,7 @@ class CheckedCall:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """As readers are shown them; of a refused call there are none."""
+        """The arguments that readers see; none of a refused call."""
         return (
             {} if isinstance(self.found, registry.CallRefused) else self.found.arguments.model_dump(exclude_none=True)
         )
@@ -62,12 +62,12 @@ def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[C
     return checked
 
 
-async def show_calls(calls: list[CheckedCall], answer: Answer) -> None:
+async def show_calls(calls: list[CheckedCall], answer: LiveAnswer) -> None:
     for call in calls:
-        await answer.tell("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.arguments})
+        await answer.emit("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.arguments})
 
 
-async def run_queries(calls: list[CheckedCall], context: ToolContext, answer: Answer) -> None:
+async def run_queries(calls: list[CheckedCall], context: ToolContext, answer: LiveAnswer) -> None:
     """Runs the calls that read and shows their results; the refused ones get their reason, with no effect."""
     await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.writes))
 
@@ -77,21 +77,21 @@ def failure_of(calls: list[CheckedCall]) -> str:
     return calls[0].refusal if all(call.refusal for call in calls) else ""
 
 
-async def refuse_all(calls: tuple[ToolCall, ...], answer: Answer) -> None:
+async def refuse_all(calls: tuple[ToolCall, ...], answer: LiveAnswer) -> None:
     """Tells the model that its calls came after the last round of tools; none is run."""
     for call in calls:
-        await answer.tell("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": {}})
-        await answer.tell("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
+        await answer.emit("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": {}})
+        await answer.emit("tool_call_result", {"toolCallId": call.id, "result": NO_MORE_ROUNDS})
 
 
-async def _run(call: CheckedCall, context: ToolContext, answer: Answer) -> None:
+async def _run(call: CheckedCall, context: ToolContext, answer: LiveAnswer) -> None:
     if isinstance(call.found, registry.CallRefused):
         result: dict[str, Any] = {"error": call.found.message}
     else:
-        with telemetry.of_tool(call) as told:
+        with telemetry.of_tool(call) as span:
             result = await _result(call.found, context)
-            told.returned(result)
-    await answer.tell("tool_call_result", {"toolCallId": call.id, "result": result})
+            span.returned(result)
+    await answer.emit("tool_call_result", {"toolCallId": call.id, "result": result})
 
 
 async def _result(call: registry.ParsedCall, context: ToolContext) -> dict[str, Any]:

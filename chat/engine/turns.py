@@ -11,53 +11,52 @@ from django.utils import timezone
 
 from chat import queries
 from chat.engine import claims, machine, open_calls
-from chat.engine.runs import Accepted, accepted, new_run, queued, store
+from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.engine.states import Limits, Phase, load
 from chat.engine.steps import RunStopped, ValidationReceived
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Proposal, ProposalStatus, Run, Session
+from chat.models import Message, Proposal, ProposalStatus, Round, Run, Session
 from chat.prompts.decisions import note_of, result_of
-from chat.prompts.history import aside
 
 #: Decisions of a person, after which the model is asked again. Of what became stale it is told when the person asks.
 _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalStatus.FAILED})
 
 
-def settle(session: Session, proposals: Sequence[Proposal], told: Sequence[NewEvent]) -> Accepted | None:
-    """Tells the model, and readers with `told`, what became of these proposals of a held session.
+def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Sequence[NewEvent]) -> Accepted | None:
+    """Gives the calls of these proposals of a held session their results, and appends the `events` about them.
 
-    Returns the run that goes on with the conversation, None where none is needed or one is on its way. Belongs last
-    into the transaction that decides.
+    Returns the run that goes on with the conversation; None if none is needed or one is on its way. Belongs last into
+    the transaction that decides.
     """
-    told = list(told)
-    position, resting = queries.next_place(session)
+    events = list(events)
+    position, resting = queries.next_position(session)
     waited = open_calls.waiting_answer(session)
-    late = [proposal for proposal in proposals if not _answered(waited, proposal, told)]
+    late = [proposal for proposal in proposals if not _answered(waited, proposal, events)]
     if late:
-        _note(session, late, position)
+        _add_note(session, late, position)
         position += 1
     run = None
     if waited is not None and len(late) < len(proposals):
         waited.save(update_fields=["rounds"])
-        if resting and not any(open_calls.open_calls(waited)):
+        if resting and not open_calls.open_calls(waited):
             run = _next_of(session, waited, position, wanted=_wanted(proposals))
     elif resting and _wanted(late) and load(session.state).phase is Phase.IDLE:
         trigger = {"event": "UserMessageSent", "proposals": [str(proposal.pk) for proposal in late]}
         run = _run_after(session, late[0].message, position, trigger)
     if run is None:
-        append(session.stream_id, told)
+        append(session.stream_id, events)
         return None
-    return accepted(run, store(run, claims.author_of(run), [*told, queued(run)], resting=True))
+    return accepted(run, start(run, claims.author_of(run), [*events, queued(run)], resting=True))
 
 
-def _answered(waited: Message | None, proposal: Proposal, told: list[NewEvent]) -> bool:
-    """Gives the proposal's call its result; False where it has an interim one already."""
+def _answered(waited: Message | None, proposal: Proposal, events: list[NewEvent]) -> bool:
+    """Gives the proposal's call its result; False if it has an interim one already."""
     if waited is None or proposal.message_id != waited.pk:
         return False
-    event = open_calls.give(waited, proposal.tool_call_id, result_of(proposal))
+    event = open_calls.set_result(waited, proposal.tool_call_id, result_of(proposal))
     if event is not None:
-        told.append(event)
+        events.append(event)
     return event is not None
 
 
@@ -66,13 +65,13 @@ def _wanted(proposals: Iterable[Proposal]) -> bool:
 
 
 def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) -> Run | None:
-    """The run that continues the turn; None, and the session rests, where nobody or the model wants one."""
+    """The run that continues the turn; None, and the session rests, if neither a person nor the model wants one."""
     keep_control = open_calls.keeps_control(waited.rounds[-1])
     words = open_calls.words_after(waited.rounds[-1])
     if wanted and (keep_control or words):
         trigger = {"event": "ValidationReceived", "keep_control": keep_control}
         run = _run_after(session, waited, position, trigger, model=waited.run.asked_model)
-        run.message.rounds = [aside(text) for text in words]
+        run.message.rounds = [Round(text, aside=True) for text in words]
         return run
     event = ValidationReceived(keep_control=False) if wanted else RunStopped()
     state = machine.transition(load(session.state), event, Limits()).state
@@ -80,8 +79,8 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
     return None
 
 
-def _note(session: Session, late: Sequence[Proposal], position: int) -> None:
-    """What the model is told with the next run, whichever that is."""
+def _add_note(session: Session, late: Sequence[Proposal], position: int) -> None:
+    """Adds a note that the model reads with the next run, whichever that is."""
     content = " ".join(map(note_of, late))
     Message.objects.create(
         session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE, content=content
@@ -89,5 +88,5 @@ def _note(session: Session, late: Sequence[Proposal], position: int) -> None:
 
 
 def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
-    """A run in the name of whoever asked for that answer, whoever decided."""
+    """A run in the name of the person who asked for that answer, not of the one who decided."""
     return new_run(session, answer.run.author, position, trigger, model=model)

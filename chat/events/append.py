@@ -63,7 +63,7 @@ raised AS (
 def wake(raised: Sequence[tuple[int, int]], events: Sequence[StoredEvent] = ()) -> None:
     """Wakes the readers of these streams, up to these numbers, when the transaction commits.
 
-    `events` are those at hand where it is one stream: who reads it in this process gets them as they are.
+    `events` are at hand if it is one stream: its readers in this process get them as they are.
     """
 
     def announce() -> None:
@@ -87,15 +87,15 @@ def append(stream_id: int, events: Sequence[NewEvent], epoch: int | None = None)
 
 
 def append_to(name: str, workspace_id: int, events: Sequence[NewEvent]) -> None:
-    """The same to the stream of an object, by its name; it is made where there is none yet.
+    """Appends to the stream of an object, by its name; it is made if there is none yet.
 
-    Whoever also appends to a conversation's stream comes here first.
+    A transaction that also appends to a conversation's stream calls this first.
     """
     _stored(_APPEND_TO, {"name": name, "workspace": workspace_id}, events)
 
 
 def _stored(statement: str, where: dict[str, Any], events: Sequence[NewEvent]) -> tuple[int, int] | None:
-    """The stream's id and its last number; None where it has another epoch. Readers of this process get the events."""
+    """The stream's id and its last number; None if it has another epoch. Readers of this process get the events."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")
     storable = [event.storable() for event in events]

@@ -62,7 +62,7 @@ SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_n
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StreamBatch:
     """What a batch has for one stream."""
 
     stream_id: int
@@ -93,7 +93,7 @@ class Committer:
         self._batch = 0
         self._connection: psycopg.AsyncConnection | None = None
 
-    async def commit(self, parts: Sequence[Part]) -> list[Outcome]:
+    async def commit(self, parts: Sequence[StreamBatch]) -> list[Outcome]:
         """Stores the parts whose streams nobody else holds or owns; waits while PostgreSQL is away.
 
         After a lost answer the streams tell whether it happened: they name the writer and the batch.
@@ -125,7 +125,7 @@ class Committer:
             await self._connection.close()
             self._connection = None
 
-    def _parameters(self, parts: Sequence[Part]) -> dict[str, object]:
+    def _parameters(self, parts: Sequence[StreamBatch]) -> dict[str, object]:
         return {
             "parts": to_json(
                 [(part.stream_id, part.epoch, [as_row(event) for event in part.events]) for part in parts]

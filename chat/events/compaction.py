@@ -1,7 +1,7 @@
 """Compaction: the adjacent deltas of runs that ended long ago become few rows; see `folding` for their shape.
 
 A step takes a stretch of one run in one statement. The run remembers how far it came, so it may end anywhere, and go on
-later or beside another one: each takes a run that nobody else holds. Readers see the rows before or after a step.
+later or beside another one: each takes a run that no other one holds. Readers see the rows before or after a step.
 """
 
 from collections.abc import Iterator
@@ -62,24 +62,24 @@ FROM run
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Folded:
     """Events folded, and the rows and bytes they no longer need (bytes of rows, uncompressed, without indexes)."""
 
     events: int = 0
     rows: int = 0
     bytes: int = 0
 
-    def __add__(self, other: "Step") -> "Step":
-        return Step(self.events + other.events, self.rows + other.rows, self.bytes + other.bytes)
+    def __add__(self, other: "Folded") -> "Folded":
+        return Folded(self.events + other.events, self.rows + other.rows, self.bytes + other.bytes)
 
 
-def steps(days: int) -> Iterator[Step]:
+def steps(days: int) -> Iterator[Folded]:
     """Folds the deltas of runs that ended more than so many days ago, one transaction for each step."""
     while (step := _step(days)) is not None:
         yield step
 
 
-def _step(days: int) -> Step | None:
+def _step(days: int) -> Folded | None:
     """None when nothing is left to fold, or nothing that nobody else holds."""
     with transaction.atomic(), connection.cursor() as cursor:
         # A step that a crash undoes is done again: there is no need to wait for the disk.
@@ -87,4 +87,4 @@ def _step(days: int) -> Step | None:
         bounds = {"stretch": STRETCH, "row_chars": ROW_CHARS}
         cursor.execute(_STEP, {"days": days, "types": sorted(MERGEABLE), **bounds})
         row = cursor.fetchone()
-    return None if row is None else Step(*map(int, row))
+    return None if row is None else Folded(*map(int, row))

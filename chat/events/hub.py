@@ -183,7 +183,7 @@ class Hub:
             await self._refresh.wait()
             self._refresh.clear()
             behind = {id_: self._tails[id_].last for id_ in self._behind if self._tails[id_].started}
-            told = {id_: self._behind.pop(id_) for id_ in behind}
+            lasts = {id_: self._behind.pop(id_) for id_ in behind}
             if not behind:
                 continue
             try:
@@ -194,13 +194,13 @@ class Hub:
             except Exception as error:  # Any: what one of them holds cannot be read. Each reader finds out alone.
                 log.warning("events not read for all, each reader reads alone: %s", type(error).__name__)
                 for stream_id in behind.keys() & self._tails.keys():
-                    self._tails[stream_id].start(told[stream_id])
+                    self._tails[stream_id].start(lasts[stream_id])
                 continue
             for stream_id, found in groupby(events, key=lambda event: event.stream_id):
                 tail = self._tails.get(stream_id)
                 if tail is not None:
                     tail.add(list(found))
-                    self._note(stream_id, told[stream_id])  # where a page did not reach so far
+                    self._note(stream_id, lasts[stream_id])  # where a page did not reach so far
 
     async def _publish_forever(self) -> None:
         while True:

@@ -1,4 +1,4 @@
-"""Tells the streams of objects and workspaces what concerns them: changes, what is proposed, what was decided.
+"""Appends to the streams of objects and workspaces what concerns them: changes, proposals, decisions.
 
 Every object has a stream `<type>_<id>` and every workspace a stream `workspace_<id>`, which all members of the
 workspace may read. Events are appended in the transaction of what they tell of, those of objects first.
@@ -31,13 +31,13 @@ def workspace_stream_name(workspace_id: int) -> str:
     return f"workspace_{workspace_id}"
 
 
-def tell(of: Object, events: Sequence[NewEvent]) -> None:
+def notify_object(of: Object, events: Sequence[NewEvent]) -> None:
     """Appends to the object's stream, without the ids of an answer: the conversation is its owner's."""
     append_to(stream_name(of), of.workspace_id, [NewEvent(event.type, event.data) for event in events])
 
 
-def tell_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
-    """What waits in a workspace is more or less by these: their ids, and whether they still do."""
+def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
+    """Appends to the workspace's stream which of these proposals wait, and which no longer do."""
     events = [_news(proposal) for proposal in proposals]
     if events:
         append_to(workspace_stream_name(workspace_id), workspace_id, events)
@@ -93,7 +93,7 @@ _TOLD = """jsonb_build_object(
 
 
 def register() -> None:
-    """From here on changes are told in the statement that stores them."""
+    """Makes every statement that stores a change append its events, too."""
     hooks.register(Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake))
 
 

@@ -6,24 +6,23 @@ replaying the log gives what is stored.
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chat.events.vocabulary import StoredEvent, storable
+from chat.models import WAITING, Call
 
 #: Between the texts of two rounds.
 PARAGRAPH = "\n\n"
-#: The status of a call that waits for a person.
-WAITING = "waiting"
 
 
 @dataclass(slots=True)
 class Transcript:
-    """Grows with `add`. `calls` maps a tool call's id to `{id, name, args, result, status}`, in order."""
+    """Grows with `add`. `calls` are the tool calls by their ids, in order; nobody is shown the text of `arguments`."""
 
     texts: list[str] = field(default_factory=list)
     reasonings: list[str] = field(default_factory=list)
-    calls: dict[str, dict[str, Any]] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -34,7 +33,7 @@ class Transcript:
         return "".join(self.reasonings)
 
     @property
-    def tool_calls(self) -> list[dict[str, Any]]:
+    def tool_calls(self) -> list[Call]:
         return list(self.calls.values())
 
     @property
@@ -55,17 +54,15 @@ class Transcript:
                 self.reasonings.append(storable(data["delta"]))
             case "tool_call_start":
                 data = storable(data)
-                call = {"id": data["toolCallId"], "name": data["name"], "args": data["args"]}
-                self.calls[data["toolCallId"]] = {**call, "result": None, "status": "running"}
+                self.calls[data["toolCallId"]] = Call(data["toolCallId"], data["name"], data["args"])
             case "tool_call_result":
                 data = storable(data)
-                call = self.calls[data["toolCallId"]]
-                call["result"] = data["result"]
-                call["status"] = status_of(data["result"])
+                self._set_result(data["toolCallId"], data["result"], status_of(data["result"]))
             case "proposal":
-                call = self.calls[data["toolCallId"]]
-                call["result"] = {"proposalId": data["proposalId"], "status": "pending"}
-                call["status"] = WAITING
+                self._set_result(data["toolCallId"], {"proposalId": data["proposalId"], "status": "pending"}, WAITING)
+
+    def _set_result(self, call_id: str, result: Any, status: str) -> None:
+        self.calls[call_id] = replace(self.calls[call_id], result=result, status=status)
 
 
 def status_of(result: Any) -> str:
@@ -74,9 +71,9 @@ def status_of(result: Any) -> str:
 
 
 def replay(events: Iterable[StoredEvent], message_id: uuid.UUID, begun: Transcript | None = None) -> Transcript:
-    """One answer as its events tell it: those of its run, and what was decided later about its calls.
+    """The transcript of one answer: of the events of its run, and of what was decided later about its calls.
 
-    `begun` is continued where the events come in pages.
+    `begun` is continued if the events come in pages.
     """
     transcript = Transcript() if begun is None else begun
     for event in events:

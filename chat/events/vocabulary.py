@@ -49,7 +49,7 @@ class NewEvent:
     run_id: uuid.UUID | None = None
 
     def merged_with(self, later: "NewEvent") -> "NewEvent | None":
-        """Both as one event, or None where they have to stay two."""
+        """Both as one event, or None if they have to stay two."""
         same_place = (self.type, self.message_id, self.run_id) == (later.type, later.message_id, later.run_id)
         if self.type not in MERGEABLE or not same_place:
             return None
@@ -89,7 +89,7 @@ def numbered(stream_id: int, events: Sequence[NewEvent], base: int, at: datetime
 
 
 def storable(value: Any) -> Any:
-    """The same JSON value without what PostgreSQL cannot store: U+FFFD for characters, None for NaN and infinity.
+    """The JSON value without what PostgreSQL cannot store: U+FFFD for characters, None for NaN and infinity.
 
     A model can write NUL and lone surrogates, which jsonb refuses.
     Keys stand in the order in which jsonb gives them back, so that live and late readers get the same bytes.

@@ -1,6 +1,6 @@
-"""Those who read streams in this process, and the ends of these streams in memory. Made and kept by the hub.
+"""Readers of streams in this process, and the ends of these streams in memory. Made and kept by the hub.
 
-Most readers are given what was committed a moment ago, from here; who is further behind reads the table.
+Most readers are given what was committed a moment ago, from here; one that is further behind reads the table.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ RESTS_AFTER_S = 10.0
 
 
 class Source(Protocol):
-    """Where a watch reads."""
+    """What a watch reads from."""
 
     async def events_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
         """A page of the events after the cursor; none when the reader is up to date."""
@@ -93,7 +93,7 @@ class Tail:
             self.wake()
 
     def remember(self, page: Sequence[StoredEvent]) -> None:
-        """Keeps a page that was read, where it is the end of the stream: others will want the same."""
+        """Keeps a page that was read if it is the end of the stream, because others will want it."""
         if not self.recent and page and page[-1].sequence == self.last and not self._rests():
             self._keep(page)
 
@@ -119,7 +119,7 @@ class Tail:
             watch.wake()
 
     def since(self, cursor: int) -> list[StoredEvent] | None:
-        """The events after the cursor from memory, or None where memory does not reach back so far."""
+        """The events after the cursor from memory, or None if memory does not reach back so far."""
         if not self.recent or self.recent[0].sequence > cursor + 1:
             return None
         return list(islice(self.recent, cursor + 1 - self.recent[0].sequence, None))

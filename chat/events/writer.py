@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from chat.events import wakeup
 from chat.events.append import Fenced
-from chat.events.committing import Committer, Part
+from chat.events.committing import Committer, StreamBatch
 from chat.events.vocabulary import NewEvent, StoredEvent, numbered
 from graphs.site.telemetry.events import measure
 
@@ -47,7 +47,7 @@ class _Line:
 class GroupWriter:
     """Stores events of many streams; `deliver` gets them, in order, once they are committed.
 
-    Where an answer to COMMIT was lost, readers are woken instead and find the events in the table.
+    If an answer to COMMIT was lost, readers are woken instead and find the events in the table.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class GroupWriter:
         if not batch:
             return
         stored: list[StoredEvent] = []
-        parts = [Part(stream_id, line.epoch, line.in_flight) for stream_id, line in batch.items()]
+        parts = [StreamBatch(stream_id, line.epoch, line.in_flight) for stream_id, line in batch.items()]
         began = time.monotonic()
         outcomes = await self._committer.commit(parts)
         measure("writer_commit_seconds", time.monotonic() - began)

@@ -6,11 +6,13 @@ from chat.models.conversation import Message, Session, SessionType
 from chat.models.idempotency import IdempotencyKey
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
+from chat.models.rounds import WAITING, Call, Round, calls_of
 from chat.models.runs import Process, Run, RunStatus
 from chat.models.streams import Presence, Stream, StreamEvent
 from chat.models.usage import ModelCall, Purpose
 
 __all__ = [
+    "WAITING",
     "Allowance",
     "AlwaysSend",
     "Budget",
@@ -18,6 +20,7 @@ __all__ = [
     "BudgetScope",
     "BudgetUnit",
     "BudgetUse",
+    "Call",
     "IdempotencyKey",
     "Message",
     "ModelCall",
@@ -28,6 +31,7 @@ __all__ = [
     "Purpose",
     "RequestEntry",
     "Reservation",
+    "Round",
     "Run",
     "RunStatus",
     "SentRequest",
@@ -37,4 +41,5 @@ __all__ = [
     "StreamEvent",
     "Summary",
     "ValidationRule",
+    "calls_of",
 ]

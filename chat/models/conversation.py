@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from chat.models.rounds import Round, RoundsField
 from chat.models.streams import Stream
 from graphs.models import Workspace
 
@@ -72,14 +73,12 @@ class Session(models.Model):
 class Message(models.Model):
     """What a person wrote, or one answer of the model with everything it did for it.
 
-    An answer is one row however many rounds it took: `rounds` is a list of
-    `{text, reasoning, toolCalls: [{id, name, arguments, result, status}], vendor, vendorBlocks, model}`, one per
-    model call (an `aside` is none: words that the model gave beforehand),
-    and `content`, `reasoning` and `tool_calls` gather it for readers. `retrieved` is the context that was looked up for
-    a question and stays with it. `status` is "complete", "streaming", "stopped" or "failed". A `kind` of "note" tells
-    the model of something that happened; people do not see it. `changes` counts what was really recorded in the turn
-    that this answer ends; it is empty where the turn goes on, or the model could change nothing. `deepens` is the
-    answer to the same question that a stronger model was asked to go deeper than.
+    An answer is one row however many rounds it took; `content` and `reasoning` gather what its `rounds` say for
+    readers. `retrieved` is the context that was looked up for a question and stays with it. `status` is "complete",
+    "streaming", "stopped" or "failed". A `kind` of "note" tells the model of something that happened; people do not see
+    it. `changes` counts what was really recorded in the turn that this answer ends; it is empty where the turn goes on,
+    or the model could change nothing. `deepens` is the answer to the same question that a stronger model was asked to
+    go deeper than.
     `in_prompt` is what the person wants of the message: kept whatever is summarised, or left out. `records` are the
     records that are always sent, where they had changed since they were told last; those of the beginning are with the
     system prompt.
@@ -112,7 +111,7 @@ class Message(models.Model):
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.COMPLETE)
     content = models.TextField(_("content"), blank=True)
     reasoning = models.TextField(_("reasoning"), blank=True)
-    rounds = models.JSONField(_("rounds"), default=list, blank=True)
+    rounds: "models.Field[list[Round], list[Round]]" = RoundsField(_("rounds"), default=list, blank=True)
     retrieved = models.TextField(_("retrieved context"), blank=True)
     records = models.TextField(_("records always sent"), blank=True, default="", db_default="")
     model = models.CharField(_("model"), max_length=100, blank=True)

@@ -1,6 +1,6 @@
 """Level 2 of a prompt: the records that a workspace always sends, between marks that they cannot imitate.
 
-They stand before the history and stay as they were told first; what has changed since stands with the next question,
+They stand before the history and stay as they were sent first; what has changed since stands with the next question,
 so that the prefix before it has the same bytes.
 """
 
@@ -36,18 +36,18 @@ Tables = dict[str, list[dict[str, Any]]]
 
 
 def at_the_beginning(workspace: Workspace, *, flagged: bool = True) -> str:
-    """Level 2 of a conversation that begins; empty where the workspace always sends nothing.
+    """Level 2 of a conversation that begins; empty if the workspace always sends nothing.
 
-    `flagged` is False where somebody looked and found nothing.
+    `flagged` is False if the caller looked and found no records.
     """
     body = _body(workspace) if flagged else ""
     return fenced(f"{_ABOUT} {HOW_TO_READ}", body) if body else ""
 
 
-def since_then(workspace: Workspace, told_before: Iterable[Message], *, flagged: bool = True) -> str:
-    """What stands with the next question: the records where they are not as they were told last, else nothing."""
-    told = [message.records for message in told_before if message.records]
-    last = told[-1] if told else ""
+def since_then(workspace: Workspace, earlier: Iterable[Message], *, flagged: bool = True) -> str:
+    """The records as they are now, for the next question; "" if they are as they were sent last."""
+    sent = [message.records for message in earlier if message.records]
+    last = sent[-1] if sent else ""
     body = _body(workspace) if flagged else ""
     if not body:
         return "" if last in ("", _NONE_LEFT) else _NONE_LEFT
@@ -60,7 +60,8 @@ def _body(workspace: Workspace) -> str:
     flagged = list(AlwaysSend.objects.filter(workspace=workspace).order_by("pk")[:MAX_RECORDS])
     if not flagged:
         return ""
-    graphs = {graph.key: graph for graph in _graphs_of(workspace, flagged)}
+    keys = {record.object_key for record in flagged}
+    graphs = {graph.key: graph for graph in Graph.objects.filter(workspace=workspace, key__in=keys)}
     text = ""
     for chars in FIELD_CHARS:
         tables = _tables(flagged, graphs, chars)
@@ -68,10 +69,6 @@ def _body(workspace: Workspace) -> str:
         if count_tokens(text) <= settings.ALWAYS_SEND_TOKENS:
             return text
     return _first_that_fit(tables)
-
-
-def _graphs_of(workspace: Workspace, flagged: Iterable[AlwaysSend]) -> Iterable[Graph]:
-    return Graph.objects.filter(workspace=workspace, key__in={record.object_key for record in flagged})
 
 
 def _tables(flagged: Iterable[AlwaysSend], graphs: dict[str, Graph], chars: int) -> Tables:

@@ -1,6 +1,6 @@
-"""Where a conversation that has become too long for its model is cut: pure, over what each part of it takes.
+"""Where a conversation that has become too long for its model is cut: pure, over what each section of it takes.
 
-Parts are whole messages and, of the answer under way, whole rounds: a call and its result are never torn apart.
+Sections are whole messages and, of the answer under way, whole rounds: a call and its result are never torn apart.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ WINDOW_SHARE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Section:
     """A message at `sequence`, or round number `round` of the answer there.
 
-    Before a message that `asks` the history may be cut; `stays` whoever was pinned, and what is being answered. Of its
-    tokens those of the `records` that were told with it move to level 2 when it lies before the cut.
+    The history may be cut before a message that `asks`. A message `stays` if it was pinned or is being answered. Its
+    tokens include those of the `records` that were sent with it, which move to level 2 if it lies before the cut.
     """
 
     sequence: int
@@ -51,11 +51,11 @@ def summary_room(room: int) -> int:
     return min(int(room * SUMMARY_SHARE), MAX_SUMMARY_TOKENS)
 
 
-def cut(parts: Sequence[Part], fixed: int, room: int, records: int = 0) -> Cut | None:
-    """The earliest place after which enough is free, else the last one where it fits; None where nothing helps.
+def cut(parts: Sequence[Section], fixed: int, room: int, records: int = 0) -> Cut | None:
+    """The earliest cut after which enough is free, else the last one that fits; None if nothing helps.
 
-    `fixed` are the tokens of what is always sent: level 1, the tools; `records` those of level 2. Whoever `stays` comes
-    along with its tokens.
+    `fixed` are the tokens of what is always sent: level 1, the tools; `records` those of level 2. A section that
+    `stays` keeps its tokens.
     """
     now = max((number for number, part in enumerate(parts) if part.asks), default=len(parts))
     places = [n for n, part in enumerate(parts) if n > 0 and (part.asks or n > now)]

@@ -1,4 +1,4 @@
-"""What the model is told about the changes it proposed: the results of its calls, and notes about late decisions."""
+"""What the model reads about the changes it proposed: the results of its calls, and notes about late decisions."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from graphs.objects.operations import Create, from_json
 #: Items and conflicts that one result names.
 MAX_NAMED = 50
 MAX_CONFLICTS = 10
-#: Characters of edited arguments that the model is told.
+#: Characters of edited arguments that the model reads.
 MAX_ARGUMENTS_CHARS = 4_000
 
 _NOTES = {
@@ -24,6 +24,7 @@ _NOTES = {
     ProposalStatus.CANCELLED: "The person stopped the conversation before anybody decided. Nothing was changed.",
 }
 _AT_ONCE = "This change was made at once: no person had to be asked."
+_EDITED = "A person edited your arguments and approved them. The change was made as edited: read it again."
 _FAILED = "This change was approved but could not be made. Nothing was changed. Read again before you try otherwise."
 _MEANWHILE = "The person wrote meanwhile. Nothing was changed yet; a person can still decide."
 
@@ -35,39 +36,39 @@ def written_meanwhile(result: dict[str, Any]) -> dict[str, Any]:
 
 def result_of(proposal: Proposal) -> dict[str, Any]:
     """The result of a call whose proposal was decided."""
-    told: dict[str, Any] = {"proposalId": str(proposal.pk), "status": str(proposal.status)}
+    facts: dict[str, Any] = {"proposalId": str(proposal.pk), "status": str(proposal.status)}
     if proposal.feedback:
-        told["feedback"] = proposal.feedback
+        facts["feedback"] = proposal.feedback
     match proposal.status:
         case ProposalStatus.APPLIED:
-            return told | _effect_of(proposal)
+            return facts | _effect_of(proposal)
         case ProposalStatus.FAILED:
-            return told | {"error": _FAILED}
+            return facts | {"error": _FAILED}
         case ProposalStatus.STALE if proposal.conflicts:
-            told["changedMeanwhile"] = [
+            facts["changedMeanwhile"] = [
                 {"object": conflict["object"], "field": conflict["field"]}
                 for conflict in proposal.conflicts[:MAX_CONFLICTS]
             ]
-    return told | {"note": _NOTES[ProposalStatus(proposal.status)]}
+    return facts | {"note": _NOTES[ProposalStatus(proposal.status)]}
 
 
 def note_of(proposal: Proposal) -> str:
     """Tells of a decision that came when the call had its interim result already; on one line, between brackets."""
-    told = json.dumps(result_of(proposal), ensure_ascii=False, sort_keys=True)
-    return f"[Not written by the person. A decision about your earlier call {proposal.tool}: {told}]"
+    text = json.dumps(result_of(proposal), ensure_ascii=False, sort_keys=True)
+    return f"[Not written by the person. A decision about your earlier call {proposal.tool}: {text}]"
 
 
 def _effect_of(proposal: Proposal) -> dict[str, Any]:
     """What was really recorded, with the keys of what is new: the model needs them to go on."""
     changes = Modification.objects.filter(change_set_id=proposal.change_set).count()
-    told: dict[str, Any] = {"changes": changes, "note": _NOTES[ProposalStatus.APPLIED]}
+    facts: dict[str, Any] = {"changes": changes, "note": _NOTES[ProposalStatus.APPLIED]}
     if proposal.decided_by_id is None:
-        told["note"] = _AT_ONCE
+        facts["note"] = _AT_ONCE
     if proposal.decided_arguments is not None:
-        told["note"] = "A person edited your arguments and approved them. The change was made as edited: read it again."
+        facts["note"] = _EDITED
         if len(json.dumps(proposal.decided_arguments)) <= MAX_ARGUMENTS_CHARS:
-            told["appliedArguments"] = proposal.decided_arguments
+            facts["appliedArguments"] = proposal.decided_arguments
     made = [operation.item for operation in map(from_json, proposal.operations) if isinstance(operation, Create)]
     if made:
-        told["created"] = [item.to_json() for item in made[:MAX_NAMED]]
-    return told
+        facts["created"] = [item.to_json() for item in made[:MAX_NAMED]]
+    return facts

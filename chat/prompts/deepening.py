@@ -1,4 +1,4 @@
-"""What a stronger model is told when it is asked to go deeper than an answer of another one. Called by `deepening`."""
+"""What a stronger model reads when it is asked to go deeper than an answer of another one. Called by `deepening`."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _AGAIN = (
 
 
 def note_about(earlier_question: str) -> str:
-    """On one line, between brackets. `earlier_question` is empty where the last question of the person is meant."""
+    """The note, on one line, between brackets. `earlier_question` is empty if the person's last question is meant."""
     if not earlier_question:
         return f"[Not written by the person. They ask a stronger model to go deeper into their last question. {_AGAIN}]"
     return (

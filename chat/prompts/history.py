@@ -3,19 +3,13 @@
 Called by the engine. A question stands with the context that was retrieved for it; an answer is spread over its rounds.
 """
 
-import json
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from chat.models import Message
-from chat.prompts import always_sent, system
 from chat.prompts.deepening import without_quote
-from chat.prompts.tool_results import told_together
-from chat.providers.base import PromptMessage, Reply, ToolCall
-from graphs.models import Graph
-from graphs.site.access import Member
+from chat.prompts.round_messages import round_entries
+from chat.providers.base import PromptMessage
 
 #: Said instead of offering tools once their rounds are used up.
 NO_MORE_TOOLS = (
@@ -24,43 +18,6 @@ NO_MORE_TOOLS = (
 
 #: Stands for a question that the person left out.
 LEFT_OUT = "[The person left out a message here.]"
-
-
-def version_for(member: Member) -> str:
-    """Names the wording of the system prompt that a member's runs get."""
-    return f"{system.PROMPT_VERSION}:{member.role}"
-
-
-def system_levels(
-    session_id: uuid.UUID,
-    graph: Graph | None,
-    member: Member,
-    stored_messages: Iterable[Message],
-    *,
-    flagged: bool,
-) -> tuple[str, str]:
-    """Levels 1 and 2 of a session: written at its first run and kept. `flagged`: level 2 may have records.
-
-    The system prompt is written anew when its version or the role changes.
-    """
-    version = version_for(member)
-    stored = next((message for message in stored_messages if message.kind == Message.SYSTEM_PROMPT), None)
-    if stored is not None and stored.prompt_version == version:
-        return stored.content, stored.records
-    text = system.system_prompt(graph, member)
-    written = {
-        "role": Message.Role.SYSTEM,
-        "kind": Message.SYSTEM_PROMPT,
-        "content": text,
-        "prompt_version": version,
-        "exclude_from_prompt": True,
-    }
-    records = {"records": always_sent.at_the_beginning(member.workspace, flagged=flagged)} if stored is None else {}
-    # Another process may have been first, and a summary may have moved later records there since.
-    kept, _made = Message.objects.update_or_create(
-        session_id=session_id, sequence=0, defaults=written, create_defaults=written | records
-    )
-    return text, kept.records
 
 
 def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
@@ -82,63 +39,16 @@ def entries(
 ) -> Iterator[PromptMessage]:
     """What is sent of a message, without the first rounds of an answer that are summarised.
 
-    A question may go without the records that were told with it, and without what was retrieved for it; a note without
-    the question that it quotes. In place of one that the person left out stands a word that it was, because vendors
+    A question may go without the records that were sent with it, and without what was retrieved for it; a note without
+    the question that it quotes. A question that the person left out is replaced by a word that it was, because vendors
     want turns to alternate.
     """
     left_out = message.in_prompt == Message.InPrompt.LEFT_OUT
     if message.role == Message.Role.USER:
         content = message.content if quote or message.kind != Message.NOTE else without_quote(message.content)
         asked = [LEFT_OUT] if left_out else [message.retrieved if retrieved else "", content]
-        told = message.records if records else ""
-        yield PromptMessage("user", "\n\n".join(part for part in (told, *asked) if part))
+        changed = message.records if records else ""
+        yield PromptMessage("user", "\n\n".join(part for part in (changed, *asked) if part))
     elif not left_out:
         for round_ in message.rounds[rounds_left_out:]:
             yield from round_entries(round_, f":{message.model}" if message.model else "")
-
-
-def round_entries(round_: dict[str, Any], model: str = "") -> Iterator[PromptMessage]:
-    """One call of the model and the results of its tool calls; `model` is that of a round that names none."""
-    calls = round_["toolCalls"]
-    if not (round_["text"] or calls) or round_.get("aside"):
-        return
-    yield PromptMessage(
-        "assistant",
-        round_["text"],
-        tool_calls=tuple(ToolCall(call["id"], call["name"], call["arguments"]) for call in calls),
-        reasoning=round_["reasoning"],
-        vendor=round_["vendor"],
-        vendor_blocks=tuple(round_["vendorBlocks"]),
-        model=round_.get("model") or model,
-    )
-    for call in calls:
-        yield PromptMessage("tool", _told(call), tool_call_id=call["id"])
-
-
-def _told(call: dict[str, Any]) -> str:
-    """What was decided when the result came; JSON with sorted keys for one that was stored before anything was."""
-    if "told" in call:
-        return str(call["told"])
-    return json.dumps(call["result"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def round_of(reply: Reply, results: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """A reply and its tool results `{id, name, arguments, args, result, status}` as a stored round.
-
-    What the model is told of each result is decided here; see `tool_results`. Counts tokens: not for the event loop.
-    """
-    calls = list(results)
-    told = told_together([(call["id"], call["result"]) for call in calls])
-    return {
-        "text": reply.text,
-        "reasoning": reply.reasoning,
-        "toolCalls": [{**call, "told": text} for call, text in zip(calls, told, strict=True)],
-        "vendor": reply.vendor,
-        "vendorBlocks": list(reply.vendor_blocks),
-        "model": reply.model,
-    }
-
-
-def aside(text: str) -> dict[str, Any]:
-    """Words that the model gave beforehand for when its change was made: shown to people, known to it already."""
-    return round_of(Reply(text=text)) | {"aside": True}

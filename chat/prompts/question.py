@@ -91,7 +91,7 @@ def _edge_row(edge: RelevantEdge) -> dict[str, Any]:
 
 
 def _says_something(record: RelevantType) -> bool:
-    """Of a custom type: what its key does not. The system prompt has the others."""
+    """Whether a type is a custom one that says more than its key; the system prompt has the others."""
     named = plain(record.display_name) != plain(record.key)
     return record.category != "built-in" and (named or bool(record.description))
 

@@ -48,9 +48,9 @@ _MENTION = re.compile(r"\{\{node:([^}\s]{1,100})\}\}")
 
 
 def request_messages(before: str, messages: Iterable[PromptMessage], room: int) -> tuple[PromptMessage, ...]:
-    """What a model is asked that shall summarise: the summary before and the messages, as data, in at most `room`.
+    """What a model is asked that shall summarise: the previous summary and the messages, as data, in at most `room`.
 
-    Where there are more messages the oldest go: nothing else is left of what the summary before stands for.
+    If there are more messages the oldest go, not the summary: nothing else is left of what it stands for.
     """
     earlier = [before] if before else []
     parts = [part for message in messages for part in _shown(message)]
@@ -93,7 +93,7 @@ def _words_of(summary: str) -> Iterator[str]:
 
 
 def _questions(messages: Sequence[Message], place: Cut) -> Iterator[str]:
-    """What the person asked, where no model could summarise it."""
+    """What the person asked, for when no model could summarise it."""
     asked = [
         message
         for message in messages
@@ -152,13 +152,13 @@ def _keys(messages: Sequence[Message], place: Cut) -> Iterator[str]:
             yield from _MENTION.findall(message.content)
         rounds = message.rounds if message.sequence < place.sequence else message.rounds[: place.rounds]
         for round_ in rounds:
-            yield from _MENTION.findall(round_["text"])
-            for call in round_["toolCalls"]:
-                yield from _keys_in(call["args"])
+            yield from _MENTION.findall(round_.text)
+            for call in round_.calls:
+                yield from _keys_in(call.args)
 
 
 def _keys_in(arguments: Any) -> Iterator[str]:
-    """Not in the data of a node, which has keys of its own."""
+    """The keys that arguments name; those in the data of a node are its own and do not count."""
     if not isinstance(arguments, dict):
         return
     for name, value in arguments.items():

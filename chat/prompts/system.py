@@ -4,9 +4,7 @@ Called by the engine once per session, which keeps the text: the prefix of every
 nothing here changes by itself: no dates, no numbers of nodes.
 """
 
-import hashlib
 import json
-from pathlib import Path
 
 from django.conf import settings
 
@@ -22,9 +20,6 @@ MAX_TYPES = 60
 #: Characters of a description of the graph, and of one of a type.
 DESCRIPTION_CHARS = 1_000
 TYPE_CHARS = 160
-
-#: Changes whenever the wording does, which is all in this file; sessions and answers keep it.
-PROMPT_VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
 
 _IDENTITY = """\
 You are Countersign's assistant. You help people understand the workflow graphs and records they work on.
@@ -82,10 +77,15 @@ _CONVENTIONS = """\
 
 def system_prompt(graph: Graph | None, member: Member) -> str:
     """The whole prompt for a member; without a graph for a conversation about nothing in particular."""
-    about = _no_graph() if graph is None else _graph(GraphSource(graph))
-    limits = "" if graph is None else _limits()
-    writing = _PROPOSING if graph is not None and member.role.may_edit else _READ_ONLY
-    parts = [_IDENTITY, f"{_ROLES[member.role]}\n{writing}", _RULES, limits, _CONVENTIONS, about]
+    return prompt_text(member.role, None if graph is None else GraphSource(graph))
+
+
+def prompt_text(role: Role, source: GraphSource | None) -> str:
+    """The prompt for that role, with what the source says of its graph."""
+    about = _no_graph() if source is None else _graph(source)
+    limits = "" if source is None else _limits()
+    writing = _PROPOSING if source is not None and role.may_edit else _READ_ONLY
+    parts = [_IDENTITY, f"{_ROLES[role]}\n{writing}", _RULES, limits, _CONVENTIONS, about]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -1,7 +1,7 @@
-"""What a model is told of a tool's result: in the encoding with fewer tokens, and shortened where it has too many.
+"""What a model reads of a tool's result: in the encoding with fewer tokens, and shortened if it has too many.
 
-Decided once, when the result enters the history; it stays there as it is (`told` of a stored call), so that the prefix
-of every later request has the same bytes. The result itself is stored whole, and read on with `read_tool_result`.
+Decided once, when the result enters the history; it stays there as it is (`Call.model_text`), so that the prefix of
+every later request has the same bytes. The result itself is stored whole, and read on with `read_tool_result`.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ LEAST_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """Where something was left out: `path` is a JSON Pointer (RFC 6901); rows of a list or characters of a text."""
+class Omission:
+    """Something that was left out: `path` is a JSON Pointer (RFC 6901); rows of a list or characters of a text."""
 
     path: str
     shown: int
@@ -43,7 +43,7 @@ class Cut:
 class _Shorter:
     """A value made to take about as many characters of JSON as it may; `cuts` says what was left out."""
 
-    cuts: list[Cut] = field(default_factory=list)
+    cuts: list[Omission] = field(default_factory=list)
 
     def of(self, value: Any, chars: int, path: str) -> Any:
         if len(as_json(value)) <= chars:
@@ -62,7 +62,7 @@ class _Shorter:
     def _cut(self, text: str, shown: int, path: str) -> str:
         if len(text) <= shown:
             return text
-        self.cuts.append(Cut(path, shown, len(text)))
+        self.cuts.append(Omission(path, shown, len(text)))
         return text[:shown] + "…"
 
     def _rows(self, rows: list[Any], chars: int, path: str) -> list[Any]:
@@ -75,7 +75,7 @@ class _Shorter:
             kept.append(self.of(row, chars, f"{path}/0") if not kept else row)
             chars -= size
         if len(kept) < len(rows):
-            self.cuts.append(Cut(path, len(kept), len(rows)))
+            self.cuts.append(Omission(path, len(kept), len(rows)))
         return kept
 
     def _object(self, value: dict[str, Any], chars: int, path: str) -> dict[str, Any]:
@@ -93,22 +93,22 @@ class _Shorter:
         }
 
 
-def told_together(results: Sequence[tuple[str, Any]]) -> list[str]:
+def model_texts(results: Sequence[tuple[str, Any]]) -> list[str]:
     """What the model gets of the results `(call id, result)` of one round: the longest give way to the others."""
-    texts = [told(call_id, result) for call_id, result in results]
+    texts = [model_text(call_id, result) for call_id, result in results]
     if len(texts) <= TOGETHER:
         return texts
     sizes = [count_tokens(text) for text in texts]
     most = max(_fair_share(sizes, TOGETHER * settings.TOOL_RESULT_TOKENS), LEAST_TOKENS)
     return [
-        text if size <= most else told(*each, limit=most)
+        text if size <= most else model_text(*each, limit=most)
         for each, text, size in zip(results, texts, sizes, strict=True)
     ]
 
 
-def room_beside(told_before: Sequence[str], waiting: int) -> int:
-    """Tokens that each result may take that still comes in a round, beside those that the model was told already."""
-    left = TOGETHER * settings.TOOL_RESULT_TOKENS - sum(map(count_tokens, told_before))
+def room_beside(texts_before: Sequence[str], waiting: int) -> int:
+    """Tokens for each of the `waiting` results that still come in a round, beside the texts of those before."""
+    left = TOGETHER * settings.TOOL_RESULT_TOKENS - sum(map(count_tokens, texts_before))
     return min(max(left // waiting, LEAST_TOKENS), settings.TOOL_RESULT_TOKENS)
 
 
@@ -123,7 +123,7 @@ def _fair_share(sizes: Sequence[int], room: int) -> int:
     return share
 
 
-def told(call_id: str, result: Any, limit: int = 0) -> str:
+def model_text(call_id: str, result: Any, limit: int = 0) -> str:
     """The result as the model gets it: at most `TOOL_RESULT_TOKENS`, or `limit`, cut with a note how to read on."""
     limit = limit or settings.TOOL_RESULT_TOKENS
     if not isinstance(result, dict):
@@ -137,7 +137,7 @@ def told(call_id: str, result: Any, limit: int = 0) -> str:
 
 
 def _shortened(call_id: str, result: dict[str, Any], chars: int, limit: int) -> str:
-    """By and by shorter until it fits; where its parts cannot be made shorter, the beginning of its JSON."""
+    """The result, made shorter until it fits; the beginning of its JSON if its parts cannot be made shorter."""
     size = chars
     while (size := int(size * STEP)) > LEAST_CHARS:
         shorter = _Shorter()
@@ -148,12 +148,12 @@ def _shortened(call_id: str, result: dict[str, Any], chars: int, limit: int) -> 
     whole = as_json(result)
     while True:
         chars //= 2
-        text = encode({"json": whole[:chars] + "…", "shortened": _note(call_id, [Cut("", chars, len(whole))])})
+        text = encode({"json": whole[:chars] + "…", "shortened": _note(call_id, [Omission("", chars, len(whole))])})
         if count_tokens(text) <= limit:
             return text
 
 
-def _note(call_id: str, cuts: Sequence[Cut]) -> dict[str, Any]:
+def _note(call_id: str, cuts: Sequence[Omission]) -> dict[str, Any]:
     first = cuts[-1]
     read_on = as_json({"callId": call_id, "path": first.path, "offset": first.shown})
     more = {"more": len(cuts) - MAX_NAMED} if len(cuts) > MAX_NAMED else {}

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from chat.models import Message, Summary
-from chat.prompts.cutting import Cut, Part, cut
+from chat.models import Message, Round, Summary
+from chat.prompts.cutting import Cut, Section, cut
 from chat.prompts.deepening import quotes
-from chat.prompts.history import entries, round_entries
+from chat.prompts.history import entries
+from chat.prompts.round_messages import round_entries
 from chat.providers.base import ModelRequest, PromptMessage
 from rag.texts.tables import as_json
 from rag.texts.tokens import count_tokens
@@ -19,11 +19,11 @@ Count = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentMessage:
     """A message with what is sent of it; `rounds_left_out` are summarised.
 
-    `records` told before the cut of a conversation are out of date: level 2 has the last of them. A note goes without
-    its `quote` where that question is left out.
+    `records` that were sent before the cut of a conversation are out of date: level 2 has the last of them. A note goes
+    without its `quote` if that question is left out.
     """
 
     message: Message
@@ -41,12 +41,12 @@ class Sent:
         return list(entries(self.message, self.rounds_left_out, records=False, retrieved=False, quote=False))
 
 
-def sent(messages: Iterable[Message], summary: Summary | None) -> list[Sent]:
+def sent(messages: Iterable[Message], summary: Summary | None) -> list[SentMessage]:
     """The messages that a model is sent, in order. What a person pinned or left out is as they want it."""
     shown = [message for message in messages if not message.exclude_from_prompt]
     gone = [each.content for each in shown if _is_question(each) and each.in_prompt == Message.InPrompt.LEFT_OUT]
     return [
-        Sent(
+        SentMessage(
             message,
             0 if _is_pinned(message) else rounds_left_out(message.sequence, summary),
             records=summary is None or message.sequence >= summary.sequence,
@@ -81,7 +81,11 @@ def surely_fits(request: ModelRequest, room: int) -> bool:
 
 
 def cut_of(
-    request: ModelRequest, history: Sequence[Sent], rounds: Sequence[Sequence[PromptMessage]], position: int, room: int
+    request: ModelRequest,
+    history: Sequence[SentMessage],
+    rounds: Sequence[Sequence[PromptMessage]],
+    position: int,
+    room: int,
 ) -> Cut | None:
     """Where the conversation is cut so that the request fits; `rounds` are those of the answer at this position.
 
@@ -90,7 +94,7 @@ def cut_of(
     asked = max((n for n, each in enumerate(history) if _is_question(each.message)), default=-1)
     parts = [_part(each, is_asked=number >= asked) for number, each in enumerate(history)]
     own = [
-        Part(position, _of_messages(round_, count_tokens), round=number)
+        Section(position, _of_messages(round_, count_tokens), round=number)
         for number, round_ in enumerate(rounds)
         if round_
     ]
@@ -99,14 +103,14 @@ def cut_of(
     return cut([*parts, *own], fixed, room, records=_of_messages(leading[1:], count_tokens))
 
 
-def own_rounds(rounds: Sequence[dict[str, Any]], left_out: int) -> list[list[PromptMessage]]:
+def own_rounds(rounds: Sequence[Round], left_out: int) -> list[list[PromptMessage]]:
     """What is sent of each round of an answer; nothing of those that are summarised."""
     return [[] if number < left_out else list(round_entries(round_)) for number, round_ in enumerate(rounds)]
 
 
-def _part(each: Sent, *, is_asked: bool) -> Part:
+def _part(each: SentMessage, *, is_asked: bool) -> Section:
     message = each.message
-    return Part(
+    return Section(
         message.sequence,
         _of_messages(each.entries, count_tokens),
         asks=message.role == Message.Role.USER,

@@ -87,8 +87,8 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
     if not proposal.asked_by:
         _let_through(proposal, graph, member)
         events.append(decision_event(proposal))
-    notices.tell(graph, events)
-    notices.tell_workspace(graph.workspace_id, [proposal])
+    notices.notify_object(graph, events)
+    notices.notify_workspace(graph.workspace_id, [proposal])
     return Proposed(proposal, tuple(events))
 
 

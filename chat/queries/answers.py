@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from chat.models import Message, Run, RunStatus, Session
+from chat.models import Message, Run, RunStatus, Session, calls_of
 from chat.proposals.proposal_json import proposals_json
 from chat.queries.proposals import in_brief
 from chat.spending.settling import COUNTS, OF_CONVERSATION
@@ -52,8 +52,4 @@ def usage_of_session(session: Session) -> dict[str, Any]:
 
 def tool_calls(message: Message) -> list[dict[str, Any]]:
     """The calls of an answer for readers: `{id, name, args, result, status}`."""
-    return [
-        {key: call[key] for key in ("id", "name", "args", "result", "status")}
-        for round_ in message.rounds
-        for call in round_["toolCalls"]
-    ]
+    return [call.for_readers() for call in calls_of(message.rounds)]

@@ -73,7 +73,7 @@ def member_in(user: User, session_id: str) -> Member:
 
 
 def sessions_of(member: Member, context_type: str = "", context_id: str = "") -> QuerySet[Session]:
-    """The person's conversations in this workspace, about one object where it is named."""
+    """The person's conversations in this workspace, about one object if it is named."""
     sessions = _visible_sessions(member.user).filter(workspace=member.workspace)
     if context_type:
         sessions = sessions.filter(context_type=context_type, context_id=context_id)
@@ -103,7 +103,7 @@ def message_for(user: User, message_id: str) -> Message:
 
 
 def summary_of(session: Session) -> dict[str, Any] | None:
-    """What stands for the earlier messages of a conversation, where it has become too long for its model."""
+    """What stands for the earlier messages of a conversation that has become too long for its model."""
     summary = session.summaries.last()
     return summary_json(summary) if summary else None
 
@@ -126,8 +126,8 @@ def reading_point(session: Session, messages: list[Message]) -> int:
     return min([contained, *unfinished])
 
 
-def next_place(session: Session) -> tuple[int, bool]:
-    """Where the next message of a held session belongs, and whether nothing is on its way before it."""
+def next_position(session: Session) -> tuple[int, bool]:
+    """The position of the next message of a held session, and whether nothing is on its way before it."""
     with connection.cursor() as cursor:
         cursor.execute(_PLACE, {"session": session.pk})
         position, resting = cursor.fetchone()

@@ -29,7 +29,7 @@ DELETE FROM chat_requestentry WHERE session_id = %(session)s AND digest NOT IN (
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class KeptRequest:
     """A request on its way; `round` is the number of the round that the answer to it becomes."""
 
     config: ProviderConfig
@@ -38,7 +38,7 @@ class Sent:
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
-def keep(session_id: uuid.UUID, run_id: uuid.UUID, sent: Iterable[Sent]) -> set[uuid.UUID]:
+def keep(session_id: uuid.UUID, run_id: uuid.UUID, sent: Iterable[KeptRequest]) -> set[uuid.UUID]:
     """Stores the requests of a run; the ids of those that are kept. The caller's transaction holds the session."""
     new = list(sent) if settings.AI_KEEP_REQUESTS_DAYS else []
     before = SentRequest.objects.filter(run=run_id).count() if new else 0
@@ -63,7 +63,7 @@ def keep(session_id: uuid.UUID, run_id: uuid.UUID, sent: Iterable[Sent]) -> set[
 
 
 def _store(session_id: uuid.UUID, entries: Iterable[Entry]) -> None:
-    """Those that the conversation does not have yet."""
+    """Stores the entries that the conversation does not have yet."""
     wanted = {entry.digest: entry for entry in entries}
     had = RequestEntry.objects.filter(session=session_id, digest__in=list(wanted)).values_list("digest", flat=True)
     known = {bytes(digest) for digest in had}

@@ -32,7 +32,7 @@ class Chain:
     sizes: tuple[int, ...]
 
     def shared_with(self, earlier: "Chain") -> int:
-        """With how many entries both begin."""
+        """How many entries both begin with."""
         pairs = zip(self.digests, earlier.digests, strict=False)
         return next((n for n, (own, other) in enumerate(pairs) if own != other), min(len(self.ids), len(earlier.ids)))
 
@@ -50,7 +50,7 @@ def contents(ids: Sequence[int]) -> Mapping[int, str]:
 
 
 def tools_of(session_id: uuid.UUID, request: SentRequest) -> str | None:
-    """JSON of the tools that were offered; None where the request named none."""
+    """JSON of the tools that were offered; None if the request named none."""
     found = RequestEntry.objects.filter(session=session_id, digest=request.tools) if request.tools else None
     return found.values_list("content", flat=True).get() if found is not None else None
 

@@ -9,7 +9,7 @@ from typing import Any
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Price, ProviderConfig, Usage
 from chat.providers.estimating import prompt_bound, prompt_estimate, size
-from chat.sent_requests.keeping import Sent
+from chat.sent_requests.keeping import KeptRequest
 from rag.texts.tokens import count_tokens
 
 #: What the database keeps of a dollar.
@@ -18,7 +18,7 @@ _SMALLEST = Decimal("0.00000001")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The most that a call can take: `tokens` in all, and `cost` in US dollars, None where nobody knows the price.
+    """The most that a call can take: `tokens` in all, and `cost` in US dollars, None if nobody knows the price.
 
     `prompt_tokens` is the estimate of what is sent.
     """
@@ -46,7 +46,7 @@ class CallCost:
     retries: int = 0
     purpose: Purpose = Purpose.CHAT
     reservation: uuid.UUID | None = None
-    sent: Sent | None = None
+    sent: KeptRequest | None = None
     attempt: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
@@ -54,7 +54,7 @@ class CallCost:
         return self.usage.prompt_tokens + self.usage.completion_tokens
 
     def to_event(self) -> dict[str, Any]:
-        """What readers are told of it: the data of a `usage` event."""
+        """The data of a `usage` event."""
         return {
             "promptTokens": self.usage.prompt_tokens,
             "completionTokens": self.usage.completion_tokens,
@@ -69,7 +69,7 @@ class CallCost:
 
 
 def dollars(amount: float) -> Decimal:
-    """As the database keeps them."""
+    """An amount of US dollars, as exact as the database keeps it."""
     return Decimal(amount).quantize(_SMALLEST)
 
 
@@ -88,7 +88,7 @@ def counted(text: str) -> int:
 def bound_of(
     config: ProviderConfig, request: ModelRequest, purpose: Purpose, most: Callable[[str], int] = size
 ) -> Bound:
-    """As if all of the prompt had to be kept in the vendor's cache, and the answer grew as long as it may.
+    """The bound of a call whose whole prompt is kept in the vendor's cache, and whose answer grows as long as it may.
 
     `most` says how many tokens a text has at most: its size at once, or `counted`.
     """

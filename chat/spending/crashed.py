@@ -1,6 +1,6 @@
 """Calls whose process died: settled at the estimate of what was sent and of what the log has of the answer.
 
-A run's are looked for where it is taken over, all others by a task, once a minute.
+Calls of a run are looked for when it is taken over, all others by a task, once a minute.
 """
 
 import uuid
@@ -16,7 +16,7 @@ from chat.models import ModelCall, Purpose, Reservation, Run, RunStatus, Session
 from chat.providers.base import Price, Usage
 from chat.providers.estimating import estimated_tokens
 from chat.spending.calls import CallCost, dollars
-from chat.spending.settling import record
+from chat.spending.settling import record_costs
 from rag.embeddings.metering import Account
 
 OUTCOME = "crashed"
@@ -25,16 +25,16 @@ _WRITTEN = ("content_delta", "reasoning_delta", "tool_call_start")
 
 
 def settle_run(run_id: uuid.UUID) -> bool:
-    """Settles what the owners before left open of a run; True where its last call is recorded with that, or was.
+    """Settles what previous owners of a run left open; True if its last call is recorded with that, or was before.
 
-    Who settled it before may have died, too, before it closed the run.
+    An owner that settled it may have died, too, before it closed the run.
     """
     settled = _settle_all(_dead().filter(run=run_id))
     return settled > 0 or _is_recorded(Run.objects.select_related("session").get(pk=run_id))
 
 
 def settle_all() -> int:
-    """The same of all runs, and of calls outside of runs that should be over since long."""
+    """Settles what was left open of all runs, and of calls outside of runs that should be over since long."""
     return _settle_all(_dead())
 
 
@@ -56,14 +56,14 @@ def _settle_all(dead: QuerySet[Reservation]) -> int:
 
 
 def _settle(reservation_id: uuid.UUID, session_id: uuid.UUID | None) -> bool:
-    """False where somebody else was first."""
+    """Settles one reservation; False if another process was first."""
     with transaction.atomic():
         if session_id is not None:  # it may be deleted meanwhile
             Session.objects.select_for_update(no_key=True).values_list("pk").filter(pk=session_id).first()
         held = Reservation.objects.select_related("run__session").select_for_update(of=("self",), no_key=True)
         reservation = held.filter(pk=reservation_id).first()
         if reservation is not None:
-            record(_account(reservation), [_cost(reservation)])
+            record_costs(_account(reservation), [_cost(reservation)])
     return reservation is not None
 
 
@@ -78,7 +78,7 @@ def _account(reservation: Reservation) -> Account:
 
 
 def _cost(reservation: Reservation) -> CallCost:
-    """Never more than was set aside."""
+    """The estimated cost, never more than was set aside."""
     written = min(estimated_tokens(_written(reservation)), reservation.tokens - reservation.prompt_tokens)
     usage = Usage(reservation.prompt_tokens, written, estimated=True)
     price = None

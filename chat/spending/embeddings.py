@@ -12,7 +12,7 @@ from chat.spending import free_questions
 from chat.spending.calls import Bound, CallCost, counted, dollars
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
-from chat.spending.settling import record_now, release
+from chat.spending.settling import record_costs_now, release
 from rag.embeddings import registry
 from rag.embeddings.base import Embedded, EmbeddingFailed
 from rag.embeddings.base import Purpose as Kind
@@ -38,17 +38,17 @@ def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Ca
         perhaps = failure.asked and (failure.answered or failure.code in _PERHAPS_BILLED)
         usage = Usage(bound.prompt_tokens, estimated=True) if perhaps else Usage()
         if failure.asked:
-            record_now(account, [_cost(bound, usage, started, failure.code, reservation)])
+            record_costs_now(account, [_cost(bound, usage, started, failure.code, reservation)])
         elif reservation is not None:
             release(reservation)
         raise
     usage = Usage(embedded.tokens, estimated=embedded.estimated)
-    record_now(account, [_cost(bound, usage, started, "complete", reservation)])
+    record_costs_now(account, [_cost(bound, usage, started, "complete", reservation)])
     return embedded
 
 
 def _reserved(account: Account, bound: Bound, closer: Callable[[], Bound]) -> uuid.UUID | None:
-    """Tokens are counted where the bytes have no room. Raises `OverBudget`."""
+    """Reserves by the bytes of the texts, or by their tokens if those have no room. Raises `OverBudget`."""
     reservation = uuid.uuid4()
     try:
         try:
@@ -65,9 +65,9 @@ def _local(bound: Bound, kind: Kind, account: Account, ask: Callable[[], Embedde
     embedded = ask()
     cost = _cost(bound, Usage(embedded.tokens, estimated=embedded.estimated), started, "complete", None)
     if kind == "stored":
-        record_now(account, [cost])
+        record_costs_now(account, [cost])
     elif account.run_id is not None:
-        free_questions.note(account.run_id, cost)
+        free_questions.add(account.run_id, cost)
     return embedded
 
 

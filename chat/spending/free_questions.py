@@ -13,14 +13,14 @@ _lock = threading.Lock()
 _of_runs: OrderedDict[uuid.UUID, deque[CallCost]] = OrderedDict()
 
 
-def note(run_id: uuid.UUID, cost: CallCost) -> None:
+def add(run_id: uuid.UUID, cost: CallCost) -> None:
     with _lock:
         _of_runs.setdefault(run_id, deque()).append(cost)
         while len(_of_runs) > MOST_RUNS:
             _of_runs.popitem(last=False)
 
 
-def taken(run_id: uuid.UUID | None) -> list[CallCost]:
+def take(run_id: uuid.UUID | None) -> list[CallCost]:
     """What was noted of a run since it was asked for last."""
     with _lock:
         return list(_of_runs.pop(run_id, ())) if run_id is not None else []

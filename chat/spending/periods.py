@@ -17,7 +17,7 @@ def starts_on(period: str, today: date) -> date:
 
 
 def ends_at(period: str, start: date) -> datetime | None:
-    """The moment from which the next period counts; None where there is none."""
+    """The moment from which the next period counts; None if there is none."""
     if period == BudgetPeriod.DAY:
         return midnight(start + timedelta(days=1))
     return midnight((start + timedelta(days=32)).replace(day=1)) if period == BudgetPeriod.MONTH else None

@@ -1,4 +1,4 @@
-"""What a person is told when a budget does not pay for a call."""
+"""What a person reads when a budget does not pay for a call."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -106,7 +106,7 @@ def _shown(budget: Budget, amount: Decimal) -> str:
 
 
 def _number(budget: Budget, amount: Decimal) -> str:
-    """Without the word for tokens, where a sentence says it later."""
+    """The amount without the word for tokens, for a sentence that says it later."""
     if budget.unit == BudgetUnit.TOKENS:
         return number_format(int(amount), force_grouping=True)
     return _("$%(amount)s") % {"amount": number_format(amount, decimal_pos=4)}

@@ -23,7 +23,7 @@ from rag.embeddings.metering import Account
 
 
 def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
-    """Sets aside what a call can take, in a transaction of its own; False where no budget concerns it.
+    """Sets aside what a call can take, in a transaction of its own; False if no budget concerns it.
 
     Repeated with the same id it does nothing more. Raises `BudgetRefused`, and has set aside nothing then.
     """
@@ -50,9 +50,10 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
 
 
 def cover(reservation_id: uuid.UUID, spent: CallCost) -> None:
-    """Before a call is made again: what the failed attempt took is set aside beside the bound of the next one.
+    """Sets aside what a failed attempt took, beside the bound of the next one, before the call is made again.
 
-    Raises `BudgetRefused` where there is no room for both, `Fenced` where who took the run over has settled the call.
+    Raises `BudgetRefused` if there is no room for both, `Fenced` if a process that took the run over has settled the
+    call.
     """
     with transaction.atomic(durable=True):
         reservation = Reservation.objects.select_for_update(no_key=True).filter(pk=reservation_id).first()

@@ -22,13 +22,13 @@ OF_CONVERSATION = frozenset({Purpose.CHAT, Purpose.SUMMARY})
 COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens", "reasoningTokens")
 
 
-def record(account: Account, costs: Sequence[CallCost]) -> None:
+def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
     """Stores the attempts of calls and settles their reservations, in the caller's transaction.
 
-    Repeated it does nothing more. Whoever calls this for a session holds it. What belongs to one reservation comes in
-    one call of this.
+    Repeated it does nothing more. The caller holds the session, if there is one, and gives all costs of a reservation
+    at once.
     """
-    costs = [*_unrecorded(account, costs), *free_questions.taken(account.run_id)]
+    costs = [*_unrecorded(account, costs), *free_questions.take(account.run_id)]
     if not costs:
         return
     kept = _kept(account, costs)
@@ -39,12 +39,12 @@ def record(account: Account, costs: Sequence[CallCost]) -> None:
     _settle({cost.reservation for cost in costs if cost.reservation is not None}, costs, present)
 
 
-def record_now(account: Account, costs: Sequence[CallCost]) -> None:
-    """The same in a transaction of its own."""
+def record_costs_now(account: Account, costs: Sequence[CallCost]) -> None:
+    """Stores the attempts and settles their reservations in a transaction of its own."""
     with transaction.atomic():
         if account.session_id is not None:
             Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=account.session_id)
-        record(account, costs)
+        record_costs(account, costs)
 
 
 def release(reservation_id: uuid.UUID) -> None:
@@ -54,9 +54,9 @@ def release(reservation_id: uuid.UUID) -> None:
 
 
 def _settle(settled: Collection[uuid.UUID], costs: Sequence[CallCost], present: Mapping[int, int]) -> None:
-    """Gives back what was reserved, nothing where that was done before, and counts what was taken, more or less.
+    """Gives back what was reserved, unless that was done before, and counts what was taken, more or less.
 
-    In the caller's transaction; all that it locks it locks in the order of ids.
+    Works in the caller's transaction and locks in the order of ids.
     """
     reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=settled).order_by("pk")
     reservations = {each.pk: each for each in reserved} if settled else {}
@@ -94,7 +94,7 @@ def _spent(budget: Budget, cost: CallCost) -> Decimal:
 
 
 def _unrecorded(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
-    """Without what a commit whose answer was lost has recorded, or, of a reservation, who took the run over."""
+    """The costs that are not recorded yet, by a commit whose answer was lost or by a process that took the run over."""
     held, recorded = _held_reservations(account, costs), _recorded(costs)
     unsettled = [cost for cost in costs if cost.reservation is None or cost.reservation in held]
     return [cost for cost in unsettled if cost.attempt not in recorded]
@@ -158,10 +158,10 @@ def _count(session_id: uuid.UUID, costs: Sequence[CallCost]) -> None:
     session = Session.objects.filter(pk=session_id)
     usage: dict[str, Any] = dict(session.values_list("usage", flat=True).get())
     for cost in costs:
-        told = cost.to_event()
+        event = cost.to_event()
         for name in COUNTS:
-            usage[name] = usage.get(name, 0) + told[name]
-        usage["cost"] = usage.get("cost", 0) + (told["cost"] or 0)
+            usage[name] = usage.get(name, 0) + event[name]
+        usage["cost"] = usage.get("cost", 0) + (event["cost"] or 0)
         if cost.cost is None:
             usage["unpricedTokens"] = usage.get("unpricedTokens", 0) + cost.tokens
         if cost.usage.estimated:

@@ -68,7 +68,7 @@ def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
 
 
 def present_periods(account: Account) -> dict[int, int]:
-    """By budget the id of the present period in which a call counts that is recorded now.
+    """The ids of the present periods, by budget, in which a call counts that is recorded now.
 
     Nobody begins one until the caller's transaction ends: what has none then begins with what this one records.
     """
@@ -83,7 +83,7 @@ def present_periods(account: Account) -> dict[int, int]:
 
 
 def locked_uses(ids: Collection[int]) -> list[BudgetUse]:
-    """In the order in which everybody locks them."""
+    """These uses with their budgets, locked in the order in which all code locks them."""
     if not ids:
         return []
     uses = BudgetUse.objects.select_related("budget").filter(pk__in=ids).order_by("pk")

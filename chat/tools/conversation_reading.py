@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from django.db.models import QuerySet
 from pydantic import Field
 
-from chat.models import Message, Summary
+from chat.models import Message, Summary, calls_of
 from chat.tools.base import ANYTHING, Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset
 from rag.texts.shortening import cut
@@ -45,9 +45,9 @@ def _result_of(context: ToolContext, call_id: str) -> Any:
     """What the call gave, as it is stored: the latest, where a vendor used an id again that was no longer sent."""
     answers = _sent_once(context).filter(rounds__contains=[{"toolCalls": [{"id": call_id}]}])
     for rounds in answers.order_by("-sequence").values_list("rounds", flat=True)[:1]:
-        for call in (call for round_ in rounds for call in round_["toolCalls"]):
-            if call["id"] == call_id:
-                return call["result"]
+        for call in calls_of(rounds):
+            if call.id == call_id:
+                return call.result
     raise ToolFailed(f"No tool call of this conversation has the id {call_id!r}.")
 
 
@@ -99,7 +99,7 @@ def _sent_once(context: ToolContext) -> QuerySet[Message]:
 
 
 def _row(message: Message) -> dict[str, Any]:
-    calls = [call["id"] for round_ in message.rounds for call in round_["toolCalls"]]
+    calls = [call.id for call in calls_of(message.rounds)]
     return {
         "message": message.sequence,
         "from": "person" if message.role == Message.Role.USER else "assistant",
@@ -120,9 +120,8 @@ def _in_full(message: Message | None, arguments: EarlierArguments) -> dict[str, 
 
 def _calls(message: Message, arguments: EarlierArguments) -> dict[str, Any]:
     calls = [
-        {"callId": call["id"], "tool": call["name"], "arguments": cut(as_json(call["args"]), LISTED_CHARS)}
-        for round_ in message.rounds
-        for call in round_["toolCalls"]
+        {"callId": call.id, "tool": call.name, "arguments": cut(as_json(call.args), LISTED_CHARS)}
+        for call in calls_of(message.rounds)
     ]
     rows = calls[arguments.from_call : arguments.from_call + MAX_CALLS]
     reached = arguments.from_call + len(rows)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from chat.models import Message, Session, Stream, Summary
-from chat.prompts import history
+from chat.models import Call, Message, Session, Stream, Summary
+from chat.prompts.round_messages import round_of
 from chat.providers.base import Reply
 from chat.tools import registry
 from chat.tools.base import ToolContext
@@ -89,8 +89,7 @@ def _conversation(everybody: World, slug: str) -> Session:
     owner = everybody.users["viewer" if slug == "demo" else "stranger"]
     session = Session.objects.create(workspace=stream.workspace, owner=owner, stream=stream)
     call_id = _key("call", "own" if slug == "demo" else "foreign")
-    call = {"id": call_id, "name": "x", "arguments": "{}", "args": {}, "result": {"nodes": [canary(slug), "b"]}}
-    rounds = [history.round_of(Reply(), [call | {"status": "ok"}])]
+    rounds = [round_of(Reply(), [Call(call_id, "x", {}, {"nodes": [canary(slug), "b"]}, "ok", "{}")])]
     Message.objects.create(session=session, sequence=1, role=Message.Role.ASSISTANT, rounds=rounds)
     Summary.objects.create(session=session, sequence=2, content=canary(slug), tokens_before=2, tokens_after=1)
     return session

@@ -26,12 +26,12 @@ pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(t
 TELL = {"text": "It fetches the games of the day and gives them back to you.", "delay_s": 0.05}
 #: Frozen before each of these; in a usual run at one of them, another one every day.
 PLACES = (
-    Point("chat.engine.runs:store:on_commit"),  # it owns the run and has written nothing yet
+    Point("chat.engine.runs:start:on_commit"),  # it owns the run and has written nothing yet
     Point("chat.engine.run_storage:finish"),  # in the middle of a transaction, with the rows of the run in its hands
-    Point("chat.engine.prompt_loading:_enrich"),
+    Point("chat.engine.enriching:_store_context"),
     Point("chat.engine.calling:perform"),
     Point("chat.events.writer:GroupWriter._commit"),
-    Point("chat.engine.answer:Answer.show", nth=5),
+    Point("chat.engine.answer:LiveAnswer.show", nth=5),
 )
 
 

@@ -14,9 +14,9 @@ from django.db.models.functions import Now
 
 from chat.actions import conversations, deciding
 from chat.actions.deciding import Decision
-from chat.engine.states import Phase, SessionKind, State, Waiting
+from chat.engine.states import Phase, State, Waiting
 from chat.events import compaction
-from chat.models import Message, Proposal, Run, Session, Stream, StreamEvent
+from chat.models import Message, Proposal, Run, Session, SessionType, Stream, StreamEvent
 from graphs.models import Graph
 from graphs.site.access import member_of
 from tests.chat.engine.driving import Engine, ask, rested, until
@@ -95,7 +95,7 @@ def shown(run_id: object) -> int:
 def every_phase(alice: User) -> dict[str, Session]:
     """Phases that no chat comes to rest in are stored as the engine would."""
     found = {}
-    for kind in SessionKind:
+    for kind in SessionType:
         for phase in Phase:
             name = f"{kind} in {phase}"
             waiting = Waiting("question", "q1") if phase.startswith("WAITING") else None

@@ -32,7 +32,8 @@ def transcripts() -> dict[str, dict[str, Any]]:
     for run in Run.objects.select_related("session").order_by("created_at"):
         events = [event for page in reading.pages_after(run.session.stream_id, 0) for event in page]
         seen = replay(events, run.message_id)
-        found[str(run.pk)] = {"text": seen.text, "reasoning": seen.reasoning, "toolCalls": seen.tool_calls}
+        calls = [call.for_readers() for call in seen.tool_calls]
+        found[str(run.pk)] = {"text": seen.text, "reasoning": seen.reasoning, "toolCalls": calls}
     return found
 
 
@@ -64,7 +65,9 @@ def _in_lines(value: Any, depth: int = 2) -> str:
 def _rows(table: str) -> list[dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT to_jsonb(t)::text FROM {table} AS t ORDER BY 1")
-        return [json.loads(row[0]) for row in cursor.fetchall()]
+        rows = [json.loads(row[0]) for row in cursor.fetchall()]
+    # What models were sent is kept for some days only, and not here.
+    return [{name: None if name == "request_id" else value for name, value in row.items()} for row in rows]
 
 
 def restore(path: Path, owner: User, graph: Graph) -> dict[str, Any]:

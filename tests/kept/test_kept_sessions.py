@@ -66,7 +66,7 @@ def test_they_go_on(document: dict[str, Any], vendor: VendorServer, alice: User)
         assert begun is not None
         assert (begun.status, begun.error and begun.error["retryable"]) == (RunStatus.FAILED, True)
         assert [run.status for run in (half, between)] == [RunStatus.SUCCEEDED] * 2
-        assert between.message.rounds[0]["toolCalls"][0]["name"] == "search_nodes"
+        assert between.message.rounds[0].calls[0].name == "search_nodes"
 
         me = member_of(alice)
         failed = session(document, "failed with Retry")

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, days: int, **options: Any) -> None:
         if days < 0:
             raise CommandError("--days counts days back from now: 0 or more.")
-        total = compaction.Step()
+        total = compaction.Folded()
         began = reported = time.monotonic()
         for step in compaction.steps(days):
             total += step

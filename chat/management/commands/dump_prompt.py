@@ -10,7 +10,8 @@ from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.models import Message
 from chat.prompts import always_sent, history
 from chat.prompts.question import context_block
-from chat.prompts.system import PROMPT_VERSION, system_prompt
+from chat.prompts.system import system_prompt
+from chat.prompts.versions import prompt_version
 from chat.providers.base import ModelRequest
 from chat.providers.building import body_of
 from chat.tools import registry
@@ -86,7 +87,7 @@ def _levels(query: str, context: str, request: ModelRequest, body: dict[str, Any
     system, *others = [message.content for message in request.messages]
     return [
         Level("tools", json.dumps(body.get("tools", []), ensure_ascii=False)),
-        Level(f"system prompt, version {PROMPT_VERSION}", system),
+        Level(f"system prompt, version {prompt_version()}", system),
         *(Level("always sent", text) for text in others[:-1]),
         Level("context of the question", context),
         Level("question", query),

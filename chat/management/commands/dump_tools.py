@@ -8,7 +8,7 @@ from typing import Any, get_args
 from django.core.management.base import CommandParser
 
 from chat.management.cli_options import add_asking_options, asking, model_named
-from chat.prompts.tool_results import told
+from chat.prompts.tool_results import model_text
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
 from chat.tools import registry
@@ -83,7 +83,7 @@ def _examples(
             yield spec.name, {"arguments": arguments, "refused": parsed.message}
             continue
         result = registry.run(parsed, context)
-        text = told(spec.name, result)
+        text = model_text(spec.name, result)
         size = {"characters": len(text), "tokens": count_tokens(text)}
         yield spec.name, {"arguments": arguments, "result": result, "told": text, **size}
 

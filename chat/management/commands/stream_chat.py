@@ -80,7 +80,7 @@ class _Conversation:
         self._stopping: asyncio.Task[None] | None = None
 
     async def hold(self, message: str, graph: str, session: str) -> StoredEvent:
-        """Returns the event that closed the run. Raises what `actions.post_message` raises."""
+        """Returns the event that closed the run. Raises what `conversations.post_message` raises."""
         task = asyncio.current_task()
         assert task is not None
 

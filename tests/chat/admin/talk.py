@@ -11,23 +11,17 @@ from django.utils import timezone
 
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, ModelCall, Process, Run, RunStatus, Session, Stream
+from chat.models import Call, Message, ModelCall, Process, Round, Run, RunStatus, Session, Stream
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolSpec
-from chat.sent_requests.keeping import Sent, keep
+from chat.sent_requests.keeping import KeptRequest, keep
 from graphs.models import Workspace
 
 DEMO = ProviderConfig("demo", "demo", "", "demo", 100, None)
 TOOL = ToolSpec("search_nodes", "Finds nodes.", {"type": "object"})
-CALL = {"id": "c1", "name": "search_nodes", "arguments": '{"query": "api"}', "args": {"query": "api"}}
-ROUNDS: list[dict[str, Any]] = [
-    {
-        "text": "",
-        "reasoning": "I look it up.",
-        "toolCalls": [{**CALL, "result": {"found": ["fetch-api"]}, "status": "ok"}],
-        "vendor": "demo",
-        "vendorBlocks": [],
-    },
-    {"text": "It is **fetch-api**.", "reasoning": "", "toolCalls": [], "vendor": "demo", "vendorBlocks": []},
+CALL = Call("c1", "search_nodes", {"query": "api"}, {"found": ["fetch-api"]}, "ok", '{"query": "api"}')
+ROUNDS = [
+    Round("", "I look it up.", (CALL,), vendor="demo"),
+    Round("It is **fetch-api**.", vendor="demo"),
 ]
 
 
@@ -61,7 +55,7 @@ def turn(session: Session, question: str, **answer: Any) -> Run:
         status=RunStatus.SUCCEEDED, outcome="finished", process=process.pk, provider="demo", model="demo",
         started_at=now, ended_at=now + timedelta(seconds=2), attempts=1,
     )  # fmt: skip
-    sent = Sent(DEMO, ModelRequest((PromptMessage("user", question),), (TOOL,), "demo", 100), 0)
+    sent = KeptRequest(DEMO, ModelRequest((PromptMessage("user", question),), (TOOL,), "demo", 100), 0)
     with transaction.atomic():
         keep(session.pk, run.pk, [sent])
     ModelCall.objects.create(

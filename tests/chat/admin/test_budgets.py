@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from chat.models import Budget, BudgetScope, BudgetUnit, SessionType
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
-from chat.spending.settling import record_now
+from chat.spending.settling import record_costs_now
 from graphs.models import Workspace
 from tests.chat.spending.paid import account, bound, budget, session_of, took
 from tests.graphs.admin.staff import auditor
@@ -83,9 +83,9 @@ def test_what_is_spent_while_a_budget_is_off_counts_when_it_is_on_again(demo_wor
     client, found, reservation = auditor(demo_workspace), budget(demo_workspace, 100), uuid.uuid4()
     address = reverse("admin:chat_budget_change", args=[found.pk])
     reserve(account(demo_workspace), bound(), reservation)
-    record_now(account(demo_workspace), [took(reservation)])
+    record_costs_now(account(demo_workspace), [took(reservation)])
     assert client.post(address, {"limit": "100"}).status_code == 302
-    record_now(account(demo_workspace), [took(None)])
+    record_costs_now(account(demo_workspace), [took(None)])
     assert client.post(address, {"limit": "100", "active": "on"}).status_code == 302
     assert found.uses.get().used == 80
     with pytest.raises(BudgetRefused):

@@ -16,7 +16,7 @@ from chat.models import Message, ModelCall, Purpose, SentRequest
 from chat.prompts.question import _fenced
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall
 from chat.providers.building import body_of
-from chat.sent_requests.keeping import Sent, keep
+from chat.sent_requests.keeping import KeptRequest, keep
 from chat.sent_requests.layout import take_apart
 from graphs.models import Graph, Workspace
 from tests.chat.admin.talk import DEMO, TOOL, Talk, talk
@@ -34,7 +34,7 @@ def own(alice: User, demo_workspace: Workspace, nba: Graph) -> Talk:
     """An answer with a second call, of which half came from the vendor's cache."""
     found = talk(alice, demo_workspace)
     messages = (PromptMessage("user", "Where is the API?"), CALLED, RESULT)
-    sent = Sent(DEMO, ModelRequest(messages, (TOOL,), "demo", 100), 1)
+    sent = KeptRequest(DEMO, ModelRequest(messages, (TOOL,), "demo", 100), 1)
     with transaction.atomic():
         keep(found.session.pk, found.run.pk, [sent])
     ModelCall.objects.create(

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat.models import Run, RunStatus, Session, Summary
+from chat.models import Call, Round, Run, RunStatus, Session, Summary
 from graphs.models import Graph, Workspace
 from tests.chat.admin.talk import Talk, talk, turn
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -140,8 +140,7 @@ def test_a_session_shows_what_was_said_and_done(own: Talk) -> None:
 
 def test_markup_of_people_and_models_stays_text(alice: User, demo_workspace: Workspace) -> None:
     evil = '<img src=x onerror="alert(1)"><script>alert(2)</script> ![x](https://evil.example/x.png)'
-    call = {"id": "1", "name": evil, "args": {"a": evil}, "arguments": "{}", "result": {"b": evil}, "status": "ok"}
-    rounds = [{"text": evil, "reasoning": evil, "toolCalls": [call], "vendor": "", "vendorBlocks": []}]
+    rounds = [Round(evil, evil, (Call("1", evil, {"a": evil}, {"b": evil}, "ok", "{}"),))]
     found = talk(alice, demo_workspace, evil, content=evil, rounds=rounds)
     Run.objects.filter(pk=found.run.pk).update(error={"code": "internal", "message": evil, "retryable": True})
     client = superuser()

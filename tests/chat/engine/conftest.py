@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.chat.engine.driving import Engine, engine
+from chat.engine import doorbell
+from tests.chat.engine.driving import Bystander, Engine, engine
 from tests.vendors import VendorServer
 
 
@@ -22,3 +23,11 @@ def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorServer]:
 def running(transactional_db: None) -> Iterator[Engine]:
     with engine() as started:
         yield started
+
+
+@pytest.fixture
+def bystander(transactional_db: None) -> Iterator[Bystander]:
+    runner = Bystander()
+    doorbell.use(runner)
+    yield runner
+    doorbell.use(None)

@@ -57,6 +57,24 @@ def engine() -> Iterator[Engine]:
         connections.close_all()
 
 
+class Bystander:
+    """A runner that begins runs and never drives them, as one that got no answer to its COMMIT."""
+
+    def __init__(self) -> None:
+        self.process_id = uuid.uuid4()
+        self.adopted: list[claims.ClaimedRun] = []
+        claims.register(self.process_id, "here:1")
+
+    def takes(self, session_id: uuid.UUID) -> bool:
+        return True
+
+    def adopt(self, run: claims.ClaimedRun) -> None:
+        self.adopted.append(run)
+
+    def ring(self) -> None:
+        pass
+
+
 def ask(user: Any, text: str, **kwargs: Any) -> conversations.Accepted:
     """Posts a message of the person about the graph `nba`, or into a session."""
     if "session_id" not in kwargs:

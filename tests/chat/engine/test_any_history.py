@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.engine.machine import resume, transition
-from chat.engine.states import EndReason, Limits, Phase, SessionKind, State, Waiting, load
+from chat.engine.states import EndReason, Limits, Phase, State, Waiting, load
 from chat.engine.steps import (
     ActionFailureOccurred,
     ActionsExecuted,
@@ -47,8 +47,9 @@ from chat.engine.steps import (
     ValidationRequested,
     WaitForNetwork,
 )
+from chat.models import SessionType
 
-CHAT, AUTOMATION = State(kind=SessionKind.CHAT), State(kind=SessionKind.AUTOMATION)
+CHAT, AUTOMATION = State(kind=SessionType.CHAT), State(kind=SessionType.AUTOMATION)
 LIMITS = Limits()
 
 
@@ -143,7 +144,7 @@ def check(step: Step, event: Event, before: State) -> None:
     assert state.kind is before.kind
     assert state.round_trips - before.round_trips == isinstance(event, AIResponseReceived)
     assert state.failures < LIMITS.same_failures or isinstance(step.effect, Rest | None)
-    if state.kind is SessionKind.AUTOMATION:
+    if state.kind is SessionType.AUTOMATION:
         assert state.phase is not Phase.IDLE or before.phase is Phase.IDLE
         assert state.round_trips <= LIMITS.automation_round_trips
     elif isinstance(step.effect, CallModel):
@@ -181,8 +182,8 @@ def test_it_follows_every_history_and_takes_no_illegal_step(state: State, histor
         state = step.state
 
 
-@pytest.mark.parametrize("kind", list(SessionKind))
-def test_it_refuses_every_event_where_it_cannot_happen(kind: SessionKind) -> None:
+@pytest.mark.parametrize("kind", list(SessionType))
+def test_it_refuses_every_event_where_it_cannot_happen(kind: SessionType) -> None:
     for phase, legal in LEGAL.items():
         waiting = Waiting(min(WAITING_PHASES[phase])) if phase in WAITING_PHASES else None  # type: ignore[arg-type]
         state = State(phase, kind, rounds_allowed=5, waiting=waiting)

@@ -99,8 +99,8 @@ def test_it_runs_several_read_tools_side_by_side_and_gives_back_their_results(
     assert kinds == ["tool_call_start", "tool_call_start", "tool_call_result", "tool_call_result"]
     assert run.message.content == "I look.\n\nFound."
     assert "".join(event.data["delta"] for event in told if event.type == "content_delta") == run.message.content
-    calls = run.message.rounds[0]["toolCalls"]
-    assert [(call["name"], call["status"]) for call in calls] == [("search_nodes", "ok"), ("read_node_detail", "ok")]
+    calls = run.message.rounds[0].calls
+    assert [(call.name, call.status) for call in calls] == [("search_nodes", "ok"), ("read_node_detail", "ok")]
     results = [entry for entry in vendor.requests[1].body["messages"] if entry["role"] == "tool"]
     assert {entry["tool_call_id"] for entry in results} == {"call_a", "call_b"}
     assert all("fetch-api" in entry["content"] for entry in results)
@@ -113,7 +113,7 @@ def test_it_gives_an_unusable_call_back_to_the_model(
     accepted = ask(alice, f"SCRIPT:{scenario}")
     run = rested(accepted.run_id)
     assert run.status == RunStatus.SUCCEEDED
-    assert run.message.rounds[0]["toolCalls"][0]["status"] == "error"
+    assert run.message.rounds[0].calls[0].status == "error"
     result = next(entry for entry in vendor.requests[1].body["messages"] if entry["role"] == "tool")
     assert "error" in result["content"]
 

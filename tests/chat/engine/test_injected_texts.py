@@ -44,7 +44,7 @@ def test_nothing_is_written_past_a_person(running: Engine, vendor: VendorServer,
     assert run.outcome == "waiting"
     (proposal,) = Proposal.objects.all()
     assert (proposal.tool, proposal.status) == ("propose_batch", ProposalStatus.PENDING)
-    statuses = [call["status"] for call in run.message.rounds[0]["toolCalls"]]
+    statuses = [call.status for call in run.message.rounds[0].calls]
     assert statuses == ["waiting", *["error"] * (len(ATTEMPTS) - 1)]
     assert (Node.objects.count(), Edge.objects.count(), ChangeSet.objects.count()) == (3, 2, 0)
     checker.check_database()

@@ -3,7 +3,7 @@
 import pytest
 
 from chat.engine.machine import resume, transition
-from chat.engine.states import EndReason, Limits, Phase, SessionKind, State, Waiting
+from chat.engine.states import EndReason, Limits, Phase, State, Waiting
 from chat.engine.steps import (
     ActionFailureOccurred,
     ActionsExecuted,
@@ -38,8 +38,9 @@ from chat.engine.steps import (
     ValidationRequested,
     WaitForNetwork,
 )
+from chat.models import SessionType
 
-CHAT, AUTOMATION = State(kind=SessionKind.CHAT), State(kind=SessionKind.AUTOMATION)
+CHAT, AUTOMATION = State(kind=SessionType.CHAT), State(kind=SessionType.AUTOMATION)
 LIMITS = Limits()
 
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from chat.actions import conversations
 from chat.engine import paying, side_calls
-from chat.engine.acting import Acting
+from chat.engine.acting import ProposalRound
 from chat.engine.available_models import configured
 from chat.events.append import Fenced
 from chat.models import (
@@ -34,7 +34,7 @@ from chat.spending import crashed
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
-from chat.spending.settling import record_now
+from chat.spending.settling import record_costs_now
 from graphs.models import Graph
 from graphs.site.access import member_of
 from rag.embeddings.metering import Account
@@ -156,16 +156,17 @@ def test_it_records_what_a_reply_cost_that_was_stopped_before_it_acted(
     limited: bool, running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once, though its commit is not answered."""
-    day, perform, commits = budget(nba.workspace, 10**6, active=limited), Acting.perform, []
+    day, perform, commits = budget(nba.workspace, 10**6, active=limited), ProposalRound.perform, []
 
-    def stopped_before(self: Acting, *args: Any) -> Any:
+    def stopped_before(self: ProposalRound, *args: Any) -> None:
         Run.objects.filter(pk=self.run.id).update(stop_requested_at=Now())
-        commits.append(perform(self, *args))
+        perform(self, *args)
+        commits.append(self.result)
         if len(commits) == 1:
+            self.result = None
             raise OperationalError("the connection is gone")
-        return commits[-1]
 
-    monkeypatch.setattr(Acting, "perform", stopped_before)
+    monkeypatch.setattr(ProposalRound, "perform", stopped_before)
     vendor.script(Script(tool_calls=(ScriptedCall("propose_update_node", RENAME),)))
     run = rested(ask(alice, "Rename it").run_id)
     assert run.outcome == "stopped"
@@ -263,7 +264,7 @@ def test_a_call_that_somebody_settled_meanwhile_is_recorded_once(alice: User, nb
     Reservation.objects.update(created_at="2026-01-01T00:00Z")
     assert crashed.settle_all() == 1
     for _ in range(2):
-        record_now(who, [took(reservation, 70, 20)])
+        record_costs_now(who, [took(reservation, 70, 20)])
     assert ModelCall.objects.get().outcome == "crashed"
     assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 60
     assert state(day) == (60, 0)
@@ -273,13 +274,13 @@ def test_what_is_recorded_again_because_its_commit_was_not_answered_is_recorded_
     """Also without a budget, and beside what is new."""
     who = account(nba.workspace, alice, session_of(alice, nba.workspace))
     first, second = took(None), took(None)
-    record_now(who, [first])
-    record_now(who, [first, second])
+    record_costs_now(who, [first])
+    record_costs_now(who, [first, second])
     assert ModelCall.objects.count() == 2
     assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 60
     day = budget(nba.workspace, 1000)
     reserve(who, bound(), uuid.uuid4())
-    record_now(who, [first, second])
+    record_costs_now(who, [first, second])
     assert state(day) == (80, 100)
 
 
@@ -289,7 +290,7 @@ def test_it_records_a_call_beside_an_answer_once_whose_commit_was_not_answered(
     commits = []
 
     def unanswered(who: Account, costs: Sequence[CallCost]) -> None:
-        record_now(who, costs)
+        record_costs_now(who, costs)
         commits.append(costs)
         if len(commits) == 1:
             raise OperationalError("the connection is gone")
@@ -297,7 +298,7 @@ def test_it_records_a_call_beside_an_answer_once_whose_commit_was_not_answered(
     async def tell(_costs: Sequence[CallCost]) -> None:
         """Nobody listens."""
 
-    monkeypatch.setattr(side_calls, "record_now", unanswered)
+    monkeypatch.setattr(side_calls, "record_costs_now", unanswered)
     vendor.script(Script(text="In brief."))
     config = configured().resolve()
     request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)

@@ -1,5 +1,7 @@
 """A model that proposes: its run rests until people decide, and goes on by itself with what they decided."""
 
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from django.db import OperationalError
 
 from chat.actions import conversations, deciding
 from chat.actions.deciding import Decided, Decision
-from chat.engine.acting import Acting
+from chat.engine.acting import ProposalRound
 from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, RunStatus, Session
 from graphs.models import Graph, Membership, Node, Role
 from graphs.site.access import member_of
@@ -76,8 +78,8 @@ def test_it_proposes_and_rests(running: Engine, vendor: VendorServer, alice: Use
         "Shorter.",
         "propose_update_node",
     )
-    calls = answer_of(accepted).rounds[0]["toolCalls"]
-    assert [(call["name"], call["status"]) for call in calls] == [
+    calls = answer_of(accepted).rounds[0].calls
+    assert [(call.name, call.status) for call in calls] == [
         ("search_nodes", "ok"),
         ("propose_update_node", "waiting"),
     ]
@@ -244,7 +246,7 @@ def test_it_never_proposes_for_someone_who_may_not_change_anything_any_more(
     accepted = ask(alice, "Rename it")
     vendor.wait_for_requests(1)
     Membership.objects.filter(user=alice).update(role=Role.VIEWER)
-    assert rested(accepted.run_id).message.rounds[0]["toolCalls"][0]["status"] == "error"
+    assert rested(accepted.run_id).message.rounds[0].calls[0].status == "error"
     assert not Proposal.objects.exists()
 
 
@@ -255,7 +257,7 @@ def test_stop_and_delete_cancel_what_waits(running: Engine, vendor: VendorServer
     conversations.stop(member_of(alice), str(stopped.session_id))
     conversations.delete_session(member_of(alice), str(deleted.session_id))
     for accepted in (stopped, deleted):
-        assert answer_of(accepted).rounds[0]["toolCalls"][0]["result"]["status"] == "cancelled"
+        assert answer_of(accepted).rounds[0].calls[0].result["status"] == "cancelled"
         assert phase(accepted) == "IDLE"
     assert set(Proposal.objects.values_list("status", flat=True)) == {ProposalStatus.CANCELLED}
     assert len(vendor.requests) == 2
@@ -265,13 +267,13 @@ def test_stop_and_delete_cancel_what_waits(running: Engine, vendor: VendorServer
 def test_it_proposes_nothing_once_it_was_stopped(
     running: Engine, vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    perform = Acting.perform
+    perform = ProposalRound.perform
 
-    def stopped_before(self: Acting, *args: Any) -> Any:
+    def stopped_before(self: ProposalRound, *args: Any) -> None:
         conversations.stop(member_of(alice), str(self.run.session_id))
-        return perform(self, *args)
+        perform(self, *args)
 
-    monkeypatch.setattr(Acting, "perform", stopped_before)
+    monkeypatch.setattr(ProposalRound, "perform", stopped_before)
     vendor.script(Script(tool_calls=(renames(),)))
     accepted = ask(alice, "Rename it")
     assert rested(accepted.run_id).status == RunStatus.CANCELLED
@@ -290,19 +292,60 @@ def test_it_proposes_once_when_the_answer_to_its_commit_is_lost(
     monkeypatch: pytest.MonkeyPatch,
     calls: tuple[ScriptedCall, ...],
 ) -> None:
-    perform, lost = Acting.perform, []
+    perform, lost = ProposalRound.perform, []
 
-    def lose_the_answer(self: Acting, *args: Any) -> Any:
-        acted = perform(self, *args)
+    def lose_the_answer(self: ProposalRound, *args: Any) -> None:
+        perform(self, *args)
         if not lost:
-            lost.append(acted)
+            lost.append(self.result)
+            self.result = None
             raise OperationalError("the connection is gone")
-        return acted
 
-    monkeypatch.setattr(Acting, "perform", lose_the_answer)
+    monkeypatch.setattr(ProposalRound, "perform", lose_the_answer)
     vendor.script(Script(text="I do it.", tool_calls=calls), Script(text="I could not."))
     run = rested(ask(alice, "Do it").run_id)
     assert run.status == RunStatus.SUCCEEDED
+    assert Proposal.objects.count() == (run.outcome == "waiting")
+    checker.check_database()
+
+
+@pytest.mark.parametrize(
+    ("call", "ends"),
+    [
+        (renames(), (RunStatus.SUCCEEDED, "waiting")),
+        (ScriptedCall("propose_delete_node", {"nodeKey": "x", "reason": "?"}), (RunStatus.CANCELLED, "stopped")),
+    ],
+)
+def test_what_is_committed_while_its_run_is_stopped_has_happened(
+    running: Engine,
+    vendor: VendorServer,
+    alice: User,
+    nba: Graph,
+    monkeypatch: pytest.MonkeyPatch,
+    call: ScriptedCall,
+    ends: tuple[str, str],
+) -> None:
+    perform, committed = ProposalRound.perform, threading.Event()
+
+    def slow(self: ProposalRound, *args: Any) -> None:
+        perform(self, *args)
+        committed.set()
+        time.sleep(0.5)
+
+    monkeypatch.setattr(ProposalRound, "perform", slow)
+    vendor.script(Script(text="I do it.", tool_calls=(call,)))
+    accepted = ask(alice, "Do it")
+    assert committed.wait(10)
+    driver = running.runtime.runner._drivers[accepted.run_id]
+
+    async def stop() -> None:
+        driver.stop("asked")
+
+    running.on_loop(stop())
+    until(lambda: accepted.run_id not in running.runtime.runner._drivers)
+    run = rested(accepted.run_id)
+    assert (run.status, run.outcome) == ends
+    assert [each.name for each in run.message.rounds[0].calls] == [call.name]
     assert Proposal.objects.count() == (run.outcome == "waiting")
     checker.check_database()
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, OperationalError, connection, connections, transaction
 
 from chat.actions import conversations
-from chat.engine import claims, error_texts, prompt_loading
+from chat.engine import claims, enriching, error_texts
 from chat.events import presence
 from chat.models import Message, ModelCall, Process, Run, RunStatus, Session
 from graphs.models import Graph, Membership
@@ -334,12 +334,12 @@ def test_a_state_that_cannot_be_read_stops_nobody(
 def test_a_statement_that_takes_too_long_each_time_ends_the_run(
     vendor: VendorServer, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def load_prompt(*_: Any) -> None:
+    def enrich(*_: Any) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 1")
             cursor.execute("SELECT pg_sleep(10)")
 
-    monkeypatch.setattr(prompt_loading, "load_prompt", load_prompt)
+    monkeypatch.setattr(enriching, "enrich", enrich)
     accepted = ask(alice, "SCRIPT:hello")
     with engine():
         run = rested(accepted.run_id)

@@ -27,9 +27,9 @@ def session(alice: User, demo_workspace: Workspace) -> Session:
     return Session.objects.create(workspace=demo_workspace, owner=alice, stream=stream, title="Old")
 
 
-def compact(days: int = 30) -> compaction.Step:
+def compact(days: int = 30) -> compaction.Folded:
     found = list(compaction.steps(days))
-    return compaction.Step(*(sum(getattr(step, name) for step in found) for name in ("events", "rows", "bytes")))
+    return compaction.Folded(*(sum(getattr(step, name) for step in found) for name in ("events", "rows", "bytes")))
 
 
 def rows(session: Session) -> int:
@@ -51,7 +51,7 @@ def test_a_second_time_changes_nothing(session: Session) -> None:
     a_run(session)
     compact()
     folded = list(StreamEvent.objects.order_by("sequence").values())
-    assert compact() == compaction.Step()
+    assert compact() == compaction.Folded()
     assert list(StreamEvent.objects.order_by("sequence").values()) == folded
 
 
@@ -61,7 +61,7 @@ def test_what_is_younger_or_not_ended_stays(session: Session) -> None:
     Run.objects.filter(pk=running.pk).update(ended_at=None, last_sequence=None, status=RunStatus.RUNNING)
     never_begun = a_run(session)
     Run.objects.filter(pk=never_begun.pk).update(first_sequence=None, last_sequence=None)
-    assert compact() == compaction.Step()
+    assert compact() == compaction.Folded()
     assert compact(days=28).events == 30
 
 
@@ -132,7 +132,7 @@ def test_two_compactions_and_readers_at_once(session: Session, alice: User) -> N
         for seed in range(4):
             a_run(one, seed=seed)
     before = {one.pk: stored(one.stream_id) for one in sessions}
-    totals: list[compaction.Step] = []
+    totals: list[compaction.Folded] = []
     differences: list[uuid.UUID] = []
     finished = threading.Event()
 
@@ -154,13 +154,13 @@ def test_two_compactions_and_readers_at_once(session: Session, alice: User) -> N
     reader.join(30)
     assert sum(total.events for total in totals) == 6 * 4 * 30
     assert differences == []
-    assert compact() == compaction.Step()
+    assert compact() == compaction.Folded()
     checker.check_database()
 
 
 def test_a_run_that_somebody_holds_is_left_to_later(session: Session) -> None:
     run = a_run(session)
-    found: list[compaction.Step] = []
+    found: list[compaction.Folded] = []
 
     def fold() -> None:
         found.append(compact())
@@ -171,7 +171,7 @@ def test_a_run_that_somebody_holds_is_left_to_later(session: Session) -> None:
         thread = threading.Thread(target=fold)
         thread.start()
         thread.join(30)
-    assert found == [compaction.Step()]
+    assert found == [compaction.Folded()]
     assert compact().events == 30
 
 

@@ -10,6 +10,7 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.run_storage import shown_so_far
 from chat.events.transcript import Transcript, replay
 from chat.events.vocabulary import NewEvent, StoredEvent
+from chat.models import Call
 from tests.chat.events.logs import a_stream, append_now
 
 ANSWER, OTHER = uuid.uuid4(), uuid.uuid4()
@@ -93,11 +94,9 @@ def test_it_is_empty_until_readers_saw_something() -> None:
 def test_it_tells_whether_a_call_worked(result: Any, status: str) -> None:
     transcript = Transcript()
     transcript.add("tool_call_start", {"toolCallId": "a", "name": "search_nodes", "args": {"query": "x"}})
-    assert transcript.tool_calls[0]["status"] == "running"
+    assert transcript.tool_calls[0].status == "running"
     transcript.add("tool_call_result", {"toolCallId": "a", "result": result})
-    assert transcript.tool_calls == [
-        {"id": "a", "name": "search_nodes", "args": {"query": "x"}, "result": result, "status": status}
-    ]
+    assert transcript.tool_calls == [Call("a", "search_nodes", {"query": "x"}, result, status)]
 
 
 def test_it_shows_a_proposal_as_a_call_that_waits_until_its_result_comes() -> None:
@@ -105,11 +104,11 @@ def test_it_shows_a_proposal_as_a_call_that_waits_until_its_result_comes() -> No
     transcript.add("tool_call_start", {"toolCallId": "a", "name": "propose_delete_node", "args": {"nodeKey": "x"}})
     transcript.add("proposal", {"toolCallId": "a", "proposalId": "p", "diff": []})
     (call,) = transcript.tool_calls
-    assert (call["status"], call["result"]) == ("waiting", {"proposalId": "p", "status": "pending"})
+    assert (call.status, call.result) == ("waiting", {"proposalId": "p", "status": "pending"})
     transcript.add("decision", {"toolCallId": "a", "proposalId": "p", "status": "applied"})
-    assert call["status"] == "waiting"
+    assert transcript.calls["a"].status == "waiting"
     transcript.add("tool_call_result", {"toolCallId": "a", "result": {"proposalId": "p", "status": "applied"}})
-    assert call["status"] == "ok"
+    assert transcript.calls["a"].status == "ok"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -124,4 +123,4 @@ def test_it_finds_a_call_begun_a_thousand_events_before_its_result() -> None:
     run = ClaimedRun(**dict.fromkeys(ClaimedRun.__slots__) | known)  # type: ignore[arg-type]
     transcript = shown_so_far(run)
     assert transcript.text == "x" * 1500
-    assert transcript.tool_calls[0]["status"] == "ok"
+    assert transcript.tool_calls[0].status == "ok"

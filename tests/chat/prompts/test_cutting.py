@@ -1,21 +1,21 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.prompts.cutting import FILLED_AFTER, Part, cut, room_for_prompt, summary_room
+from chat.prompts.cutting import FILLED_AFTER, Section, cut, room_for_prompt, summary_room
 
 kinds = st.sampled_from(["question", "question", "answer", "pinned"])
 histories = st.lists(st.tuples(kinds, st.integers(1, 3_000)), max_size=30)
 rounds = st.lists(st.integers(1, 3_000), max_size=12)
 
 
-def parts_of(history: list[tuple[str, int]], own: list[int]) -> list[Part]:
+def parts_of(history: list[tuple[str, int]], own: list[int]) -> list[Section]:
     """A conversation whose last message is the question that is being answered."""
     listed = [
-        Part(number, tokens, asks=kind == "question", stays=kind == "pinned")
+        Section(number, tokens, asks=kind == "question", stays=kind == "pinned")
         for number, (kind, tokens) in enumerate(history, 1)
     ]
-    asked = Part(len(listed) + 1, 200, asks=True, stays=True)
-    return [*listed, asked, *(Part(asked.sequence + 1, tokens, round=number) for number, tokens in enumerate(own))]
+    asked = Section(len(listed) + 1, 200, asks=True, stays=True)
+    return [*listed, asked, *(Section(asked.sequence + 1, tokens, round=number) for number, tokens in enumerate(own))]
 
 
 @given(histories, rounds, st.integers(4_000, 60_000))
@@ -47,15 +47,15 @@ def test_it_cuts_before_a_question_or_within_the_answer_under_way(
 
 
 def test_it_keeps_as_much_as_leaves_room_for_more() -> None:
-    parts = [Part(number, 1_000, asks=number % 2 == 1) for number in range(1, 21)]
-    place = cut([*parts, Part(21, 100, asks=True, stays=True)], 1_000, 20_000)
+    parts = [Section(number, 1_000, asks=number % 2 == 1) for number in range(1, 21)]
+    place = cut([*parts, Section(21, 100, asks=True, stays=True)], 1_000, 20_000)
     assert place is not None
     assert place.tokens_after <= 20_000 * FILLED_AFTER
     assert (place.sequence, place.rounds, place.kept) == (15, 0, ())
 
 
 def test_it_cuts_within_one_answer_when_the_question_is_the_first() -> None:
-    parts = [Part(1, 100, asks=True, stays=True), *(Part(2, 3_000, round=number) for number in range(5))]
+    parts = [Section(1, 100, asks=True, stays=True), *(Section(2, 3_000, round=number) for number in range(5))]
     place = cut(parts, 1_000, 12_000)
     assert place is not None
     assert (place.sequence, place.rounds, place.kept) == (2, 4, (1,))
@@ -63,8 +63,9 @@ def test_it_cuts_within_one_answer_when_the_question_is_the_first() -> None:
 
 def test_the_last_records_before_the_cut_become_level_2() -> None:
     """Also those of the question that is being answered, which stays."""
-    asked = Part(3, 1_100, asks=True, stays=True, records=1_000)
-    parts = [Part(1, 900, asks=True, records=800), Part(2, 50), asked, *(Part(4, 400, round=n) for n in range(2))]
+    asked = Section(3, 1_100, asks=True, stays=True, records=1_000)
+    own = [Section(4, 400, round=n) for n in range(2)]
+    parts = [Section(1, 900, asks=True, records=800), Section(2, 50), asked, *own]
     for room, sequence, level_2, left in ((8_000, 3, 800, 1_900), (3_300, 4, 1_000, 500)):
         place = cut(parts, 100, room, records=600)
         assert place is not None
@@ -72,7 +73,8 @@ def test_the_last_records_before_the_cut_become_level_2() -> None:
 
 
 def test_nothing_helps_where_one_message_is_too_long() -> None:
-    assert cut([Part(1, 100, asks=True), Part(2, 50), Part(3, 9_000, asks=True, stays=True)], 1_000, 8_000) is None
+    too_long = Section(3, 9_000, asks=True, stays=True)
+    assert cut([Section(1, 100, asks=True), Section(2, 50), too_long], 1_000, 8_000) is None
     assert cut([], 1_000, 500) is None
 
 

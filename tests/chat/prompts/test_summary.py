@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chat.models import Message, Proposal, ProposalStatus
+from chat.models import Call, Message, Proposal, ProposalStatus, Round
 from chat.prompts.cutting import Cut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.summary_json import shown
@@ -48,9 +48,7 @@ def test_without_words_of_a_model_those_of_the_summary_before_stay(alice: User, 
 def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Graph) -> None:
     run = talk(alice, nba.workspace).run
     assert run.message is not None
-    Message.objects.filter(pk=run.message_id).update(
-        rounds=[{"text": "See {{node:fetch-api}} and {{node:root}}.", "toolCalls": []}]
-    )
+    Message.objects.filter(pk=run.message_id).update(rounds=[Round("See {{node:fetch-api}} and {{node:root}}.")])
     proposed = [
         Proposal(
             workspace=nba.workspace, session=run.session, message=run.message, tool_call_id=f"c{number}", tool="x",
@@ -77,7 +75,7 @@ def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Gr
 def test_keys_are_those_that_the_person_named_and_that_were_made(alice: User, nba: Graph) -> None:
     run = talk(alice, nba.workspace, "Mend {{node:fetch-api}}").run
     given = {"actions": [{"action": "create_node", "typeKey": "filter", "key": "dedupe", "data": {"apiKey": "secret"}}]}
-    calls = [{"args": given, "result": {}}, {"args": {"nodeKey": "root"}, "result": "no object"}]
+    calls = (Call("c1", "x", given, {}), Call("c2", "x", {"nodeKey": "root"}, "no object"))
     record = {
         "type": "note", "sheet": "main", "name": "", "process": "", "data": {}, "handles": {}, "posX": 0, "posY": 0,
         "width": None, "height": None,
@@ -89,7 +87,7 @@ def test_keys_are_those_that_the_person_named_and_that_were_made(alice: User, nb
         status=ProposalStatus.APPLIED,
         expires_at=timezone.now(), change_set=applied.change_set_id,
     )  # fmt: skip
-    Message.objects.filter(pk=run.message_id).update(rounds=[{"text": "", "toolCalls": calls}])
+    Message.objects.filter(pk=run.message_id).update(rounds=[Round("", calls=calls)])
     turn(run.session, "And {{node:parse}}?")
     Message.objects.create(
         session=run.session, sequence=5, role="user", content="{{node:secret}}", in_prompt=Message.InPrompt.LEFT_OUT

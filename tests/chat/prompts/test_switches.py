@@ -5,7 +5,7 @@ Answers are what the scripted vendors really send, read by our decoders and stor
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -13,9 +13,10 @@ import pytest
 from chat.engine import open_calls
 from chat.engine.calling import prepare
 from chat.engine.prompt_loading import Prompt
-from chat.models import Message
+from chat.models import WAITING, Call, Message, Round
 from chat.prompts import history
 from chat.prompts.deepening import note_about
+from chat.prompts.round_messages import round_of
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
 from chat.providers.base import ModelRequest, ProviderConfig, Reply, ToolSpec, fold
@@ -52,7 +53,6 @@ MODELS = (
     "custom",
 )
 TOOL = ToolSpec("search_nodes", "Finds nodes.", {"type": "object", "properties": {}})
-Round = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class Spoken:
         calls = tuple(ScriptedCall(name, {"query": "a"}, id_) for id_ in ids)
         reply = self._reply(Script(tool_calls=calls, **script))
         stored = zip(reply.tool_calls, results, strict=True)
-        return history.round_of(reply, [
-            {"id": call.id, "name": call.name, "arguments": call.arguments, "result": result, "status": "ok"}
+        return round_of(reply, [
+            Call(call.id, call.name, {}, result, "ok", call.arguments)
             for call, result in stored
         ])  # fmt: skip
 
@@ -136,7 +136,7 @@ def refused_call(spoken: Spoken) -> None:
 
 def cut_off(spoken: Spoken) -> None:
     """Nothing of the open round is kept but what was shown."""
-    spoken.answer(spoken.round({"nodes": []}), history.round_of(Reply(text="I was abou")), status="failed")
+    spoken.answer(spoken.round({"nodes": []}), round_of(Reply(text="I was abou")), status="failed")
 
 
 def nothing_said(spoken: Spoken) -> None:
@@ -151,11 +151,9 @@ def pending_proposal(spoken: Spoken) -> None:
     """The person wrote meanwhile, and a late decision came as a note."""
     pending = {"proposalId": "p", "status": "pending"}
     waiting = spoken.round(pending, {"nodes": []}, name="propose_move_node", reasoning="Hm.")
-    waiting["toolCalls"][0]["status"] = "waiting"
-    spoken.answer(waiting)
-    open_calls.give(
-        spoken.messages[-1], waiting["toolCalls"][0]["id"], {**pending, "note": "The person wrote meanwhile."}
-    )
+    first, *others = waiting.calls
+    spoken.answer(replace(waiting, calls=(replace(first, status=WAITING), *others)))
+    open_calls.set_result(spoken.messages[-1], first.id, {**pending, "note": "The person wrote meanwhile."})
     spoken.person("And then?")
     spoken.answer(spoken.round(text="It waits."))
     spoken.person("[Not written by the person. A decision: applied]", kind=Message.NOTE)
@@ -164,7 +162,7 @@ def pending_proposal(spoken: Spoken) -> None:
 def decided_proposal(spoken: Spoken) -> None:
     applied = {"proposalId": "p", "status": "applied"}
     spoken.answer(spoken.round(applied, name="propose_move_node", reasoning="Hm."))
-    spoken.answer(history.aside("It is moved."), spoken.round(text="Moved.", reasoning="Hm."))
+    spoken.answer(Round("It is moved.", aside=True), spoken.round(text="Moved.", reasoning="Hm."))
 
 
 def deepened(spoken: Spoken) -> None:

@@ -1,6 +1,6 @@
 """What is sent of a conversation whose earlier part is summarised. Nothing is stored here."""
 
-from chat.models import Message, Summary
+from chat.models import Message, Round, Summary
 from chat.prompts import window
 from chat.prompts.cutting import Cut
 from chat.prompts.deepening import note_about
@@ -13,10 +13,7 @@ def question(sequence: int, **values: str) -> Message:
 
 
 def answer(sequence: int, rounds: int = 1, **values: str) -> Message:
-    said = [
-        {"text": f"Round {number}", "toolCalls": [], "reasoning": "", "vendor": "", "vendorBlocks": []}
-        for number in range(rounds)
-    ]
+    said = [Round(f"Round {number}") for number in range(rounds)]
     return Message(sequence=sequence, role=Message.Role.ASSISTANT, rounds=said, **values)
 
 

@@ -129,4 +129,4 @@ def test_the_local_model_costs_nothing_and_is_under_no_budget(nba: Graph) -> Non
     assert ModelCall.objects.get().cost == 0
     embed(Stub("local/wordllama-256"), ["one"], "question", account_of(nba))
     assert ModelCall.objects.count() == 1
-    assert free_questions.taken(None) == []
+    assert free_questions.take(None) == []

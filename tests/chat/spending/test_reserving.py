@@ -14,7 +14,7 @@ from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse
 from chat.spending.periods import EVER
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
-from chat.spending.settling import record_now, release
+from chat.spending.settling import record_costs_now, release
 from graphs.models import Workspace
 from tests.chat.engine.driving import until
 from tests.chat.spending.paid import account, bound, budget, left, refusal, session_of, somebody_waits, took
@@ -76,11 +76,11 @@ def test_it_settles_with_what_was_taken_more_or_less(demo_workspace: Workspace) 
     for prompt, cost in ((30, "0.25"), (300, "3.5")):
         reservation = uuid.uuid4()
         assert reserve(account(demo_workspace), bound(), reservation)
-        record_now(account(demo_workspace), [took(reservation, prompt, 10, cost)])
+        record_costs_now(account(demo_workspace), [took(reservation, prompt, 10, cost)])
     assert left(tokens) == (350, 0)
     assert left(money) == (Decimal("3.75"), 0)
     assert not Reservation.objects.exists()
-    record_now(account(demo_workspace), [took(reservation)])  # settled already: no budget pays twice
+    record_costs_now(account(demo_workspace), [took(reservation)])  # settled already: no budget pays twice
     assert left(tokens) == (350, 0)
 
 
@@ -147,8 +147,8 @@ def test_each_person_conversation_and_automation_has_its_own(alice: User, bob: U
 
 
 def test_it_knows_what_was_spent_before_it(alice: User, demo_workspace: Workspace) -> None:
-    record_now(account(demo_workspace, alice), [took(None, 80, 10)])
-    record_now(account(demo_workspace), [took(None, 5, 0)])
+    record_costs_now(account(demo_workspace, alice), [took(None, 80, 10)])
+    record_costs_now(account(demo_workspace), [took(None, 5, 0)])
     budget(demo_workspace, 100, scope=BudgetScope.USER)
     assert reserve(account(demo_workspace, alice), bound(10), uuid.uuid4())
     refused = refusal(account(demo_workspace, alice), bound(11))
@@ -156,7 +156,7 @@ def test_it_knows_what_was_spent_before_it(alice: User, demo_workspace: Workspac
 
 
 def test_who_may_raise_a_limit_sees_what_was_spent_before_it(alice: User, demo_workspace: Workspace) -> None:
-    record_now(account(demo_workspace, alice), [took(None, 80, 10)])
+    record_costs_now(account(demo_workspace, alice), [took(None, 80, 10)])
     found = budget(demo_workspace, 100, scope=BudgetScope.USER)
     refusal(account(demo_workspace, alice), bound(11))
     assert left(found) == (90, 0)
@@ -169,7 +169,7 @@ def test_a_period_ends(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatc
     assert reserve(account(demo_workspace), bound(), uuid.uuid4())
     refused = refusal(account(demo_workspace), bound())
     assert refused.retryable  # it is only set aside
-    record_now(account(demo_workspace), [took(Reservation.objects.get().pk, 90, 10)])
+    record_costs_now(account(demo_workspace), [took(Reservation.objects.get().pk, 90, 10)])
     refused = refusal(account(demo_workspace), bound())
     assert "for today does not cover this" in str(refused)
     assert "Jan. 1, 2027" in str(refused)
@@ -193,7 +193,7 @@ def test_what_changes_while_a_call_is_under_way(demo_workspace: Workspace, monke
     Budget.objects.filter(pk=off.pk).update(active=False)
     Budget.objects.filter(pk=day.pk).update(limit=50)
     gone.delete()
-    record_now(account(demo_workspace), [took(reservation)])
+    record_costs_now(account(demo_workspace), [took(reservation)])
     for found in (day, off):
         before, present = found.uses.order_by("starts_on")
         assert before.starts_on.isoformat() == ("2026-12-31" if found == day else "2026-12-01")
@@ -211,7 +211,7 @@ def test_a_failed_attempt_needs_room_beside_the_next_one(demo_workspace: Workspa
     assert left(tokens) == (0, 200)
     with pytest.raises(BudgetRefused, match="may take up to 300 tokens"):
         cover(reservation, took(None, 100, 0))
-    record_now(account(demo_workspace), [took(reservation, 100, 0), took(reservation, 100, 0)])
+    record_costs_now(account(demo_workspace), [took(reservation, 100, 0), took(reservation, 100, 0)])
     assert left(tokens) == (200, 0)
 
 
@@ -225,7 +225,7 @@ def test_a_budget_that_was_switched_off_refuses_no_further_attempt(demo_workspac
     Budget.objects.filter(pk=month.pk).update(active=False)
     cover(reservation, took(None, 100, 0))
     assert left(day) == left(month) == (0, 200)
-    record_now(account(demo_workspace), [took(reservation), took(reservation)])
+    record_costs_now(account(demo_workspace), [took(reservation), took(reservation)])
     assert left(day) == left(month) == (80, 0)
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, SessionType
 from chat.spending.reserving import reserve
-from chat.spending.settling import record_now
+from chat.spending.settling import record_costs_now
 from chat.spending.uses import begun
 from graphs.models import Workspace
 from tests.chat.engine.driving import until
@@ -31,11 +31,11 @@ def test_a_budget_that_was_off_knows_what_was_spent_meanwhile(alice: User, demo_
     each = [budget(demo_workspace, 500, scope=scope, period=BudgetPeriod.TOTAL) for scope in BudgetScope]
     each.append(budget(demo_workspace, 5, unit=BudgetUnit.USD, period=BudgetPeriod.MONTH))
     reserve(who, bound(), first := uuid.uuid4())
-    record_now(who, [took(first)])
+    record_costs_now(who, [took(first)])
     for found in each:
         switch(found, on=False)
-    record_now(who, [took(None)])
-    record_now(account(demo_workspace), [took(None, 5, 0, "1")])  # falls under those of the workspace alone
+    record_costs_now(who, [took(None)])
+    record_costs_now(account(demo_workspace), [took(None, 5, 0, "1")])  # falls under those of the workspace alone
     for found in each:
         switch(found, on=True)
     assert reserve(who, bound(), uuid.uuid4())
@@ -51,7 +51,7 @@ def test_a_call_under_way_counts_in_a_budget_that_is_made_meanwhile(alice: User,
     reserve(who, bound(), reservation := uuid.uuid4())
     second = budget(demo_workspace, 150)
     reserve(account(demo_workspace), bound(10), uuid.uuid4())
-    record_now(who, [took(reservation), took(None)])
+    record_costs_now(who, [took(reservation), took(None)])
     assert left(first) == (80, 0)
     assert left(second) == (80, 10)
     refusal(account(demo_workspace), bound(61))
@@ -60,7 +60,7 @@ def test_a_call_under_way_counts_in_a_budget_that_is_made_meanwhile(alice: User,
 def test_the_local_model_counts_in_no_budget(demo_workspace: Workspace) -> None:
     tokens = budget(demo_workspace, 500)
     reserve(account(demo_workspace), bound(), uuid.uuid4())
-    record_now(account(demo_workspace), [took(None, provider="local")])
+    record_costs_now(account(demo_workspace), [took(None, provider="local")])
     assert left(tokens) == (0, 100)
 
 
@@ -73,7 +73,7 @@ def test_a_call_from_before_midnight_counts_once_though_its_budget_was_off(
     reserve(account(demo_workspace), bound(), reservation := uuid.uuid4())
     switch(day, on=False)
     moment = datetime(2027, 1, 1, 0, 1, tzinfo=UTC)
-    record_now(account(demo_workspace), [took(reservation)])
+    record_costs_now(account(demo_workspace), [took(reservation)])
     switch(day, on=True)
     reserve(account(demo_workspace), bound(), uuid.uuid4())
     assert [(use.used, use.reserved) for use in day.uses.order_by("starts_on")] == [(40, 0), (0, 100)]
@@ -92,13 +92,13 @@ def test_a_period_begins_with_what_is_recorded_at_the_same_time(demo_workspace: 
 
     def recording() -> None:
         try:
-            record_now(account(demo_workspace), [took(None)])
+            record_costs_now(account(demo_workspace), [took(None)])
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(1) as threads:
         with transaction.atomic():
-            record_now(account(demo_workspace), [took(None)])
+            record_costs_now(account(demo_workspace), [took(None)])
             begins = threads.submit(reserving)
             until(lambda: somebody_waits() or begins.done())
         assert begins.result()

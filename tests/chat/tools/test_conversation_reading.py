@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from chat.actions.conversations import ObjectName, open_session
-from chat.models import Message, Session, Summary
-from chat.prompts.history import round_of
+from chat.models import Call, Message, Session, Summary
+from chat.prompts.round_messages import round_of
 from chat.providers.base import Reply
 from chat.tools import registry
 from chat.tools.base import ToolContext
@@ -22,8 +22,7 @@ def here(db: None) -> World:
 
 
 def said(session: Session, position: int, call_id: str, result: dict[str, Any]) -> Message:
-    call = {"id": call_id, "name": "x", "arguments": "{}", "args": {}, "result": result, "status": "ok"}
-    rounds = [round_of(Reply(text="t"), [call])]
+    rounds = [round_of(Reply(text="t"), [Call(call_id, "x", {}, result, "ok", "{}")])]
     return Message.objects.create(session=session, sequence=position, role=Message.Role.ASSISTANT, rounds=rounds)
 
 
@@ -83,10 +82,7 @@ def test_there_are_no_earlier_messages_behind_the_last(context: ToolContext, off
 
 
 def test_every_call_of_a_message_can_be_read(context: ToolContext) -> None:
-    calls = [
-        {"id": f"c{n}", "name": "x", "arguments": "{}", "args": {}, "result": {"a": n}, "status": "ok"}
-        for n in range(45)
-    ]
+    calls = [Call(f"c{n}", "x", {}, {"a": n}, "ok", "{}") for n in range(45)]
     Message.objects.filter(session=context.session_id, sequence=2).update(rounds=[round_of(Reply(), calls)])
     Summary.objects.create(session_id=context.session_id, sequence=3, tokens_before=2, tokens_after=1)
     (listed,) = read(context, "read_earlier_messages")["messages"]
@@ -96,5 +92,5 @@ def test_every_call_of_a_message_can_be_read(context: ToolContext) -> None:
         page = read(context, "read_earlier_messages", message=2, fromCall=start)
         seen += [each["callId"] for each in page["toolCalls"]]
         start = page.get("nextFromCall")
-    assert seen == [each["id"] for each in calls]
+    assert seen == [each.id for each in calls]
     assert read(context, "read_earlier_messages", message=2, fromCall=10**30)["toolCalls"] == []

@@ -27,7 +27,7 @@ def approve(user: User, proposal: Proposal) -> Accepted:
 def let_say(proposal: Proposal, text: str) -> None:
     """The words that the model gave for afterwards."""
     message = Message.objects.get(pk=proposal.message_id)
-    message.rounds[-1]["toolCalls"][0]["args"]["postText"] = text
+    message.rounds[-1].calls[0].args["postText"] = text
     message.save()
 
 

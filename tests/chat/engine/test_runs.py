@@ -1,7 +1,5 @@
 """A run begins in the transaction that stores it, where this process can drive it; otherwise it waits to be claimed."""
 
-import uuid
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -13,41 +11,15 @@ from django.utils import timezone
 
 from chat import queries
 from chat.actions import posting
-from chat.engine import claims, doorbell, prompt_loading
+from chat.engine import claims, enriching
 from chat.models import Run, RunStatus, Session
 from graphs.models import Graph
 from graphs.site.access import member_of
 from tests import checker
-from tests.chat.engine.driving import Engine, ask, engine, events, of_run, rested, types
+from tests.chat.engine.driving import Bystander, Engine, ask, engine, events, of_run, rested, types
 from tests.vendors import VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class Bystander:
-    """A runner that begins runs and never drives them, as one that got no answer to its COMMIT."""
-
-    def __init__(self) -> None:
-        self.process_id = uuid.uuid4()
-        self.adopted: list[claims.ClaimedRun] = []
-        claims.register(self.process_id, "here:1")
-
-    def takes(self, session_id: uuid.UUID) -> bool:
-        return True
-
-    def adopt(self, run: claims.ClaimedRun) -> None:
-        self.adopted.append(run)
-
-    def ring(self) -> None:
-        pass
-
-
-@pytest.fixture
-def bystander(transactional_db: None) -> Iterator[Bystander]:
-    runner = Bystander()
-    doorbell.use(runner)
-    yield runner
-    doorbell.use(None)
 
 
 def test_it_begins_with_the_message(bystander: Bystander, alice: User, nba: Graph) -> None:
@@ -117,13 +89,13 @@ def test_who_ends_takes_nothing_more(running: Engine, alice: User, nba: Graph) -
 def test_a_question_reaches_the_vendor_in_few_statements(bystander: Bystander, alice: User, nba: Graph) -> None:
     """From the moment its person is known; of a conversation that goes on about no object, where nothing is rare."""
     session_id = str(ask(alice, "one", context=None).session_id)
-    prompt_loading.load_prompt(bystander.adopted[0], member_of(alice))
+    enriching.enrich(bystander.adopted[0], member_of(alice))
     Run.objects.update(status=RunStatus.SUCCEEDED)
     question = posting.Asked.model_validate({"message": "two", "sessionId": session_id})
     with CaptureQueriesContext(connection) as captured:
         posting.post(queries.member_in(alice, session_id), question, None)
         run = bystander.adopted[1]
         assert run.member is not None
-        prompt_loading.load_prompt(run, run.member)
+        enriching.enrich(run, run.member)
     made = [each["sql"] for each in captured.captured_queries if each["sql"] not in {"BEGIN", "COMMIT"}]
     assert len(made) <= 12, "\n".join(made)
