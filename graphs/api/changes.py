@@ -13,10 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.api import serialising, shapes
 from graphs.api.graphs import KEY
-from graphs.api.history_json import applied_json
-from graphs.api.history_shapes import ChangeSetShape
+from graphs.api.history_json import ChangeSetShape
+from graphs.api.node_type_json import CustomNodeType, NodeTypePage
 from graphs.history import code_diff
 from graphs.models import Graph
 from graphs.objects.edit_conflicts import Overlap, Overlapping
@@ -27,7 +26,7 @@ from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.api.problems import Problem, invalid_fields
 from graphs.workflows import actions, editing
@@ -83,15 +82,16 @@ class ChangesView(APIView):
             raise conflict(overlapping.overlaps) from overlapping
         except editing.KeyUsed as used:
             raise key_used() from used
-        return Response(applied_json(member, done), status=201)
+        return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
 
 
 class NodeTypesView(APIView):
-    @extend_schema(operation_id="listNodeTypes", parameters=PAGE_PARAMETERS, responses={200: shapes.NodeTypePage})
+    @extend_schema(operation_id="listNodeTypes", parameters=PAGE_PARAMETERS, responses={200: NodeTypePage})
     def get(self, request: Request) -> Response:
         """The node types that the workspace defined, beside those that every workspace has."""
-        types = custom_types(current_member(request).workspace.pk)
-        return paged(request, types, ("key", "id"), serialising.node_types)
+        page = asked_page(request, custom_types(current_member(request).workspace.pk), ("key", "id"))
+        shown = [CustomNodeType.from_attributes(row) for row in page.rows]
+        return Response(NodeTypePage.of(page, shown).to_json())
 
 
 def _request(request: Request, graph: Graph) -> editing.Request:
