@@ -46,7 +46,7 @@ class GraphShape(Shape):
         document = export_graph(graph)
         del document["format"], document["formatVersion"]
         used = {node["type"] for node in document["nodes"]}
-        built_in = [NodeTypeShape.of(BUILT_IN[key]) for key in BUILT_IN if key in used]
+        built_in = [NodeTypeShape.of(BUILT_IN[key]).to_json() for key in BUILT_IN if key in used]
         custom = [node_type | {"builtIn": False} for node_type in document["nodeTypes"]]
         return cls(**document | {"nodeTypes": [*built_in, *custom]})
 

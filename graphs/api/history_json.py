@@ -3,10 +3,12 @@
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 from django.db.models import Case, Count, F, Func, IntegerField, JSONField, When
 from django.db.models.functions import Coalesce
+from pydantic import with_config
+from typing_extensions import TypedDict
 
 from graphs.history import causes, queries
 from graphs.history.diff_shapes import DiffEntry
@@ -27,33 +29,25 @@ SHOWN_IN_LIST = 10
 #: Bytes on the disk from which a list leaves values out.
 LONG = 2_000
 
+Action = Literal["create", "update", "delete"]
 Labels = Mapping[int, Mapping[Item, str]]
 
 
-class ModificationShape(Shape):
+@with_config(extra="forbid")
+class ModificationShape(TypedDict):
+    """A field before and after. It is plain data, as a page of versions has five hundred."""
+
     id: int
     object: ObjectName
-    action: Literal["create", "update", "delete"]
+    action: Action
     field: str
     old: Any
     new: Any
-
-    @classmethod
-    def of(cls, row: Modification, **more: Any) -> Self:
-        return cls.from_attributes(row, object=ObjectName(type=row.kind, id=row.key), **more)
 
 
 class ListedModification(ModificationShape):
     label: str
     cut: bool
-
-    @classmethod
-    def in_list(cls, row: Any, labels: Labels) -> Self:
-        """One of `_beginnings`. An item whose values were left out is called what it is called now."""
-        known = labels.get(_graph_of(row), {})
-        cut = row.bytes > LONG
-        label = known.get(Item(row.kind, row.key), row.key) if cut else label_of(operation_of(row), known)
-        return cls.of(row, label=label, cut=cut)
 
 
 class RevisedObject(ObjectName):
@@ -86,29 +80,29 @@ class ChangeSetHead(Shape):
     objects: list[RevisedObject]
     modification_count: int
 
-    @classmethod
-    def of_all(cls, member: Member, change_sets: Sequence[ChangeSet]) -> "list[ChangeSetHead]":
-        ids = [change_set.pk for change_set in change_sets]
-        objects: dict[uuid.UUID, list[RevisedObject]] = {}
-        for row in Revision.objects.filter(change_set__in=ids).order_by("id"):
-            revised = RevisedObject(type=row.type, id=row.key, label=row.label, version=row.version)
-            objects.setdefault(row.change_set_id, []).append(revised)
-        undone_by = queries.undone_by(ids)
-        explained = causes.explain(member, {cause for each in change_sets for cause in (each.cause, *each.causes)})
-        return [
-            ChangeSetHead.from_attributes(
-                each,
-                actor=each.actor_label or None,
-                links=_links(each, explained),
-                prompt_version=each.prompt_version or None,
-                model=each.model or None,
-                undoes=str(each.undoes[0]) if len(each.undoes) == 1 else None,
-                undone_by=str(undone_by[each.pk]) if each.pk in undone_by else None,
-                objects=objects.get(each.pk, []),
-                modification_count=each.size,
-            )
-            for each in change_sets
-        ]
+
+def _found(member: Member, change_sets: Sequence[ChangeSet]) -> list[dict[str, Any]]:
+    """The fields of `ChangeSetHead` that are no attributes of a change set, for each of them."""
+    ids = [change_set.pk for change_set in change_sets]
+    objects: dict[uuid.UUID, list[RevisedObject]] = {}
+    for row in Revision.objects.filter(change_set__in=ids).order_by("id"):
+        revised = RevisedObject(type=row.type, id=row.key, label=row.label, version=row.version)
+        objects.setdefault(row.change_set_id, []).append(revised)
+    undone_by = queries.undone_by(ids)
+    explained = causes.explain(member, {cause for each in change_sets for cause in (each.cause, *each.causes)})
+    return [
+        {
+            "actor": each.actor_label or None,
+            "links": _links(each, explained),
+            "prompt_version": each.prompt_version or None,
+            "model": each.model or None,
+            "undoes": str(each.undoes[0]) if len(each.undoes) == 1 else None,
+            "undone_by": str(undone_by[each.pk]) if each.pk in undone_by else None,
+            "objects": objects.get(each.pk, []),
+            "modification_count": each.size,
+        }
+        for each in change_sets
+    ]
 
 
 def _links(change_set: ChangeSet, explained: Mapping[str, causes.Explanation]) -> list[Link]:
@@ -121,13 +115,13 @@ def _links(change_set: ChangeSet, explained: Mapping[str, causes.Explanation]) -
 
 
 class ChangeSetShape(ChangeSetHead):
-    modifications: list[ModificationShape]
+    modifications: AsItIs[list[ModificationShape]]
     diff: AsItIs[list[DiffEntry]]
 
     @classmethod
     def of(cls, member: Member, change_set: ChangeSet, rows: Sequence[Modification], **more: Any) -> Self:
         """One change set with these of its modifications, and how they look as a diff."""
-        (head,) = cls.of_all(member, [change_set])
+        (found,) = _found(member, [change_set])
         labels = _labels(member, rows)
         by_graph: dict[int, list[Operation]] = {}
         for row in rows:
@@ -135,7 +129,8 @@ class ChangeSetShape(ChangeSetHead):
         diff = [
             entry for graph, operations in by_graph.items() for entry in diff_of(net(operations), labels.get(graph, {}))
         ]
-        return cls(**dict(head), modifications=[ModificationShape.of(row) for row in rows], diff=diff, **more)
+        shown = [_modification(row) for row in rows]
+        return cls.from_attributes(change_set, **found, modifications=shown, diff=diff, **more)
 
     @classmethod
     def applied(cls, member: Member, id_: uuid.UUID) -> Self:
@@ -155,7 +150,7 @@ class ChangeSetPage(ChangeSetShape, _Neighbours): ...
 class VersionShape(ChangeSetHead):
     version: int
     summary: dict[str, dict[str, int]]
-    modifications: list[ListedModification]
+    modifications: AsItIs[list[ListedModification]]
 
     @classmethod
     def of_revisions(cls, member: Member, revisions: Sequence[Revision]) -> list[Self]:
@@ -166,16 +161,17 @@ class VersionShape(ChangeSetHead):
         labels = _labels(member, rows)
         shown: dict[uuid.UUID, list[ListedModification]] = {}
         for row in rows:
-            shown.setdefault(row.change_set_id, []).append(ListedModification.in_list(row, labels))
+            shown.setdefault(row.change_set_id, []).append(_in_list(row, labels))
         summaries = _summaries(ids)
         return [
-            cls(
-                **dict(head),
+            cls.from_attributes(
+                revision.change_set,
+                **found,
                 version=revision.version,
                 summary=summaries.get(revision.change_set_id, {}),
                 modifications=shown.get(revision.change_set_id, []),
             )
-            for revision, head in zip(revisions, cls.of_all(member, made), strict=True)
+            for revision, found in zip(revisions, _found(member, made), strict=True)
         ]
 
 
@@ -191,6 +187,25 @@ class ComparedShape(Shape):
     b: int
     diff: AsItIs[list[DiffEntry]]
     total: int
+
+
+def _modification(row: Modification) -> ModificationShape:
+    return {
+        "id": row.pk,
+        "object": ObjectName(type=row.kind, id=row.key),
+        "action": cast("Action", row.action),
+        "field": row.field,
+        "old": row.old,
+        "new": row.new,
+    }
+
+
+def _in_list(row: Any, labels: Labels) -> ListedModification:
+    """One of `_beginnings`. An item whose values were left out is called what it is called now."""
+    known = labels.get(_graph_of(row), {})
+    cut = row.bytes > LONG
+    label = known.get(Item(row.kind, row.key), row.key) if cut else label_of(operation_of(row), known)
+    return {**_modification(row), "label": label, "cut": cut}
 
 
 def _graph_of(row: Modification) -> int:

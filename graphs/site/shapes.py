@@ -1,6 +1,7 @@
 """Answers of the API as pydantic models: what builds an answer is what the OpenAPI document says of it."""
 
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WrapValidator
@@ -22,21 +23,24 @@ class Shape(BaseModel):
     @classmethod
     def from_attributes(cls, source: object, **others: Any) -> Self:
         """The shape with `others`; its remaining fields are attributes of `source`."""
-        return cls(**{name: getattr(source, name) for name in cls.model_fields if name not in others}, **others)
+        return cls(**{name: getattr(source, name) for name in wire_names(cls) if name not in others}, **others)
 
     def to_json(self) -> dict[str, Any]:
         """The answer as plain data. `model_dump` would copy every value in depth, and some are megabytes of JSON."""
-        given = self.model_fields_set
-        return {
-            str(field.alias): _plain(getattr(self, name))
-            for name, field in type(self).model_fields.items()
-            if name in given
-        }
+        names, given = wire_names(type(self)), self.model_fields_set
+        return {names[name]: _plain(value) for name, value in self.__dict__.items() if name in given}
+
+
+@cache
+def wire_names(shape: type[Shape]) -> dict[str, str]:
+    """The names of the wire by the names of the fields."""
+    return {name: str(field.alias) for name, field in shape.model_fields.items()}
 
 
 def _plain(value: Any) -> Any:
+    """Lists hold shapes or JSON, not both."""
     if isinstance(value, Shape):
         return value.to_json()
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
+    if isinstance(value, list) and value and isinstance(value[0], Shape):
+        return [item.to_json() for item in value]
     return value

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from graphs.models import BUILT_IN_TYPES, Graph, NodeType
-from graphs.site.shapes import AsItIs, Shape
+from graphs.site.shapes import AsItIs, Shape, wire_names
 from graphs.workflows.interchange.base import NATIVE_FORMAT, NATIVE_VERSION
 
 #: Fields that stand in a column of another name.
@@ -118,6 +118,6 @@ def _compact(value: Any) -> str:
 
 def _records(shape: type[Shape], rows: QuerySet[Any]) -> list[Any]:
     """The rows with the fields that `shape` names. They are plain data, as a graph may have a hundred thousand."""
-    columns = rows.values_list(*(_COLUMNS.get(name, name) for name in shape.model_fields))
-    names = [field.alias for field in shape.model_fields.values()]
-    return [dict(zip(names, row, strict=True)) for row in columns]
+    names = wire_names(shape)
+    found = rows.values_list(*(_COLUMNS.get(name, name) for name in names))
+    return [dict(zip(names.values(), row, strict=True)) for row in found]
