@@ -91,7 +91,7 @@ COUNTING = """
 import sys
 from django.conf import settings
 settings.configure(CHAT_PROVIDERS={}, EMBEDDING_MODELS={}, LLM_MODEL="", EMBEDDING_MODEL="")
-from rag.telemetry import events, metrics
+from graphs.site.telemetry import events, metrics
 events.listeners.append(metrics.Metrics())
 events.measure("open_sockets", 3)
 events.tell("hitl_decision", outcome="applied")

@@ -93,7 +93,7 @@ def test_what_is_not_asked_for_is_not_imported() -> None:
 import sys, types
 from django.conf import settings
 settings.configure(METRICS_TOKEN="", OTEL_EXPORTER_OTLP_ENDPOINT="")
-from rag.telemetry import listening
+from graphs.site.telemetry import listening
 listening.start()
 print([name for name in sys.modules if name.partition(".")[0] in {"opentelemetry", "prometheus_client"}])
 """
