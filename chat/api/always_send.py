@@ -1,4 +1,4 @@
-"""The records that every conversation of a workspace is sent: which ones, and whether one is."""
+"""Lists the records that every conversation of a workspace is sent, adds them and takes them away."""
 
 from typing import Annotated, Self
 

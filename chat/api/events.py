@@ -1,4 +1,4 @@
-"""The log as pages: events of a session, of a message, of any stream a person may read."""
+"""Pages of the log: events of a session, of a message, of any stream that a person may read."""
 
 from collections.abc import Callable
 
@@ -46,7 +46,7 @@ class MessageEventsView(APIView):
 
 
 class ServerSentEventsView(APIView):
-    """Describes `chat/web/sse.py`, which answers before Django is asked."""
+    """Describes `chat/web/sse.py`, which answers before Django does."""
 
     @extend_schema(
         operation_id="streamEvents",
@@ -64,7 +64,7 @@ class ServerSentEventsView(APIView):
 def _page(
     request: Request, stream: ReadableStream, read: Callable[[ReadableStream, int, int], queries.EventPage]
 ) -> Response:
-    """A cursor beyond the end is refused as a whole: whoever has it has seen another stream."""
+    """The events after the cursor. A cursor beyond the end is refused, as it is one of another stream."""
     after = number(request, "after", 0, BIGGEST)
     most = number(request, "limit", queries.MAX_EVENTS, queries.MAX_EVENTS)
     if after > stream.last_sequence:

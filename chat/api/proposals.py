@@ -1,4 +1,4 @@
-"""Proposals: what waits in a workspace and what was decided; preview, decide, ask again."""
+"""Proposals of a workspace: list, preview, decide, ask again."""
 
 from typing import Annotated, Any
 

@@ -120,13 +120,13 @@ def decision_event(proposal: Proposal) -> NewEvent:
 
 
 def undone(proposals: Iterable[Proposal]) -> Mapping[uuid.UUID, uuid.UUID]:
-    """What took back what came of these proposals: change set by change set, in one query for all of them."""
+    """The change sets that took back what these proposals changed, by the change sets of these. One query."""
     applied = [proposal.change_set for proposal in proposals if proposal.change_set]
     return queries.undone_by(applied) if applied else {}
 
 
 def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
-    """Proposals beside others, in brief: `cut` names what is not whole. Nothing `LARGE` of them is read."""
+    """Proposals in brief, as lists have them: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
     return [_told(proposal, proposal.brief, taken_back) for proposal in shown]
@@ -179,5 +179,5 @@ def _told(proposal: Proposal, parts: ProposalParts, taken_back: Mapping[uuid.UUI
 
 
 def decider(proposal: Proposal) -> str | None:
-    """Their name; None where nobody decided."""
+    """The name of the person who decided, or None."""
     return proposal.decided_by.get_username() if proposal.decided_by else None

@@ -1,4 +1,4 @@
-"""POST graphs/{key}/changes: what a person changes by hand. GET node-types: what nodes can be."""
+"""POST graphs/{key}/changes changes a graph by hand. GET node-types lists the types of nodes."""
 
 import hashlib
 import json
@@ -102,12 +102,12 @@ def _request(request: Request, graph: Graph) -> editing.Request:
 
 
 def digest_of(graph_id: int, body: Any) -> str:
-    """Tells a request from another one with the same key; a live edit is the same request at another door."""
+    """A digest that tells requests with the same key apart. A live edit that is repeated here has the same digest."""
     return hashlib.sha256(json.dumps([graph_id, body], sort_keys=True).encode()).hexdigest()[:40]
 
 
 def parsed(asked: Sequence[ActionBody]) -> list[actions.Action]:
-    """Raises `Problem` 400 that names each wrong field."""
+    """The actions that were asked for. Raises `Problem` 400 that names each wrong field."""
     found: list[actions.Action] = []
     errors: dict[str, list[str]] = {}
     for index, one in enumerate(asked):
@@ -134,7 +134,7 @@ def key_used() -> Problem:
 
 
 def conflict(overlaps: Sequence[Overlap]) -> Problem:
-    """Refuses what somebody asked for who did not see these."""
+    """The refusal of changes whose author did not see these later ones."""
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
     return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(overlap) for overlap in overlaps]})
 
@@ -158,6 +158,6 @@ def _both_sides(overlap: Overlap) -> dict[str, Any]:
 
 
 def _lines(overlap: Overlap) -> list[dict[str, str | int]]:
-    """From theirs to what is wanted; of what is to be deleted, what they made of it."""
+    """The lines from theirs to what is wanted; for a deletion, from what the person saw to theirs."""
     before, after = (overlap.expected, overlap.found) if overlap.wanted is None else (overlap.found, overlap.wanted)
     return [line.to_json() for line in code_diff.lines(before or "", after or "")]

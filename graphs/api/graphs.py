@@ -72,7 +72,7 @@ class GraphView(APIView):
 
 
 class ImportView(GraphView):
-    """A graph may have the key "import", too: reading it is as for any other."""
+    """Imports graphs. A graph may have the key "import", too, and is read as any other."""
 
     parser_classes = (MultiPartParser,)
 

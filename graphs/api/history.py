@@ -61,21 +61,12 @@ class HistoryView(APIView):
         subject = _subject(request, member)
         versions = queries.versions(subject, _filters(request))
         page = asked_page(request, versions, queries.ORDERING)
-        answer = VersionPage(
-            results=VersionShape.of_revisions(member, page.rows),
-            next=page.next,
-            previous=page.previous,
-            unsaved_since=queries.unsaved_since(subject),
-        )
-        return Response(answer.to_json())
+        shown = VersionShape.of_revisions(member, page.rows)
+        return Response(VersionPage.of(page, shown, unsaved_since=queries.unsaved_since(subject)).to_json())
 
 
 class ChangeSetView(APIView):
-    @extend_schema(
-        operation_id="getChangeSet",
-        parameters=[SEARCH, *PAGE_PARAMETERS],
-        responses={200: ChangeSetPage},
-    )
+    @extend_schema(operation_id="getChangeSet", parameters=[SEARCH, *PAGE_PARAMETERS], responses={200: ChangeSetPage})
     def get(self, request: Request, change_set_id: str) -> Response:
         """One change set; of a long one its modifications in pages, and of each page the diff."""
         member = current_member(request)
@@ -144,11 +135,11 @@ def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
             hold_role(member).require_editor()
             done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
     except rollback.RollbackRefused as refusal:
-        _tell(member, refusal)
+        _refuse(member, refusal)
     return Response(ChangeSetShape.applied(member, done.change_set_id).to_json(), status=201)
 
 
-def _tell(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
+def _refuse(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
     plan = PreviewShape.of(refusal.plan).to_json()
     match refusal:
         case rollback.Clashing():

@@ -33,10 +33,9 @@ Action = Literal["create", "update", "delete"]
 Labels = Mapping[int, Mapping[Item, str]]
 
 
+# Plain data, as a page of versions has five hundred of them.
 @with_config(extra="forbid")
 class ModificationShape(TypedDict):
-    """A field before and after. It is plain data, as a page of versions has five hundred."""
-
     id: int
     object: ObjectName
     action: Action

@@ -1,6 +1,6 @@
-"""Lists in pages: {results, next, previous}. A cursor is the place of a row, so that pages stay true while rows come.
+"""Lists in pages: {results, next, previous}. A cursor names a row, so pages stay true while rows come and go.
 
-For all lists of the API, and for those of the pages.
+All lists of the API and of the pages use it.
 """
 
 import base64
@@ -50,9 +50,9 @@ class PageShape(Shape, Generic[Listed]):
     previous: str | None
 
     @classmethod
-    def of(cls, page: Page[Any], results: Sequence[Listed | dict[str, Any]]) -> Self:
-        """A page that `asked_page` gave, with its rows as they are sent."""
-        return cls(results=results, next=page.next, previous=page.previous)
+    def of(cls, page: Page[Any], results: Sequence[Listed], **more: Any) -> Self:
+        """A page that `asked_page` gave, with its rows as they are sent, and `more` fields."""
+        return cls(results=results, next=page.next, previous=page.previous, **more)
 
 
 def asked_page(request: Request, rows: QuerySet[Row], ordering: Sequence[str]) -> Page[Row]:
@@ -87,7 +87,7 @@ def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, li
 
 
 def _beyond(ordering: Sequence[str], place: Sequence[Any], direction: Direction) -> Q:
-    """Rows that come after (or before) the place: a > x, or a = x and b > y, and so on."""
+    """The rows that come after (or before) a row: a > x, or a = x and b > y, and so on."""
     descending = ordering[0].startswith("-")
     lookup = "lt" if descending != (direction == "before") else "gt"
     found, equal = Q(), Q()
