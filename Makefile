@@ -43,7 +43,8 @@ bench: ## the benchmarks: a table of ratios
 
 messages: ## collects the texts to translate (needs gettext) and compiles the translations
 	@$(INSTALL) tests
-	.venv/bin/python manage.py makemessages --all --ignore 'tests/*' --ignore 'bench/*' --no-location --no-wrap --no-obsolete
-	.venv/bin/pybabel compile --domain django --directory config/locale
+	for domain in django djangojs; do .venv/bin/python manage.py makemessages --domain $$domain --all \
+		--ignore 'tests/*' --ignore 'bench/*' --no-location --no-wrap --no-obsolete || exit 1; done
+	.venv/bin/pybabel compile --domain 'django djangojs' --directory config/locale
 
 .PHONY: help run test test-faults lint bench messages

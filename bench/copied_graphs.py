@@ -27,7 +27,7 @@ def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
     key = f"power-law-{size}"
     state = EmbeddedGraph.objects.filter(graph__workspace=workspace, graph__key=key).select_related("graph").first()
     if state is None:
-        workspace.graphs.filter(key=key).delete()
+        Graph.objects.filter(workspace=workspace, key=key).delete()
         with connection.cursor() as cursor, _without_word_index():
             cursor.execute(_UNWATCHED)
             graph = _copy(workspace, key, size, embedder)
@@ -41,7 +41,7 @@ def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
 
 
 def _copy(workspace: Workspace, key: str, size: int, embedder: LocalEmbedder) -> Graph:
-    graph = workspace.graphs.create(key=key, name=f"{size} nodes")
+    graph = Graph.objects.create(workspace=workspace, key=key, name=f"{size} nodes")
     serving_model.keep(embedder, account_of(graph))
     sheet = graph.sheets.create(key="main", name="Main")
     place = f"{graph.pk}\t{sheet.pk}"

@@ -36,7 +36,8 @@ def updates(times: Times, member: Any, count: int) -> None:
     from graphs.history import changes
     from graphs.history.recording import Because
     from graphs.models import Node, Origin
-    from graphs.objects.operations import Item, Update
+    from graphs.objects.operations import Update
+    from graphs.objects.refs import Ref
 
     bare, audited = (long_history.create(member.workspace, f"updates-{name}") for name in ("bare", "audited"))
     rows = list(bare.nodes.order_by("id"))
@@ -56,7 +57,7 @@ def updates(times: Times, member: Any, count: int) -> None:
     names = {f"n{n}": f"Name {n}" for n in range(long_history.NODES)}
     for number in range(count):
         key = f"n{number % long_history.NODES}"
-        operation = Update(Item("node", key), {"name": names[key]}, {"name": f"New {number}"})
+        operation = Update(Ref("node", key), {"name": names[key]}, {"name": f"New {number}"})
         names[key] = f"New {number}"
         turns: list[tuple[str, Callable[[], Any]]] = [
             ("bare save", lambda n=number: save(rows[n % long_history.NODES], n)),
@@ -76,6 +77,7 @@ def versions(times: Times, member: Any, sizes: dict[str, int], count: int) -> No
     from graphs.api import history_json
     from graphs.history import queries, rollback
     from graphs.history.scopes import AsOf
+    from graphs.objects.refs import Ref
     from graphs.site.api.paging import page_of
 
     graphs = {}
@@ -86,7 +88,7 @@ def versions(times: Times, member: Any, sizes: dict[str, int], count: int) -> No
         cursor.execute("VACUUM (ANALYZE) graphs_changeset, graphs_revision, graphs_modification, graphs_node")
 
     def page(key: str) -> None:
-        subject = queries.subject(member.workspace.pk, "graph", key)
+        subject = queries.subject(member.workspace.pk, Ref("graph", key))
         found = page_of(queries.versions(subject), queries.ORDERING, None, 50)
         history_json.VersionShape.of_revisions(member, found.rows)
 
@@ -117,10 +119,11 @@ def rollbacks(times: Times, member: Any, objects: int, count: int) -> int:
     from graphs.history.recording import Because
     from graphs.history.scopes import ChangeSets
     from graphs.models import Origin
-    from graphs.objects.operations import Item, Update
+    from graphs.objects.operations import Update
+    from graphs.objects.refs import Ref
 
     bare, audited = (long_history.create(member.workspace, f"rollback-{name}", objects) for name in ("bare", "audited"))
-    edits = [Update(Item("node", f"n{n}"), {"name": f"Name {n}"}, {"name": f"New {n}"}) for n in range(objects)]
+    edits = [Update(Ref("node", f"n{n}"), {"name": f"Name {n}"}, {"name": f"New {n}"}) for n in range(objects)]
     done = changes.apply(audited, edits, Because(member.user, Origin.MANUAL))
     ids = list(bare.nodes.order_by("id").values_list("pk", flat=True))
     with connection.cursor() as cursor:

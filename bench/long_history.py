@@ -2,7 +2,7 @@
 
 from django.db import connection
 
-from graphs.models import Graph, Node, Sheet, Workspace
+from graphs.models import Graph, Node, Object, Sheet, Workspace
 
 NODES = 100
 _CHANGES = """
@@ -48,4 +48,4 @@ def fill(graph: Graph, versions: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_CHANGES, given)
         cursor.execute(_NAMES, given)
-    Graph.objects.filter(pk=graph.pk).update(version=last)
+    Object.objects.filter(pk=graph.pk).update(version=last)

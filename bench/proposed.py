@@ -10,8 +10,8 @@ from chat.engine.states import Phase, State, Waiting
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
 from chat.proposals import WriteCall, propose
 from graphs.models import Graph
+from graphs.objects import actions
 from graphs.site.access import Member
-from graphs.workflows import actions
 
 _TOOL = "propose_batch"
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from chat import queries
 from chat.models import Proposal, ProposalStatus
 from chat.proposals.proposal_json import proposals_json
+from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.paging import page_of
 from graphs.site.api.problems import Problem
@@ -21,9 +22,9 @@ PROPOSALS_PER_PAGE = 50
 MOST_CHOICES = 200
 
 
-def waiting(member: Member, graph_key: str = "") -> QuerySet[Proposal]:
-    """What can still be decided, about one graph where it is named."""
-    return queries.proposals_of(member, status=ProposalStatus.PENDING, graph_key=graph_key)
+def waiting(member: Member, about: Ref | None = None) -> QuerySet[Proposal]:
+    """What can still be decided, about one object if it is named."""
+    return queries.proposals_of(member, status=ProposalStatus.PENDING, about=about)
 
 
 def count_text(member: Member) -> str:
@@ -36,7 +37,7 @@ def count_text(member: Member) -> str:
 @member_page
 def inbox(request: HttpRequest, member: Member) -> HttpResponse:
     key, person = _asked(request, "object").removeprefix("graph:"), _asked(request, "person")
-    shown = waiting(member, key).select_related("session__owner")
+    shown = waiting(member, Ref("graph", key) if key else None).select_related("session__owner")
     if person:
         shown = shown.filter(session__owner__username=person)
     try:
@@ -46,7 +47,7 @@ def inbox(request: HttpRequest, member: Member) -> HttpResponse:
     context = {
         "waiting": _lines(page.rows),
         "page": page,
-        "objects": _choices(member, "graph_key"),
+        "objects": _choices(member, "object_key"),
         "people": _choices(member, "session__owner__username"),
         "object": key,
         "person": person,

@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class SiteConfig(AppConfig):
-    """Makes the commands that start and seed a site available (`up`, `seed_demo`)."""
+    """Makes the commands that start, seed and translate a site available (`up`, `seed_demo`, `makemessages`)."""
 
     name = "config"
     label = "site_config"

@@ -10,5 +10,8 @@ class GraphsConfig(AppConfig):
 
     def ready(self) -> None:
         from graphs.site import database_away
+        from graphs.site.telemetry import listening
+        from graphs.workflows import graph_kind  # noqa: F401
 
         connection_created.connect(database_away.heed)
+        listening.start()

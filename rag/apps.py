@@ -8,9 +8,6 @@ class RagConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from graphs.site.telemetry import listening
         from rag import checks  # noqa: F401
         from rag.embeddings import waking  # noqa: F401
         from rag.retrieval import cache  # noqa: F401
-
-        listening.start()

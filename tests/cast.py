@@ -3,12 +3,14 @@
 Loaded as a plugin, so every test can name them.
 """
 
+from collections.abc import Iterable
 from functools import cache
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
+from django.db.models import Model
 from django.test import Client
 from pytest_django import Settings
 
@@ -29,6 +31,12 @@ def member(username: str, workspace: Workspace, role: Role) -> User:
     )
     Membership.objects.create(user=user, workspace=workspace, role=role)
     return user
+
+
+def save_all(rows: Iterable[Model]) -> None:
+    """Saves rows whose table has a parent's beside it, which cannot be created in bulk."""
+    for row in rows:
+        row.save()
 
 
 def signed_in(user: User) -> Client:

@@ -201,7 +201,7 @@ def _told_summaries(session: Session) -> list[tuple[str, str]]:
 
 def check_live_edits() -> None:
     """Each is saved or its graph is known to have unsaved ones; the history has of them what they touched, once."""
-    unsaved = set(LiveEdit.objects.filter(saved_at=None).values_list("graph", flat=True))
+    unsaved = set(LiveEdit.objects.filter(saved_at=None).values_list("object", flat=True))
     known = set(Graph.objects.exclude(unsaved_since=None).values_list("pk", flat=True))
     assert unsaved == known, f"graphs with unsaved edits {unsaved}, known to have some {known}"
     touched: dict[uuid.UUID, set[str]] = defaultdict(set)

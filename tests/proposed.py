@@ -14,8 +14,8 @@ from chat.events.vocabulary import EventType, NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
 from chat.proposals import WriteCall, propose
 from graphs.models import Graph
+from graphs.objects import actions
 from graphs.site.access import member_of
-from graphs.workflows import actions
 
 Call = tuple[str, dict[str, Any]]
 RENAME: Call = ("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Fetch"}})

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 
-from config.demo.nba import NBA
-from config.demo.order_to_cash import ORDER_TO_CASH
-from config.demo.spec import GraphSpec, NodeSpec, SheetSpec, create_graph, create_types
-from config.demo.types import DEMO_TYPES
+from config.demo import import_demo
 from graphs.models import Graph, Membership, NodeType, Role, Workspace
 from graphs.site.access import Member
+from graphs.workflows.imports import import_graph
+from graphs.workflows.interchange import ParsedEdge, ParsedGraph, ParsedNode, ParsedSheet
 
 #: A text that must never be seen outside the workspace `other`.
 CANARY = "canaryotherworkspace"
@@ -34,22 +33,30 @@ def member(name: str, workspace: Workspace, role: Role) -> Member:
 def world() -> World:
     demo = Workspace.objects.create(slug="demo", name="Demo")
     other = Workspace.objects.create(slug="other", name="Other")
-    create_types(demo, DEMO_TYPES)
     NodeType.objects.create(workspace=other, key="api-call", display_name=CANARY, description=CANARY)
     return World(
         member("alice", demo, Role.EDITOR),
         member("charlie", other, Role.EDITOR),
-        create_graph(demo, NBA, DEMO_TYPES),
-        create_graph(demo, ORDER_TO_CASH, DEMO_TYPES),
-        create_graph(other, _foreign(), DEMO_TYPES),
+        import_demo(demo, "nba"),
+        import_demo(demo, "order-to-cash"),
+        import_graph(other, _foreign()).graph,
     )
 
 
-def _foreign() -> GraphSpec:
+def _foreign() -> ParsedGraph:
+    handles = {
+        "L": [{"id": "L-0", "type": "in", "accept": "any"}],
+        "R": [{"id": "R-0", "type": "out", "accept": "any"}],
+    }
     nodes = (
-        NodeSpec("root", "starter", CANARY, at=(0, 0)),
-        NodeSpec("fetch-api", "api-call", f"Fetch {CANARY}", at=(1, 0), process=f"fetch({CANARY})"),
-        NodeSpec("secret-node", "api-call", f"Fetch players {CANARY}", at=(2, 0), data={"password": CANARY}),
+        ParsedNode("root", "starter", "main", CANARY, "", {}, handles, 0, 0),
+        ParsedNode("fetch-api", "api-call", "main", f"Fetch {CANARY}", f"fetch({CANARY})", {}, handles, 260, 0),
+        ParsedNode(
+            "secret-node", "api-call", "main", f"Fetch players {CANARY}", "", {"password": CANARY}, handles, 520, 0
+        ),
     )
-    edges = ("root -> fetch-api", f"fetch-api:0 -> secret-node: {CANARY}")
-    return GraphSpec("nba", CANARY, CANARY, sheets=(SheetSpec("main", CANARY, nodes, edges),))
+    edges = (
+        ParsedEdge("root:R-0--fetch-api:L-0", "root", "R-0", "fetch-api", "L-0", "", "main"),
+        ParsedEdge("fetch-api:R-0--secret-node:L-0", "fetch-api", "R-0", "secret-node", "L-0", CANARY, "main"),
+    )
+    return ParsedGraph("native", "nba", CANARY, CANARY, {}, (ParsedSheet("main", CANARY),), nodes, edges)

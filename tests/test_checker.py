@@ -31,8 +31,8 @@ from chat.prompts import window
 from chat.prompts.cutting import Cut
 from graphs.history import live_edits
 from graphs.models import Graph, LiveEdit
+from graphs.objects import actions as actions_of_graphs
 from graphs.site.access import member_of
-from graphs.workflows import actions as actions_of_graphs
 from graphs.workflows.live import editing
 from tests import captures, checker
 from tests.captures import Capture, canary_of

@@ -17,7 +17,7 @@ FORBIDDEN = {
     "chat/providers": ("django", "rest_framework", "chat.models"),
 }
 #: What only names others to Django.
-APART = {"__init__", "apps", "checks", "migrations", "ui_strings", "urls"}
+APART = {"__init__", "apps", "checks", "migrations", "urls"}
 #: What starts the product may import it all.
 ENTRY_POINTS = ("management/commands/",)
 

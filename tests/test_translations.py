@@ -1,12 +1,13 @@
 """config/locale: every text that people read is there in every language, with the same placeholders."""
 
 import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from babel.messages import Catalog, Message
+from babel.messages import Message
 from babel.messages.extract import extract
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
@@ -23,19 +24,25 @@ KEYWORDS = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop"), None),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
 }
+#: Of pages and the API, and of scripts.
+DOMAINS = ("django", "djangojs")
+EVERY = [(language, domain) for language in LANGUAGES for domain in DOMAINS]
+#: The text that a script says, and whatever looks as if it said one.
+SAID = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\]|\\.)*")""")
+SAYING = re.compile(r"(?<![\w.])(?<!function )t\(")
 #: What a percent sign or a brace begins, as `%` and `str.format` and `t()` fill it in.
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|\{[^{}]*\}")
 #: French sets a space that cannot break before these and inside its quotes, and a curved apostrophe.
 NOT_FRENCH = re.compile(r" [;:?!»%](?![(])|« |[“”]|\w'\w")
 
 
-def catalog(language: str) -> Catalog:
-    with (ROOT / f"config/locale/{language}/LC_MESSAGES/django.po").open("rb") as file:
-        return read_po(file, locale=language)
+def file(language: str, domain: str, ending: str) -> Path:
+    return ROOT / f"config/locale/{language}/LC_MESSAGES/{domain}.{ending}"
 
 
-def messages(language: str) -> list[Message]:
-    return [message for message in catalog(language) if message.id]
+def messages(language: str, domain: str) -> list[Message]:
+    with file(language, domain, "po").open("rb") as opened:
+        return [message for message in read_po(opened, locale=language) if message.id]
 
 
 def sources(message: Message) -> tuple[str, ...]:
@@ -55,7 +62,20 @@ def in_template(source: str) -> set[tuple[str, ...]]:
     return in_python("\n".join(line.lstrip() for line in templatize(source).splitlines()))
 
 
-def in_the_product() -> Iterator[tuple[str, ...]]:
+def in_scripts(source: str) -> set[tuple[str, ...]]:
+    return {(json.loads(text),) for text in SAID.findall(source)}
+
+
+def scripts() -> Iterator[Path]:
+    for app in APPS:
+        yield from (ROOT / app).rglob("static/**/*.js")
+
+
+def in_the_product(domain: str) -> Iterator[tuple[str, ...]]:
+    if domain == "djangojs":
+        for path in scripts():
+            yield from in_scripts(path.read_text())
+        return
     for app in APPS:
         for path in (ROOT / app).rglob("*.py"):
             yield from in_python(path.read_text())
@@ -65,45 +85,69 @@ def in_the_product() -> Iterator[tuple[str, ...]]:
         yield from in_template(path.read_text())
 
 
-def test_it_finds_texts_in_python_and_templates() -> None:
-    found = set(in_the_product())
+def test_it_finds_texts_in_python_templates_and_scripts() -> None:
+    found = set(in_the_product("django"))
     assert ("Write a message first.",) in found
     assert ("Skip to content",) in found
     assert ("%(n)s node", "%(n)s nodes") in found
-    assert ("Thinking…",) in found
+    assert ("Thinking…",) in set(in_the_product("djangojs"))
+
+
+def test_scripts_say_nothing_that_cannot_be_found() -> None:
+    for path in scripts():
+        source = path.read_text()
+        assert len(SAYING.findall(source)) == len(SAID.findall(source)), path
+
+
+@pytest.mark.parametrize(("language", "domain"), EVERY)
+def test_it_has_every_text(language: str, domain: str) -> None:
+    known = {sources(message) for message in messages(language, domain)}
+    assert set(in_the_product(domain)) - known == set(), "run `make messages`, then translate (docs/translating.md)"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_it_has_every_text(language: str) -> None:
-    known = {sources(message) for message in messages(language)}
-    assert set(in_the_product()) - known == set(), "run `make messages`, then translate (docs/translating.md)"
+def test_no_text_of_scripts_is_translated_in_vain(language: str) -> None:
+    known = {sources(message) for message in messages(language, "djangojs")}
+    assert known - set(in_the_product("djangojs")) == set(), "run `make messages`"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_it_translates_every_text(language: str) -> None:
-    assert [message.id for message in messages(language) if message.fuzzy or not all(texts(message))] == []
+def test_pages_and_scripts_say_one_text_alike(language: str) -> None:
+    of_pages, of_scripts = (
+        {message.id: texts(message) for message in messages(language, domain)} for domain in DOMAINS
+    )
+    differ = {text for text in of_pages.keys() & of_scripts.keys() if of_pages[text] != of_scripts[text]}
+    assert differ == set()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_it_keeps_the_placeholders(language: str) -> None:
+@pytest.mark.parametrize(("language", "domain"), EVERY)
+def test_it_translates_every_text(language: str, domain: str) -> None:
+    assert [message.id for message in messages(language, domain) if message.fuzzy or not all(texts(message))] == []
+
+
+@pytest.mark.parametrize(("language", "domain"), EVERY)
+def test_it_keeps_the_placeholders(language: str, domain: str) -> None:
     wrong = [
         text
-        for message in messages(language)
+        for message in messages(language, domain)
         for text in texts(message)
         if sorted(PLACEHOLDER.findall(text)) != sorted(PLACEHOLDER.findall(sources(message)[0]))
     ]
     assert wrong == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_it_was_compiled(language: str) -> None:
-    with (ROOT / f"config/locale/{language}/LC_MESSAGES/django.mo").open("rb") as file:
-        compiled = {sources(message): texts(message) for message in read_mo(file) if message.id}
-    assert compiled == {sources(message): texts(message) for message in messages(language)}, "run `make messages`"
+@pytest.mark.parametrize(("language", "domain"), EVERY)
+def test_it_was_compiled(language: str, domain: str) -> None:
+    with file(language, domain, "mo").open("rb") as opened:
+        compiled = {sources(message): texts(message) for message in read_mo(opened) if message.id}
+    assert compiled == {sources(message): texts(message) for message in messages(language, domain)}, (
+        "run `make messages`"
+    )
 
 
 def test_it_sets_french_as_french_is_set() -> None:
-    found = [text for message in messages("fr") for text in texts(message) if NOT_FRENCH.search(text)]
+    every = (message for domain in DOMAINS for message in messages("fr", domain))
+    found = [text for message in every for text in texts(message) if NOT_FRENCH.search(text)]
     assert found == []
 
 

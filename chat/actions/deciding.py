@@ -19,17 +19,17 @@ from chat.actions.refusals import Refused
 from chat.engine import turns
 from chat.engine.runs import Accepted
 from chat.models import Proposal, ProposalStatus, Session
-from chat.proposals.applying import TOOL_PREFIX, carry_out, held_graph
+from chat.proposals.applying import TOOL_PREFIX, carry_out, held_object
 from chat.proposals.closing import expire_due, tell_others
 from chat.proposals.drafting import Draft, draft
 from chat.proposals.proposal_json import brief_json, decider, decision_event
 from chat.proposals.shortening import shorten
 from graphs.history import live_edits
-from graphs.models import Graph
+from graphs.models import Object
+from graphs.objects import actions
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, hold_role
 from graphs.site.telemetry.events import about, tell
-from graphs.workflows import actions
 
 #: Proposals that one request decides.
 MOST_AT_ONCE = 200
@@ -110,20 +110,20 @@ def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
 
 def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence[str]:
     """The fields that are to be saved."""
-    graph = held_graph(proposal)
-    if graph is not None:
+    held = held_object(proposal)
+    if held is not None:
         # So that whoever stands in the way is named by the history.
-        live_edits.save_all([graph])
-        _require_shown(proposal, graph, decision)
-    carry_out(proposal, graph, member.user)
+        live_edits.save_all([held])
+        _require_shown(proposal, held, decision)
+    carry_out(proposal, held, member.user)
     return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)
 
 
-def _require_shown(proposal: Proposal, graph: Graph, decision: Decision) -> None:
+def _require_shown(proposal: Proposal, of: Object, decision: Decision) -> None:
     """What is about to be applied is what the person saw: the proposal, or the preview of what they made of it."""
     edited = decision.edited_arguments
     if edited is not None:
-        drafted = _drafted(proposal, graph, edited)
+        drafted = _drafted(proposal, of, edited)
         proposal.decided_arguments = edited
         proposal.operations, proposal.targets = drafted.operations, drafted.targets
         proposal.diff, proposal.digest = drafted.diff, drafted.digest
@@ -139,16 +139,16 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
     member.require_editor()
     with transaction.atomic():
         proposal = queries.proposal_for(member, proposal_id)
-        graph = held_graph(proposal)
-        if graph is None:
+        held = held_object(proposal)
+        if held is None:
             raise Refused("conflict", _("What this proposal would change was deleted."))
-        return _drafted(proposal, graph, proposal.arguments if arguments is None else arguments)
+        return _drafted(proposal, held, proposal.arguments if arguments is None else arguments)
 
 
-def _drafted(proposal: Proposal, graph: Graph, arguments: dict[str, Any]) -> Draft:
+def _drafted(proposal: Proposal, of: Object, arguments: dict[str, Any]) -> Draft:
     try:
         action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
-        return draft(graph, proposal.tool, action, arguments, proposal.pk)
+        return draft(of, proposal.tool, action, arguments, proposal.pk)
     except ValidationError as error:
         raise Refused("validation", actions.mistakes(error), field="editedArguments") from None
     except ChangeRefused as error:

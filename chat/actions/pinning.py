@@ -16,6 +16,7 @@ from chat.models import AlwaysSend, Message, Session, Summary
 from chat.prompts.always_sent import MAX_RECORDS
 from graphs.models import Node
 from graphs.site.access import Member, NotFound, graph_for
+from graphs.workflows.kinds import NODE
 
 _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 
@@ -80,7 +81,8 @@ def always_send(member: Member, graph_key: str, node_key: str, *, always: bool) 
     """
     graph = graph_for(member, graph_key)
     member.require_editor()
-    named = {"workspace": member.workspace, "graph_key": graph_key, "node_key": node_key}
+    part = {"part_type": NODE.name if node_key else "", "part_key": node_key}
+    named = {"workspace": member.workspace, "object_type": graph.type, "object_key": graph_key, **part}
     if not always:
         AlwaysSend.objects.filter(**named).delete()
         return
@@ -89,5 +91,4 @@ def always_send(member: Member, graph_key: str, node_key: str, *, always: bool) 
     if AlwaysSend.objects.filter(workspace=member.workspace).exclude(**named).count() >= MAX_RECORDS:
         sentence = _("At most %(count)s records can always be sent. Remove one first.") % {"count": MAX_RECORDS}
         raise Refused("conflict", sentence)
-    kind = AlwaysSend.Kind.NODE if node_key else AlwaysSend.Kind.GRAPH
-    AlwaysSend.objects.bulk_create([AlwaysSend(**named, kind=kind, added_by=member.user)], ignore_conflicts=True)
+    AlwaysSend.objects.bulk_create([AlwaysSend(**named, added_by=member.user)], ignore_conflicts=True)

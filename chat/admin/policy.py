@@ -83,8 +83,8 @@ class AllowanceAdmin(PolicyAdmin):
     list_display = ("tool", "what", "where", "workspace", "given_by", "created_at")
     list_select_related = ("workspace", "given_by")
     list_filter = (WorkspaceFilter,)
-    search_fields = ("tool", "graph_key", "item_key")
-    fields = ("workspace", "tool", "what", "graph_key", "item_key", "given_by", "created_at")
+    search_fields = ("tool", "object_key", "item_key")
+    fields = ("workspace", "tool", "what", "object_key", "item_key", "given_by", "created_at")
     readonly_fields = ("given_by", "created_at")
 
     def save_model(self, request: HttpRequest, obj: Allowance, form: ModelForm, change: bool) -> None:

@@ -8,8 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models import Allowance, ValidationRule
 from chat.tools.registry import TOOLS
-from graphs.models import Edge, Graph, Node, NodeType
+from graphs.models import NodeType, Object
 from graphs.objects.kinds import KINDS
+from graphs.objects.refs import Ref
+from graphs.objects.stores import stored
 
 Choices = list[tuple[Any, Any]]
 #: Chosen, not left empty, so that nobody asks before everything by mistake.
@@ -69,7 +71,7 @@ class AllowanceForm(forms.ModelForm):
 
     class Meta:
         model = Allowance
-        fields = ("workspace", "tool", "graph_key", "item_key")
+        fields = ("workspace", "tool", "object_key", "item_key")
 
     tool = forms.ChoiceField(label=_("Tool"))
     what = forms.ChoiceField(
@@ -94,28 +96,18 @@ class AllowanceForm(forms.ModelForm):
         cleaned: dict[str, Any] = super().clean() or {}
         kind, _dot, field = cleaned.get("what", "").partition(".")
         self.instance.kind, self.instance.field = kind, field
-        workspace, graph_key = cleaned.get("workspace"), cleaned.get("graph_key", "")
-        if workspace and graph_key:
-            graph = Graph.objects.filter(workspace=workspace, key=graph_key).first()
-            if graph is None:
-                self.add_error("graph_key", gettext("This workspace has no graph with this key."))
-            elif kind and (item_key := cleaned.get("item_key", "")) and not _has(graph, kind, item_key):
+        workspace, object_key = cleaned.get("workspace"), cleaned.get("object_key", "")
+        if workspace and object_key:
+            of = Object.objects.filter(workspace=workspace, key=object_key).exclude(type=NodeType.TYPE).first()
+            if of is None:
+                self.add_error("object_key", gettext("This workspace has no graph with this key."))
+            elif kind and (item_key := cleaned.get("item_key", "")) and not stored(of, [Ref(kind, item_key)], ()):
                 self.add_error("item_key", gettext("There is no such item. Give its key, not its name."))
         if workspace and not self.errors and self._known(cleaned):
             raise forms.ValidationError(gettext("This allowance exists already."))
         return cleaned
 
     def _known(self, cleaned: dict[str, Any]) -> bool:
-        same = {name: cleaned[name] for name in ("workspace", "tool", "graph_key", "item_key")}
+        same = {name: cleaned[name] for name in ("workspace", "tool", "object_key", "item_key")}
         found = Allowance.objects.filter(kind=self.instance.kind, field=self.instance.field, **same)
         return found.exclude(pk=self.instance.pk).exists()
-
-
-def _has(graph: Graph, kind: str, key: str) -> bool:
-    match kind:
-        case "node":
-            return Node.objects.filter(graph=graph, key=key).exists()
-        case "edge":
-            return Edge.objects.filter(graph=graph, key=key).exists()
-        case _:
-            return NodeType.objects.filter(workspace=graph.workspace_id, key=key).exists()

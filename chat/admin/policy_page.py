@@ -79,5 +79,5 @@ def what_in_words(allowance: Allowance) -> str:
 
 
 def where_in_words(allowance: Allowance) -> str:
-    graph = _("the graph %(key)s") % {"key": allowance.graph_key} if allowance.graph_key else _("every graph")
+    graph = _("the graph %(key)s") % {"key": allowance.object_key} if allowance.object_key else _("every graph")
     return f"{allowance.item_key}, {graph}" if allowance.item_key else graph

@@ -21,7 +21,7 @@ from graphs.admin.display import change_link, json_code
 from graphs.admin.history_diff import of_diff
 from graphs.admin.history_filters import TypedFilter
 from graphs.admin.newest import NewestPaginator
-from graphs.models import Graph
+from graphs.objects.kinds import KINDS
 
 #: Items of the difference that a page shows.
 ITEMS_SHOWN = 100
@@ -63,11 +63,13 @@ class DeciderFilter(TypedFilter):
 
 @admin.register(Proposal)
 class ProposalAdmin(AuditAdmin):
-    list_display = (*("created", "what", "state", "decider", "decided", "tool", "graph_key", "tenant", "conversation"),)
+    list_display = (
+        *("created", "what", "state", "decider", "decided", "tool", "object_key", "tenant", "conversation"),
+    )
     list_display_links = ("created",)
     list_select_related = ("workspace", "session", "decided_by")
     list_filter = (WorkspaceFilter, StatusFilter, SessionFilter, DeciderFilter, "created_at")
-    search_fields = ("reason", "tool", "graph_key")
+    search_fields = ("reason", "tool", "object_key")
     search_help_text = _("Searches reasons, tools, keys of graphs and the ids of proposals.")
     ordering = ("-created_at", "-id")
     sortable_by = ()
@@ -80,7 +82,7 @@ class ProposalAdmin(AuditAdmin):
             {
                 "fields": (
                     ("state", "tool", "tenant"),
-                    ("graph_link", "conversation", "message_link"),
+                    ("object_link", "conversation", "message_link"),
                     ("created_at", "expires_at"),
                     ("decided_by", "decided_at", "change_set_link"),
                     "reason",
@@ -155,10 +157,11 @@ class ProposalAdmin(AuditAdmin):
     def message_link(self, obj: Proposal) -> SafeString:
         return link(message_address(obj.session_id, obj.message_id), _("the message that proposed it"))
 
-    @admin.display(description=_("graph"))
-    def graph_link(self, obj: Proposal) -> SafeString | str:
-        graph = Graph.objects.filter(pk=obj.graph).first()
-        return change_link(graph) if graph else obj.graph_key
+    @admin.display(description=_("object"))
+    def object_link(self, obj: Proposal) -> SafeString | str:
+        kind = KINDS.get(obj.object_type)
+        found = kind.model._default_manager.filter(pk=obj.object_id).first() if kind else None
+        return change_link(found) if found else obj.object_key
 
     @admin.display(description=_("what came of it"))
     def change_set_link(self, obj: Proposal) -> SafeString:

@@ -41,7 +41,8 @@ class RecordShape(Shape):
 
     @classmethod
     def of(cls, record: AlwaysSend) -> Self:
-        return cls.from_attributes(record, added_by=record.added_by.get_username() if record.added_by else None)
+        by = record.added_by.get_username() if record.added_by else None
+        return cls.from_attributes(record, graph_key=record.object_key, node_key=record.part_key, added_by=by)
 
 
 class RecordPage(PageShape[RecordShape]): ...

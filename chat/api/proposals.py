@@ -22,6 +22,8 @@ from chat.models import Proposal, ProposalStatus
 from chat.proposals.proposal_json import ProposalShape, proposal_json, proposals_json
 from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import labelled
+from graphs.objects.kinds import is_object
+from graphs.objects.refs import Ref
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
@@ -104,9 +106,10 @@ def _filtered(request: Request) -> QuerySet[Proposal]:
     if status is not None and status not in ProposalStatus.values:
         raise invalid("status", _("There is no such status."))
     kind, key = object_name(request, "object")
-    if kind not in {"", "graph"}:
+    if kind and not is_object(kind):
         raise no_object_name("object")
-    return queries.proposals_of(current_member(request), status=status or "", session_id=session_id, graph_key=key)
+    about = Ref(kind, key) if kind else None
+    return queries.proposals_of(current_member(request), status=status or "", session_id=session_id, about=about)
 
 
 class WaitingView(APIView):

@@ -8,7 +8,7 @@ from chat.engine import available_models
 from chat.engine.states import load
 from chat.models import Session
 from chat.queries.answers import SessionUsageShape
-from graphs.objects.object_name import ObjectName
+from graphs.objects.refs import ObjectName
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import Id, Moment, Shape
 

@@ -1,7 +1,7 @@
 """Tells the streams of objects and workspaces what concerns them: changes, what is proposed, what was decided.
 
-Every graph has a stream `graph_<id>` and every workspace a stream `workspace_<id>`, which all members of the workspace
-may read. They are made with it; events are appended in the transaction of what they tell of, those of graphs first.
+Every object has a stream `<type>_<id>` and every workspace a stream `workspace_<id>`, which all members of the
+workspace may read. Events are appended in the transaction of what they tell of, those of objects first.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,23 +16,24 @@ from chat.models import Proposal, ProposalStatus, Stream
 from graphs.history import hooks, queries
 from graphs.history.hooks import Hook
 from graphs.history.recording import Because
-from graphs.models import Graph, Workspace
+from graphs.models import Graph, Object, Workspace
+from graphs.objects.refs import Ref
 
 #: Change sets that an event of a rollback names at most; whoever was taken back beyond is seen with the next reload.
 MOST_NAMED = 200
 
 
-def stream_name(graph_id: int) -> str:
-    return f"graph_{graph_id}"
+def stream_name(of: Object) -> str:
+    return f"{of.type}_{of.pk}"
 
 
 def workspace_stream_name(workspace_id: int) -> str:
     return f"workspace_{workspace_id}"
 
 
-def tell(graph_id: int, workspace_id: int, events: Sequence[NewEvent]) -> None:
-    """Appends to the graph's stream; of an answer's ids nothing is told there, the conversation is its owner's."""
-    append_to(stream_name(graph_id), workspace_id, [NewEvent(event.type, event.data) for event in events])
+def tell(of: Object, events: Sequence[NewEvent]) -> None:
+    """Appends to the object's stream, without the ids of an answer: the conversation is its owner's."""
+    append_to(stream_name(of), of.workspace_id, [NewEvent(event.type, event.data) for event in events])
 
 
 def tell_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
@@ -43,7 +44,7 @@ def tell_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
 
 
 def _news(proposal: Proposal) -> NewEvent:
-    named = {"proposalId": str(proposal.pk), "object": {"type": "graph", "id": proposal.graph_key}}
+    named = {"proposalId": str(proposal.pk), "object": Ref(proposal.object_type, proposal.object_key).to_json()}
     if proposal.status == ProposalStatus.PENDING:
         return NewEvent("proposal", named)
     return NewEvent("decision", {**named, "status": str(proposal.status)})
@@ -53,7 +54,7 @@ def _news(proposal: Proposal) -> NewEvent:
 def make_stream(instance: Graph, created: bool, raw: bool = False, **_kwargs: Any) -> None:
     """A graph can be watched from its first moment on."""
     if created and not raw:
-        _make(stream_name(instance.pk), instance.workspace_id)
+        _make(stream_name(instance), instance.workspace_id)
 
 
 @receiver(post_save, sender=Workspace)
@@ -67,19 +68,24 @@ def _make(name: str, workspace_id: int) -> None:
     Stream.objects.bulk_create([Stream(name=name, workspace_id=workspace_id)], ignore_conflicts=True)
 
 
-#: Whoever changed it, every open page of a graph hears of it: of the graph first, then of types that changed with it.
-_TO_GRAPHS = """
-noticed AS (
-    SELECT place, 'graph_' || graph AS name, 'object_changed' AS type, {told} AS data,
-        row_number() OVER (PARTITION BY graph ORDER BY place DESC) - 1 AS followers
-    FROM revisions
+#: Every open page of an object hears of what changed on it, and of all parts of a change that was asked for there.
+_TO_OBJECTS = """
+heard AS (
+    SELECT place, type || '_' || object AS name FROM revisions
+    UNION ALL
+    SELECT place, around.name FROM revisions, (SELECT %(made)s::jsonb->>'around' AS name) AS around
+    WHERE around.name <> type || '_' || object
+), noticed AS (
+    SELECT place, name, 'object_changed' AS type, {told} AS data,
+        row_number() OVER (PARTITION BY name ORDER BY place DESC) - 1 AS followers
+    FROM heard JOIN revisions USING (place)
 """
-#: Of what takes changes back the workspace hears, too, after the graphs: cards of proposals stand on many pages.
+#: The workspace hears of what takes changes back, after the objects: cards of proposals stand on many pages.
 _TO_WORKSPACE = """
     UNION ALL
     SELECT NULL, 'workspace_' || (%(made)s::jsonb->>'workspace'), 'object_changed', {told},
         row_number() OVER (ORDER BY place DESC) - 1
-    FROM revisions WHERE type = 'graph'
+    FROM revisions
 """
 _TOLD = """jsonb_build_object(
     'object', jsonb_build_object('type', type, 'id', key), 'version', version, 'changeSetId', %(id)s::uuid
@@ -93,7 +99,7 @@ def register() -> None:
 
 def _relations(undoing: bool) -> str:
     told = f"{_TOLD} || jsonb_build_object('undoes', %(undoes)s::jsonb)" if undoing else _TOLD
-    noticed = _TO_GRAPHS + _TO_WORKSPACE if undoing else _TO_GRAPHS
+    noticed = _TO_OBJECTS + _TO_WORKSPACE if undoing else _TO_OBJECTS
     workspace = "(%(made)s::jsonb->>'workspace')::bigint"
     return f"{noticed.format(told=told)}), {appended('noticed', workspace)}"
 

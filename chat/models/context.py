@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Session
 from graphs.models import Workspace
+from graphs.models.objects import MAX_KEY
 
 
 class Summary(models.Model):
@@ -42,19 +43,17 @@ class Summary(models.Model):
 
 
 class AlwaysSend(models.Model):
-    """A graph, or a node of one, that every conversation of the workspace is shown from its beginning.
+    """An object, or a part of one, that every conversation of the workspace is shown from its beginning.
 
-    Named by keys: one that is deleted is shown again when a rollback brings it back.
+    Named by kinds and keys: one that is deleted is shown again when a rollback brings it back. Without a part it is the
+    object as a whole.
     """
 
-    class Kind(models.TextChoices):
-        GRAPH = "graph", _("graph")
-        NODE = "node", _("node")
-
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
-    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
-    graph_key = models.CharField(_("graph"), max_length=100)
-    node_key = models.CharField(_("node"), max_length=100, blank=True)
+    object_type = models.CharField(_("kind of object"), max_length=30, default="graph")
+    object_key = models.CharField(_("object"), max_length=MAX_KEY)
+    part_type = models.CharField(_("kind of part"), max_length=30, blank=True)
+    part_key = models.CharField(_("part"), max_length=250, blank=True)
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("added by")
     )
@@ -65,12 +64,10 @@ class AlwaysSend(models.Model):
         verbose_name_plural = _("records that are always sent")
         ordering = ("workspace", "id")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["workspace", "graph_key", "node_key"], name="always_sent_once"),
-            models.CheckConstraint(
-                condition=models.Q(kind="graph", node_key="") | (models.Q(kind="node") & ~models.Q(node_key="")),
-                name="always_sent_kind",
-            ),
+            models.UniqueConstraint(
+                fields=["workspace", "object_type", "object_key", "part_type", "part_key"], name="always_sent_once"
+            )
         ]
 
     def __str__(self) -> str:
-        return " · ".join(part for part in (self.graph_key, self.node_key) if part)
+        return " · ".join(part for part in (self.object_key, self.part_key) if part)

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Message, Session
-from graphs.models import Workspace
+from graphs.models import Object, Workspace
+from graphs.models.objects import MAX_KEY
 
 
 class ProposalStatus(models.TextChoices):
@@ -36,9 +37,9 @@ class Proposal(models.Model):
     `arguments` are the model's, `decided_arguments` those a person edited. `operations` (`graphs.objects.operations`)
     were computed from the objects in `targets` (`[{type, id, version}]`); `digest` is over tool, arguments, operations
     and targets, and `diff` (`graphs.history.diffs`) is what people see of it. `asked_by` are the levels of the policy
-    that asked for a decision, `[{level, why}]`. `graph` and `graph_key` name the object it is about; `change_set` is
-    what came of it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events say
-    of the large parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
+    that asked for a decision, `[{level, why}]`. `object`, with its type and key, is the one it is about; `change_set`
+    is what came of it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events
+    say of the large parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
     `asked_again` is what whoever had it proposed again was answered.
     """
 
@@ -50,8 +51,9 @@ class Proposal(models.Model):
     message = models.ForeignKey(Message, models.CASCADE, related_name="proposals", verbose_name=_("message"))
     tool_call_id = models.CharField(max_length=200)
     tool = models.CharField(_("tool"), max_length=60)
-    graph = models.BigIntegerField()
-    graph_key = models.CharField(_("graph"), max_length=100)
+    object = models.ForeignKey(Object, models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False)
+    object_type = models.CharField(_("kind of object"), max_length=30)
+    object_key = models.CharField(_("object"), max_length=MAX_KEY)
     arguments = models.JSONField(_("arguments"))
     decided_arguments = models.JSONField(_("arguments as edited"), null=True)
     reason = models.TextField(_("reason"), blank=True)
@@ -96,6 +98,11 @@ class Proposal(models.Model):
         return self.reason[:80] or self.tool
 
     @property
+    def about(self) -> Object:
+        """The object it is about, by its name only: it may have been deleted since."""
+        return Object(pk=self.object_id, workspace_id=self.workspace_id, type=self.object_type, key=self.object_key)
+
+    @property
     def overdue(self) -> bool:
         """Nobody decided in time; it counts as expired from that moment on, whether or not anybody noticed."""
         return self.status == ProposalStatus.PENDING and self.expires_at <= timezone.now()
@@ -133,7 +140,7 @@ class Allowance(models.Model):
     field = models.CharField(
         _("field"), max_length=100, blank=True, help_text=_("Empty: every field, and coming and going.")
     )
-    graph_key = models.CharField(_("graph"), max_length=100, blank=True, help_text=_("Empty: every graph."))
+    object_key = models.CharField(_("object"), max_length=MAX_KEY, blank=True, help_text=_("Empty: every object."))
     item_key = models.CharField(_("item"), max_length=250, blank=True, help_text=_("Empty: every item."))
     given_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("given by")
@@ -146,4 +153,4 @@ class Allowance(models.Model):
         ordering = ("workspace", "tool", "kind", "field")
 
     def __str__(self) -> str:
-        return " · ".join(part for part in (self.tool, self.kind, self.field, self.graph_key, self.item_key) if part)
+        return " · ".join(part for part in (self.tool, self.kind, self.field, self.object_key, self.item_key) if part)

@@ -71,15 +71,15 @@ def _body(workspace: Workspace) -> str:
 
 
 def _graphs_of(workspace: Workspace, flagged: Iterable[AlwaysSend]) -> Iterable[Graph]:
-    return Graph.objects.filter(workspace=workspace, key__in={record.graph_key for record in flagged})
+    return Graph.objects.filter(workspace=workspace, key__in={record.object_key for record in flagged})
 
 
 def _tables(flagged: Iterable[AlwaysSend], graphs: dict[str, Graph], chars: int) -> Tables:
     """The rows of those that are there, in the order in which they were added."""
     keys: dict[str, list[str]] = defaultdict(list)
     for record in flagged:
-        if record.kind == AlwaysSend.Kind.NODE and record.graph_key in graphs:
-            keys[record.graph_key].append(record.node_key)
+        if record.part_key and record.object_key in graphs:
+            keys[record.object_key].append(record.part_key)
     nodes = {
         (graph_key, node.key): node
         for graph_key, some in keys.items()
@@ -87,11 +87,11 @@ def _tables(flagged: Iterable[AlwaysSend], graphs: dict[str, Graph], chars: int)
     }
     rows: Tables = {"graphs": [], "nodes": []}
     for record in flagged:
-        if record.kind == AlwaysSend.Kind.GRAPH and (graph := graphs.get(record.graph_key)):
+        if not record.part_key and (graph := graphs.get(record.object_key)):
             row = {"key": graph.key, "name": graph.name, "description": cut(graph.description, chars)}
             rows["graphs"].append(_without_empty(row))
-        elif node := nodes.get((record.graph_key, record.node_key)):
-            row = {"graph": record.graph_key, "key": node.key, "name": node.name, "type": node.type}
+        elif node := nodes.get((record.object_key, record.part_key)):
+            row = {"graph": record.object_key, "key": node.key, "name": node.name, "type": node.type}
             row |= {"process": cut(node.process, chars), "data": cut(data_text(node), chars)}
             rows["nodes"].append(_without_empty(row))
     return rows

@@ -16,7 +16,7 @@ from chat.prompts.cutting import Cut
 from chat.prompts.fencing import fenced
 from chat.providers.base import PromptMessage
 from graphs.models import Modification
-from graphs.objects.kinds import EDGE
+from graphs.workflows.kinds import EDGE
 from rag.texts.shortening import cut
 from rag.texts.tokens import count_tokens
 

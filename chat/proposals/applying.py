@@ -11,11 +11,10 @@ from chat.models import Proposal, ProposalStatus
 from chat.proposals.drafting import draft
 from graphs.history import changes
 from graphs.history.recording import Because
-from graphs.models import Graph, Origin
-from graphs.objects import operations, staleness
+from graphs.models import Object, Origin
+from graphs.objects import actions, operations, staleness
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refusals import ChangeRefused
-from graphs.workflows import actions
 
 log = logging.getLogger("countersign.proposals")
 
@@ -23,26 +22,26 @@ log = logging.getLogger("countersign.proposals")
 TOOL_PREFIX = "propose_"
 
 
-def held_graph(proposal: Proposal) -> Graph | None:
-    """The graph it is about, held until the transaction ends; None when it was deleted."""
-    graphs = Graph.objects.select_for_update(no_key=True).filter(workspace=proposal.workspace_id)
-    return graphs.filter(pk=proposal.graph).first()
+def held_object(proposal: Proposal) -> Object | None:
+    """The object it is about, held until the transaction ends; None if it was deleted."""
+    objects = Object.objects.select_for_update(no_key=True).filter(workspace=proposal.workspace_id)
+    return objects.filter(pk=proposal.object_id).first()
 
 
-def carry_out(proposal: Proposal, graph: Graph | None, actor: User) -> None:
+def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
     """Applies its operations and marks it applied; or stale or failed, and then nothing was changed. Saves nothing."""
-    if graph is None:
+    if of is None:
         proposal.status = ProposalStatus.FAILED
         return
-    moved = staleness.moved(graph, proposal.targets)
-    planned = _left_to_do(proposal, graph, moved) if moved else proposal.operations
+    moved = staleness.moved(of, proposal.targets)
+    planned = _left_to_do(proposal, of, moved) if moved else proposal.operations
     if planned is None:
-        _mark_stale(proposal, graph, moved)
+        _mark_stale(proposal, of, moved)
         return
     try:
-        applied = changes.apply(graph, list(map(operations.from_json, planned)), _because(proposal, actor))
+        applied = changes.apply(of, list(map(operations.from_json, planned)), _because(proposal, of, actor))
     except Conflicting as error:
-        _mark_stale(proposal, graph, error.conflicts)
+        _mark_stale(proposal, of, error.conflicts)
     except (IntegrityError, DataError):
         log.exception("proposal %s cannot be applied", proposal.pk)
         proposal.status = ProposalStatus.FAILED
@@ -50,17 +49,17 @@ def carry_out(proposal: Proposal, graph: Graph | None, actor: User) -> None:
         proposal.status, proposal.change_set = ProposalStatus.APPLIED, applied.change_set_id
 
 
-def _left_to_do(proposal: Proposal, graph: Graph, moved: tuple[Conflict, ...]) -> list[dict[str, Any]] | None:
+def _left_to_do(proposal: Proposal, of: Object, moved: tuple[Conflict, ...]) -> list[dict[str, Any]] | None:
     """Where only other proposals of the same turn, which the person saw beside it, were applied meanwhile: what was
     shown, but for what one of them has deleted already (an edge between two nodes that go). None where anything else
     would happen."""
-    if not staleness.moved_only_through(graph, moved, _turn(proposal), proposal.created_at):
+    if not staleness.moved_only_through(of, moved, _turn(proposal), proposal.created_at):
         return None
-    gone = [("delete", each.item.kind, each.item.key) for each in moved if each.found is None]
+    gone = [("delete", each.item.type, each.item.key) for each in moved if each.found is None]
     shown = [each for each in proposal.operations if (each["action"], each["type"], each["id"]) not in gone]
     try:
         action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), proposal.arguments)
-        now = draft(graph, proposal.tool, action, proposal.arguments, proposal.pk).operations
+        now = draft(of, proposal.tool, action, proposal.arguments, proposal.pk).operations
     except (ValidationError, ChangeRefused):
         return None
     return shown if now == shown else None
@@ -70,12 +69,12 @@ def _turn(proposal: Proposal) -> str:
     return f"message:{proposal.message_id}"
 
 
-def _mark_stale(proposal: Proposal, graph: Graph, conflicts: tuple[Conflict, ...]) -> None:
+def _mark_stale(proposal: Proposal, of: Object, conflicts: tuple[Conflict, ...]) -> None:
     proposal.status = ProposalStatus.STALE
-    proposal.conflicts = staleness.explained(graph, conflicts, proposal.created_at)
+    proposal.conflicts = staleness.explained(of, conflicts, proposal.created_at)
 
 
-def _because(proposal: Proposal, actor: User) -> Because:
+def _because(proposal: Proposal, of: Object, actor: User) -> Because:
     """The proposal caused it; the message and the session name everything that one of them changed."""
     proposed = f"proposal:{proposal.pk}"
     return Because(
@@ -86,4 +85,5 @@ def _because(proposal: Proposal, actor: User) -> Because:
         causes=(proposed, _turn(proposal), f"session:{proposal.session_id}"),
         prompt_version=proposal.message.prompt_version,
         model=proposal.message.model,
+        around=of,
     )

@@ -31,13 +31,13 @@ def _close(session: Session, which: Q, status: ProposalStatus) -> list[Proposal]
     if not ids:
         return []
     Proposal.objects.filter(pk__in=ids).update(status=status, decided_at=Now())
-    closed = list(session.proposals.filter(pk__in=ids).defer(*Proposal.LARGE).order_by("graph", "created_at", "id"))
+    closed = list(session.proposals.filter(pk__in=ids).defer(*Proposal.LARGE).order_by("object", "created_at", "id"))
     tell_others(closed)
     return closed
 
 
 def tell_others(decided: Sequence[Proposal]) -> None:
-    """Graphs and the workspace, before the session's stream hears of it."""
+    """Objects and the workspace, before the session's stream hears of it."""
     for proposal in decided:
-        notices.tell(proposal.graph, proposal.workspace_id, [decision_event(proposal)])
+        notices.tell(proposal.about, [decision_event(proposal)])
     notices.tell_workspace(decided[0].workspace_id, decided)

@@ -13,14 +13,15 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from chat.models import Proposal, ProposalStatus
-from graphs.history.diffs import diff_of, labels_of
-from graphs.models import Graph
+from graphs.history.diffs import diff_of
+from graphs.models import Object
 from graphs.objects import operations
-from graphs.objects.kinds import NODE
+from graphs.objects.actions import Action
+from graphs.objects.kinds import store_of
 from graphs.objects.operations import Operation
 from graphs.objects.refusals import ChangeRefused
-from graphs.workflows import planning
-from graphs.workflows.actions import Action
+from graphs.objects.stores import labels
+from graphs.workflows.kinds import NODE
 
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
 MOST_CHARS = 5_000_000
@@ -44,19 +45,19 @@ class Draft:
     digest: str
 
 
-def draft(graph: Graph, tool: str, action: Action, arguments: dict[str, Any], own: uuid.UUID | None = None) -> Draft:
-    """Computed on the present state of the graph, whose row the caller holds; raises `ChangeRefused`.
+def draft(of: Object, tool: str, action: Action, arguments: dict[str, Any], own: uuid.UUID | None = None) -> Draft:
+    """Computed on the present state of the object, which the caller holds; raises `ChangeRefused`.
 
     Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
     """
-    planned = planning.plan(graph, [action], lambda: _reserved(graph, own))
+    planned = store_of(of.type).plan(of, [action], lambda: _reserved(of, own))
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
     text = canonical(tool, arguments, stored, targets)
     if len(text) > MOST_CHARS:
         raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
     with translation.override(_LANGUAGE):
-        diff = diff_of(planned.operations, labels_of(graph, [operation.item for operation in planned.operations]))
+        diff = diff_of(planned.operations, labels(of, [operation.item for operation in planned.operations]))
     return Draft(planned.operations, stored, targets, diff, digest_of(text))
 
 
@@ -70,9 +71,9 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _reserved(graph: Graph, own: uuid.UUID | None) -> set[str]:
+def _reserved(of: Object, own: uuid.UUID | None) -> set[str]:
     """The keys of the nodes that proposals which wait would create."""
-    here = Proposal.objects.filter(workspace=graph.workspace_id, graph=graph.pk)
+    here = Proposal.objects.filter(workspace=of.workspace_id, object=of.pk)
     waiting = here.filter(status=ProposalStatus.PENDING, expires_at__gt=Now())
     if own is not None:
         waiting = waiting.exclude(pk=own)

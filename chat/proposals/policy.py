@@ -51,10 +51,10 @@ def _rules(workspace_id: int, tools: Collection[str]) -> Iterator[dict[str, str]
 
 def _not_allowed(graph: Graph, tool: str, operations: Sequence[Operation]) -> Asked:
     """Every field of every operation has to be covered; the first one that is not is named."""
-    allowances = Allowance.objects.filter(workspace=graph.workspace_id, tool=tool, graph_key__in=["", graph.key])
+    allowances = Allowance.objects.filter(workspace=graph.workspace_id, tool=tool, object_key__in=["", graph.key])
     given = set(allowances.values_list("kind", "field", "item_key"))
     for operation in operations:
-        kind, key = operation.item.kind, operation.item.key
+        kind, key = operation.item.type, operation.item.key
         for field in _touched(operation):
             if not any((kind, part, item) in given for part in {"", field} for item in ("", key)):
                 return [{"level": "default", "why": f"{kind}.{field}" if field else kind}]

@@ -17,9 +17,9 @@ from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history import live_edits
 from graphs.models import Graph
+from graphs.objects.actions import Action, Batch
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
-from graphs.workflows.actions import Action, Batch
 
 #: Told to the model.
 NO_EDITOR = "The person may not change this graph (any more). Nothing was proposed; tell them."
@@ -66,8 +66,9 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
         message=message,
         tool_call_id=call.id,
         tool=call.tool,
-        graph=graph.pk,
-        graph_key=graph.key,
+        object=graph,
+        object_type=graph.type,
+        object_key=graph.key,
         arguments=call.arguments,
         reason=call.reason,
         operations=drafted.operations,
@@ -86,7 +87,7 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
     if not proposal.asked_by:
         _let_through(proposal, graph, member)
         events.append(decision_event(proposal))
-    notices.tell(graph.pk, graph.workspace_id, events)
+    notices.tell(graph, events)
     notices.tell_workspace(graph.workspace_id, [proposal])
     return Proposed(proposal, tuple(events))
 

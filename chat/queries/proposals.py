@@ -10,14 +10,17 @@ from django.db.models.functions import Now
 from chat.models import Proposal, ProposalStatus
 from chat.queries.ids import parsed_id
 from graphs.models import Role
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound
 
 #: More proposals that wait are not counted.
 MOST_COUNTED = 99
 
 
-def proposals_of(member: Member, *, status: str = "", session_id: str = "", graph_key: str = "") -> QuerySet[Proposal]:
-    """The proposals of the workspace, whoever's conversation they come from: of one state, session or graph.
+def proposals_of(
+    member: Member, *, status: str = "", session_id: str = "", about: Ref | None = None
+) -> QuerySet[Proposal]:
+    """The proposals of the workspace, whoever's conversation they come from: of one state, session or object.
 
     One that nobody decided in time is expired from that moment on, whether or not anybody noticed.
     """
@@ -31,7 +34,9 @@ def proposals_of(member: Member, *, status: str = "", session_id: str = "", grap
         proposals = proposals.filter(status=status)
     if session_id:
         proposals = proposals.filter(session=parsed_id(session_id))
-    return proposals.filter(graph_key=graph_key) if graph_key else proposals
+    if about is not None:
+        proposals = proposals.filter(object_type=about.type, object_key=about.key)
+    return proposals
 
 
 def waiting_count(member: Member) -> tuple[int, bool]:

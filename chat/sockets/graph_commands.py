@@ -26,7 +26,7 @@ from graphs.history import live_edits
 from graphs.history.recording import to_json
 from graphs.models import Graph
 from graphs.objects.edit_conflicts import Overlapping
-from graphs.objects.operations import Item
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, graph_for
 from graphs.site.api import limits
 from graphs.site.api.problems import Problem
@@ -127,7 +127,7 @@ class GraphCommands(Desk):
             if isinstance(frame, graph_frames.Undo):
                 request = Request((), key=frame.id, digest=_digest(frame))
                 return editing.take_back(member, self._graph_id, frame.version, request)
-            seen = [(Item(one.type, one.id), one.version) for one in frame.expected]
+            seen = [(Ref(one.type, one.id), one.version) for one in frame.expected]
             asked = frame.model_dump(mode="json", include={"actions", "expected"})
             digest = changes.digest_of(self._graph_id, asked)
             request = Request(changes.parsed(frame.actions), seen, key=frame.id, digest=digest)

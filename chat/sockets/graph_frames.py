@@ -6,8 +6,8 @@ from pydantic import Field, TypeAdapter
 
 from chat.sockets.frames import Frame, Introduction
 from graphs.api.changes import MOST_SEEN, ActionBody, SeenBody
+from graphs.objects.actions import MAX_ACTIONS
 from graphs.site.api.bodies import Body
-from graphs.workflows.actions import MAX_ACTIONS
 
 #: An edit is known by it for a week, on whichever socket it is sent again.
 EditId = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\x21-\x7e]+$")]

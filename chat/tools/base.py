@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from graphs.models import Graph
+from graphs.objects.strict import StrictModel
 from graphs.site.access import Member
-from graphs.workflows.action_parts import Part
 
 Kind = Literal["read", "write"]
 
@@ -15,7 +15,7 @@ Kind = Literal["read", "write"]
 ANYTHING = "*"
 
 
-class Arguments(Part):
+class Arguments(StrictModel):
     """The arguments of a tool."""
 
 

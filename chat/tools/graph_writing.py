@@ -9,7 +9,19 @@ from pydantic import Field, create_model
 
 from chat.proposals import WriteCall
 from chat.tools.base import Arguments, Tool
-from graphs.workflows.actions import PROPOSABLE, parse
+from graphs.objects.actions import NAMES, Batch, parse
+from graphs.objects.strict import StrictModel
+from graphs.workflows.actions import (
+    ConfigureNodeType,
+    CreateEdge,
+    CreateNode,
+    CreateNodeWithEdges,
+    DeleteEdge,
+    DeleteNode,
+    MoveNode,
+    ReorganizeLayout,
+    UpdateNode,
+)
 
 #: Characters of a reason, and of a text to show afterwards.
 MAX_REASON = 2_000
@@ -34,12 +46,12 @@ class WriteTool(Tool[Proposing]):
     kind = "write"
     context_type = "graph"
 
-    def __init__(self, action: str, description: str) -> None:
-        self.action = action
-        self.name = f"propose_{action}"
+    def __init__(self, action: type[StrictModel], description: str) -> None:
+        self.action = NAMES[action]
+        self.name = f"propose_{self.action}"
         self.description = description
-        bases: Any = (Proposing, PROPOSABLE[action])
-        self.arguments = create_model(f"{PROPOSABLE[action].__name__}Arguments", __base__=bases)
+        bases: Any = (Proposing, action)
+        self.arguments = create_model(f"{action.__name__}Arguments", __base__=bases)
 
     def write(self, call_id: str, arguments: Proposing) -> WriteCall:
         """What a call proposes, of arguments that were parsed."""
@@ -55,26 +67,26 @@ class WriteTool(Tool[Proposing]):
 
 
 WRITE_TOOLS = (
-    WriteTool("create_node", "Proposes a new node. To connect it at once, use propose_create_node_with_edges."),
+    WriteTool(CreateNode, "Proposes a new node. To connect it at once, use propose_create_node_with_edges."),
     WriteTool(
-        "update_node",
+        UpdateNode,
         "Proposes changes of one node's name, type, code (process), data, handles or size. Only what is given changes."
         " Change existing code with processPatches: each search text must occur exactly once in it.",
     ),
-    WriteTool("move_node", "Proposes another place for a node, on its sheet or on another one."),
-    WriteTool("delete_node", "Proposes to delete a node together with its edges."),
-    WriteTool("create_edge", "Proposes an edge from an out handle of one node to an in handle of another."),
-    WriteTool("delete_edge", "Proposes to delete an edge; list_node_edges gives the keys of edges."),
-    WriteTool("create_node_with_edges", "Proposes a new node together with edges from and to existing nodes."),
+    WriteTool(MoveNode, "Proposes another place for a node, on its sheet or on another one."),
+    WriteTool(DeleteNode, "Proposes to delete a node together with its edges."),
+    WriteTool(CreateEdge, "Proposes an edge from an out handle of one node to an in handle of another."),
+    WriteTool(DeleteEdge, "Proposes to delete an edge; list_node_edges gives the keys of edges."),
+    WriteTool(CreateNodeWithEdges, "Proposes a new node together with edges from and to existing nodes."),
     WriteTool(
-        "batch",
+        Batch,
         "Proposes several changes that belong together, decided as one and applied all or none, in this order: later"
         " ones see earlier ones. Proposals of one answer do not see each other, so what builds on another change must"
         " be in one batch. Give a new node a key to refer to it in later actions of the batch.",
     ),
-    WriteTool("configure_node_type", "Proposes a new node type of the workspace, or changes of one it has."),
+    WriteTool(ConfigureNodeType, "Proposes a new node type of the workspace, or changes of one it has."),
     WriteTool(
-        "reorganize_layout",
+        ReorganizeLayout,
         "Proposes tidy places, in layers along the edges, for all nodes of a sheet or for the given nodes only.",
     ),
 )

@@ -15,8 +15,8 @@ from chat.tools.graph_writing import WRITE_TOOLS
 from chat.tools.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
 from chat.tools.schemas import parameters
 from graphs.models import Role
+from graphs.objects.actions import mistakes, quoted
 from graphs.site.json_input import BadJSON, parse_json
-from graphs.workflows.actions import mistakes, quoted
 
 TOOLS: dict[str, Tool[Any]] = {
     tool.name: tool

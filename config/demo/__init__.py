@@ -1,1 +1,15 @@
-"""The demo data of an empty database, as readable Python. `seed_demo` writes it."""
+"""The demo graphs of an empty database: native files with the node types that they use. `seed_demo` imports them."""
+
+from pathlib import Path
+
+from graphs.models import Graph, Workspace
+from graphs.workflows.imports import import_graph
+from graphs.workflows.interchange import Limits, parse
+
+_FILES = Path(__file__).parent
+
+
+def import_demo(workspace: Workspace, key: str) -> Graph:
+    """The demo graph of that key, with the types that the workspace lacks; its history begins with the import."""
+    parsed = parse((_FILES / f"{key}.json").read_bytes(), "native", Limits())
+    return import_graph(workspace, parsed, key).graph

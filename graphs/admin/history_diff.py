@@ -12,7 +12,8 @@ from graphs.history.diffs import diff_of, labelled
 from graphs.history.scopes import operation_of
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS
-from graphs.objects.operations import Item, net
+from graphs.objects.operations import net
+from graphs.objects.refs import Ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class ShownItem:
     modification: int | None = None
 
 
-def of_modifications(rows: Sequence[Modification], labels: Mapping[Item, str], whole: bool = False) -> list[ShownItem]:
+def of_modifications(rows: Sequence[Modification], labels: Mapping[Ref, str], whole: bool = False) -> list[ShownItem]:
     """Rows of one change set in their order, which can be taken back one by one; see `graphs.history.diffs` for
     `labels`.
     """

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -12,12 +11,10 @@ from django.utils.translation import gettext as _
 
 from graphs.admin.display import change_link
 from graphs.admin.history_diff import ShownItem, of_modifications
-from graphs.history.diffs import labels_of
-from graphs.models import ChangeSet, Graph, Modification, NodeType, Revision
-from graphs.objects.kinds import GRAPH, NODE_TYPE
-from graphs.objects.operations import Item
-
-MODELS: dict[str, type[Model]] = {GRAPH: Graph, NODE_TYPE.name: NodeType}
+from graphs.models import ChangeSet, Modification, Object, Revision
+from graphs.objects.kinds import KINDS
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +26,7 @@ class ShownObject:
 def links(change_set: ChangeSet) -> Iterator[SafeString]:
     """To the objects as they are, and to their versions; of one that is gone its versions are left."""
     for revision in change_set.revisions.all():
-        model = MODELS[revision.type]
+        model = KINDS[revision.type].model
         there = model._default_manager.filter(pk=revision.object).first()
         gone = format_html("{} {}", _name(revision), _("(deleted since)"))
         versions = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_versions", args=[revision.object])
@@ -46,9 +43,9 @@ def shown(change_set: ChangeSet, rows: Sequence[Modification], whole: bool) -> l
     found = []
     for named, group in groupby(rows, key=lambda row: (row.type, row.object)):
         own = list(group)
-        graph = Graph.objects.filter(pk=named[1]).first() if named[0] == GRAPH else None
-        labels = labels_of(graph, [Item(row.kind, row.key) for row in own]) if graph else {}
-        found.append(ShownObject(names.get(named, ""), of_modifications(own, labels, whole)))
+        changed = Object.objects.filter(pk=named[1]).first()
+        known = labels(changed, [Ref(row.kind, row.key) for row in own]) if changed else {}
+        found.append(ShownObject(names.get(named, ""), of_modifications(own, known, whole)))
     return found
 
 

@@ -20,23 +20,20 @@ from graphs.admin.display import pretty
 from graphs.admin.history_diff import ShownItem, of_diff
 from graphs.history import rollback
 from graphs.history.code_diff import visible
-from graphs.history.diffs import diff_of, labels_of
+from graphs.history.diffs import diff_of
 from graphs.history.rollback import LeftOut, Plan, RollbackRefused
 from graphs.history.rollback_conflicts import NamedClash, named
 from graphs.history.scopes import Scope
 from graphs.models import ChangeSet
-from graphs.objects.kinds import KINDS
-from graphs.objects.operations import Item
+from graphs.objects.kinds import KINDS, is_object
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels
 from graphs.site.access import NotFound
 
 #: Items of the result that the page shows, and characters of a value in the way.
 ITEMS_SHOWN = 100
 VALUE_CHARS = 300
 MAX_REASON = 2_000
-
-
-#: What can be left out: a field of an item, or all of it.
-_FIELDS = {(kind.name, field) for kind in KINDS.values() for field in ("", *(each.name for each in kind.fields))}
 
 
 class Signed(forms.Form):
@@ -116,24 +113,24 @@ def _left_out(chosen: Iterable[str]) -> tuple[LeftOut, ...]:
     found = []
     for value in chosen:
         try:
-            graph, kind, key, field = json.loads(value)
-            known = (kind, field) in _FIELDS
-        except (ValueError, TypeError):
+            of, kind, key, field = json.loads(value)
+            known = not field or field in KINDS[kind].by_name
+        except (ValueError, TypeError, KeyError):
             continue
         if known and isinstance(key, str):
-            found.append(LeftOut(Item(kind, key), field, str(graph)))
+            found.append(LeftOut(Ref(kind, key), field, str(of)))
     return tuple(found)
 
 
-def _value(graph: str | None, item: Item, field: str) -> str:
-    return json.dumps([graph, item.kind, item.key, field])
+def _value(of: str | None, item: Ref, field: str) -> str:
+    return json.dumps([of, *item, field])
 
 
 def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
     items = _items(plan)
     clashes = [_clash(clash) for clash in named(plan)]
     offered = {clash.value for clash in clashes}
-    stay = [_stays(each) for each in left if _value(each.graph, each.item, each.field) not in offered]
+    stay = [_stays(each) for each in left if _value(each.of, each.item, each.field) not in offered]
     return {
         "preview": plan,
         "items": items,
@@ -148,16 +145,15 @@ def _items(plan: Plan) -> list[ShownItem]:
     found: list[ShownItem] = []
     for step in plan.steps:
         operations = step.undone.operations[: ITEMS_SHOWN - len(found)]
-        found += of_diff(diff_of(operations, labels_of(step.graph, [each.item for each in operations])))
+        found += of_diff(diff_of(operations, labels(step.object, [each.item for each in operations])))
     return found
 
 
 def _clash(named_clash: NamedClash) -> ShownClash:
-    """A graph that is gone cannot be left out."""
     item, field = named_clash.clash.item, named_clash.clash.field
     label = f"{_kind(item)} {visible(named_clash.label)}".strip()
     return ShownClash(
-        value=_value(named_clash.graph, item, field) if item.kind in KINDS else "",
+        value="" if _is_gone(named_clash) else _value(named_clash.of, item, field),
         label=f"{label}: {named_clash.field_label}" if named_clash.field_label else label,
         sentence=named_clash.sentence,
         expected=_short(named_clash.clash.expected),
@@ -166,15 +162,21 @@ def _clash(named_clash: NamedClash) -> ShownClash:
     )
 
 
+def _is_gone(named_clash: NamedClash) -> bool:
+    """Whether it is a whole object that is gone: that cannot be left out."""
+    clash = named_clash.clash
+    return clash.code == "gone" and not clash.field and is_object(clash.item.type)
+
+
 def _stays(left: LeftOut) -> ShownClash:
     label = f"{_kind(left.item)} {visible(left.item.key)}"
     if left.field:
-        label = f"{label}: {KINDS[left.item.kind].field(left.field).label}"
-    return ShownClash(_value(left.graph, left.item, left.field), label, _("It stays as it is now."), left_out=True)
+        label = f"{label}: {KINDS[left.item.type].field(left.field).label}"
+    return ShownClash(_value(left.of, left.item, left.field), label, _("It stays as it is now."), left_out=True)
 
 
-def _kind(item: Item) -> str:
-    return str(KINDS[item.kind].label) if item.kind in KINDS else ""
+def _kind(item: Ref) -> str:
+    return str(KINDS[item.type].label) if item.type in KINDS else ""
 
 
 def _short(value: Any) -> str:

@@ -16,8 +16,9 @@ from django.utils.translation import gettext_lazy
 from graphs.admin.audit import auditable
 from graphs.admin.history_diff import of_diff
 from graphs.history.compare import between
-from graphs.history.diffs import diff_of, labels_of
-from graphs.models import ChangeSet, Graph, Revision
+from graphs.history.diffs import diff_of
+from graphs.models import ChangeSet, Object, Revision
+from graphs.objects.stores import labels
 
 VERSIONS_PER_PAGE = 50
 #: Items of the difference that a page shows.
@@ -93,18 +94,18 @@ def page(request: HttpRequest, shown: Versioned, site: Mapping[str, Any]) -> Htt
     compared = usable and None not in (a, b)
     operations = between(shown.type, shown.pk, a or 0, b or 0) if compared else ()
     first = operations[:ITEMS_SHOWN]
-    labels = labels_of(shown.row, [each.item for each in first]) if isinstance(shown.row, Graph) else {}
+    known = labels(shown.row, [each.item for each in first]) if isinstance(shown.row, Object) else {}
     context = {
         **site,
         "title": _("Versions"),
         "subtitle": shown.name,
         "shown": shown,
-        "unsaved": isinstance(shown.row, Graph) and shown.row.unsaved_since is not None,
+        "unsaved": isinstance(shown.row, Object) and shown.row.unsaved_since is not None,
         "form": wanted,
         "revisions": listed[:VERSIONS_PER_PAGE],
         "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,
         "compared": compared,
-        "items": of_diff(diff_of(first, labels), "whole" in request.GET),
+        "items": of_diff(diff_of(first, known), "whole" in request.GET),
         "unshown": len(operations) - len(first),
         "whole_address": f"?a={a}&b={b}&whole",
     }

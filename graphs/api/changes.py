@@ -18,9 +18,11 @@ from graphs.api.history_json import ChangeSetShape
 from graphs.api.node_type_json import CustomNodeType, NodeTypePage
 from graphs.history import code_diff
 from graphs.models import Graph
+from graphs.objects import actions
+from graphs.objects.actions import MAX_ACTIONS
 from graphs.objects.edit_conflicts import Overlap, Overlapping
 from graphs.objects.kinds import KINDS
-from graphs.objects.operations import Item
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, graph_for
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
@@ -29,8 +31,7 @@ from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.api.problems import Problem, invalid_fields
-from graphs.workflows import actions, editing
-from graphs.workflows.actions import MAX_ACTIONS
+from graphs.workflows import editing
 from graphs.workflows.node_types import custom_types
 from graphs.workflows.planning import ChangeRefused
 
@@ -96,7 +97,7 @@ class NodeTypesView(APIView):
 
 def _request(request: Request, graph: Graph) -> editing.Request:
     body = read_body(request, ChangesBody)
-    seen = [(Item(expected.type, expected.id), expected.version) for expected in body.expected]
+    seen = [(Ref(expected.type, expected.id), expected.version) for expected in body.expected]
     digest = digest_of(graph.pk, request.data)
     return editing.Request(parsed(body.actions), seen, body.reason, idempotency_key(request), digest)
 
@@ -140,7 +141,7 @@ def conflict(overlaps: Sequence[Overlap]) -> Problem:
 
 
 def _both_sides(overlap: Overlap) -> dict[str, Any]:
-    kind = KINDS[overlap.item.kind]
+    kind = KINDS[overlap.item.type]
     field = kind.field(overlap.field) if overlap.field else None
     sides = {
         "object": overlap.item.to_json(),

@@ -7,7 +7,7 @@ from django.db.models import Count, Sum
 from django.utils.translation import get_language
 
 from graphs.api.node_type_json import NodeTypeShape
-from graphs.models import Graph
+from graphs.models import Graph, NodeType
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Shape
 from graphs.workflows.exports import EdgeShape, NodeShape, SheetShape, export_graph
@@ -71,6 +71,6 @@ class ImportResult(Shape):
 
 def etag(graph: Graph) -> str:
     """A mark that changes with the graph, with the node types of its workspace and with the reader's language."""
-    types = graph.workspace.node_types.aggregate(count=Count("id"), versions=Sum("version"))
+    types = NodeType.objects.filter(workspace=graph.workspace_id).aggregate(count=Count("pk"), versions=Sum("version"))
     changed = int(graph.updated_at.timestamp() * 1_000_000)
     return f'"{graph.pk}-{graph.version}-{changed}-{types["count"]}-{types["versions"] or 0}-{get_language()}"'

@@ -17,12 +17,11 @@ from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape
 from graphs.api.rollback_json import MOST_ENTRIES, PreviewShape, RollbackBody, ScopeBody, ScopedRollbackBody
 from graphs.history import queries, rollback
 from graphs.history.compare import between
-from graphs.history.diffs import diff_of, labels_of
+from graphs.history.diffs import diff_of
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
-from graphs.models import Graph, Origin
-from graphs.objects.kinds import GRAPH
-from graphs.objects.object_name import ObjectName
-from graphs.objects.operations import Item
+from graphs.models import Object, Origin
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels
 from graphs.site.access import Member, NotFound, hold_role
 from graphs.site.api.bodies import read_body
 from graphs.site.api.members import current_member
@@ -89,10 +88,10 @@ class VersionsView(APIView):
         a = _version(request, "a", subject)
         b = _version(request, "b", subject) if "b" in request.GET else subject.version
         operations = between(subject.type, subject.id, a, b)
-        graph = Graph(pk=subject.id if subject.type == GRAPH else None, workspace=member.workspace)
+        compared = Object(pk=subject.id, workspace=member.workspace, type=subject.type, key=subject.key)
         shown = operations[:MOST_ENTRIES]
-        diff = diff_of(shown, labels_of(graph, [operation.item for operation in shown]))
-        name = ObjectName(type=subject.type, id=subject.key)
+        diff = diff_of(shown, labels(compared, [operation.item for operation in shown]))
+        name = Ref(subject.type, subject.key).to_json()
         return Response(ComparedShape(object=name, a=a, b=b, diff=diff, total=len(operations)).to_json())
 
 
@@ -126,7 +125,7 @@ class RollbackView(APIView):
 
 
 def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
-    left_out = [rollback.LeftOut(Item(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
+    left_out = [rollback.LeftOut(Ref(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
     workspace = member.workspace.pk
     if body.preview:
         return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
@@ -168,7 +167,7 @@ def _scope(member: Member, body: ScopeBody) -> Scope:
     if body.change_sets is not None:
         return ChangeSets(tuple(dict.fromkeys(map(_uuid, body.change_sets))))
     assert body.object is not None
-    subject = queries.subject(member.workspace.pk, body.object.type, body.object.id)
+    subject = queries.subject(member.workspace.pk, Ref(body.object.type, body.object.id))
     version = body.version
     if body.as_of is not None:
         version = queries.version_at(subject, _moment(body.as_of, "scope.asOf"))
@@ -194,7 +193,7 @@ def _subject(request: Request, member: Member) -> queries.Subject:
     kind, key = object_name(request, "object")
     if not kind:
         raise no_object_name("object")
-    return queries.subject(member.workspace.pk, kind, key)
+    return queries.subject(member.workspace.pk, Ref(kind, key))
 
 
 def _filters(request: Request) -> queries.Filters:

@@ -12,12 +12,12 @@ from typing_extensions import TypedDict
 
 from graphs.history import causes, queries
 from graphs.history.diff_shapes import DiffEntry
-from graphs.history.diffs import diff_of, label_of, labels_of
+from graphs.history.diffs import diff_of, label_of
 from graphs.history.scopes import operation_of
-from graphs.models import ChangeSet, Graph, Modification, Origin, Revision
-from graphs.objects.kinds import GRAPH
-from graphs.objects.object_name import ObjectName
-from graphs.objects.operations import Item, Operation, net
+from graphs.models import ChangeSet, Modification, Object, Origin, Revision
+from graphs.objects.operations import Operation, net
+from graphs.objects.refs import ObjectName, Ref
+from graphs.objects.stores import labels
 from graphs.site.access import Member
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Id, Shape
@@ -30,7 +30,7 @@ SHOWN_IN_LIST = 10
 LONG = 2_000
 
 Action = Literal["create", "update", "delete"]
-Labels = Mapping[int, Mapping[Item, str]]
+Names = Mapping[int, Mapping[Ref, str]]
 
 
 # Plain data, as a page of versions has five hundred of them.
@@ -121,12 +121,12 @@ class ChangeSetShape(ChangeSetHead):
     def of(cls, member: Member, change_set: ChangeSet, rows: Sequence[Modification], **more: Any) -> Self:
         """One change set with these of its modifications, and how they look as a diff."""
         (found,) = _found(member, [change_set])
-        labels = _labels(member, rows)
-        by_graph: dict[int, list[Operation]] = {}
+        names = _names(member, rows)
+        by_object: dict[int, list[Operation]] = {}
         for row in rows:
-            by_graph.setdefault(_graph_of(row), []).append(operation_of(row))
+            by_object.setdefault(row.object, []).append(operation_of(row))
         diff = [
-            entry for graph, operations in by_graph.items() for entry in diff_of(net(operations), labels.get(graph, {}))
+            entry for owner, operations in by_object.items() for entry in diff_of(net(operations), names.get(owner, {}))
         ]
         shown = [_modification(row) for row in rows]
         return cls.from_attributes(change_set, **found, modifications=shown, diff=diff, **more)
@@ -157,10 +157,10 @@ class VersionShape(ChangeSetHead):
         made = [revision.change_set for revision in revisions]
         ids = [change_set.pk for change_set in made]
         rows = _beginnings(ids)
-        labels = _labels(member, rows)
+        names = _names(member, rows)
         shown: dict[uuid.UUID, list[ListedModification]] = {}
         for row in rows:
-            shown.setdefault(row.change_set_id, []).append(_in_list(row, labels))
+            shown.setdefault(row.change_set_id, []).append(_in_list(row, names))
         summaries = _summaries(ids)
         return [
             cls.from_attributes(
@@ -191,7 +191,7 @@ class ComparedShape(Shape):
 def _modification(row: Modification) -> ModificationShape:
     return {
         "id": row.pk,
-        "object": ObjectName(type=row.kind, id=row.key),
+        "object": Ref(row.kind, row.key).to_json(),
         "action": cast("Action", row.action),
         "field": row.field,
         "old": row.old,
@@ -199,26 +199,21 @@ def _modification(row: Modification) -> ModificationShape:
     }
 
 
-def _in_list(row: Any, labels: Labels) -> ListedModification:
+def _in_list(row: Any, names: Names) -> ListedModification:
     """One of `_beginnings`. An item whose values were left out is called what it is called now."""
-    known = labels.get(_graph_of(row), {})
+    known = names.get(row.object, {})
     cut = row.bytes > LONG
-    label = known.get(Item(row.kind, row.key), row.key) if cut else label_of(operation_of(row), known)
+    label = known.get(Ref(row.kind, row.key), row.key) if cut else label_of(operation_of(row), known)
     return {**_modification(row), "label": label, "cut": cut}
 
 
-def _graph_of(row: Modification) -> int:
-    """The primary key of the graph that it modified, 0 for a type of the workspace."""
-    return row.object if row.type == GRAPH else 0
-
-
-def _labels(member: Member, rows: Iterable[Modification]) -> Labels:
-    """What the modified items are called now, by `_graph_of`."""
-    items: dict[int, set[Item]] = {}
+def _names(member: Member, rows: Iterable[Modification]) -> Names:
+    """What the items are called now, by the object whose parts they are."""
+    items: dict[int, set[Ref]] = {}
     for row in rows:
-        items.setdefault(_graph_of(row), set()).add(Item(row.kind, row.key))
-    graphs = Graph.objects.filter(workspace=member.workspace).in_bulk([pk for pk in items if pk])
-    return {pk: labels_of(graphs.get(pk, Graph(workspace=member.workspace)), found) for pk, found in items.items()}
+        items.setdefault(row.object, set()).add(Ref(row.kind, row.key))
+    objects = Object.objects.filter(workspace=member.workspace).in_bulk(items)
+    return {pk: labels(objects[pk], found) if pk in objects else {} for pk, found in items.items()}
 
 
 def _beginnings(ids: Sequence[uuid.UUID]) -> list[Modification]:

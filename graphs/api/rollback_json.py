@@ -6,10 +6,11 @@ from typing import Any, Self
 from pydantic import Field
 
 from graphs.history.diff_shapes import DiffEntry
-from graphs.history.diffs import diff_of, labels_of
+from graphs.history.diffs import diff_of
 from graphs.history.rollback import Plan
 from graphs.history.rollback_conflicts import NamedClash, named
-from graphs.objects.object_name import ObjectName
+from graphs.objects.refs import ObjectName
+from graphs.objects.stores import labels
 from graphs.site.api.bodies import Body
 from graphs.site.shapes import AsItIs, Shape
 
@@ -76,7 +77,8 @@ class ConflictShape(Shape):
         clash = named_clash.clash
         return cls.from_attributes(
             named_clash,
-            object=ObjectName(type=clash.item.kind, id=clash.item.key),
+            graph=named_clash.of,
+            object=clash.item.to_json(),
             field=clash.field,
             code=clash.code,
             detail=named_clash.sentence,
@@ -104,16 +106,14 @@ class PreviewShape(Shape):
     def of(cls, plan: Plan) -> Self:
         """What a rollback would do."""
         diff = [
-            entry | {"graph": step.graph.key}
+            entry | {"graph": step.object.key}
             for step in plan.steps
             for entry in diff_of(
-                step.undone.operations, labels_of(step.graph, [operation.item for operation in step.undone.operations])
+                step.undone.operations, labels(step.object, [operation.item for operation in step.undone.operations])
             )
         ]
         left_out = [
-            LeftOutShape(
-                graph=step.graph.key, object=ObjectName(type=left.item.kind, id=left.item.key), field=left.field
-            )
+            LeftOutShape(graph=step.object.key, object=left.item.to_json(), field=left.field)
             for step in plan.steps
             for left in step.undone.left
         ]

@@ -5,89 +5,107 @@ through `finish`.
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
 
 from graphs.history import fast_updates, live_edits
-from graphs.history.recording import Applied, Because, Part, Revised, record
+from graphs.history.recording import Applied, Because, Done, Revised, record
 from graphs.history.signals import tell
-from graphs.models import Graph
-from graphs.objects import item_rows
-from graphs.objects.holding import hold, hold_types
-from graphs.objects.item_writes import store
-from graphs.objects.kinds import NODE_TYPE
+from graphs.models import Object
+from graphs.objects.holding import hold
+from graphs.objects.kinds import store_of
 from graphs.objects.operations import Delete, Operation, net
 from graphs.objects.preconditions import Before
+from graphs.objects.stores import Part, divided
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be done to a graph that is held in `version`, and what it touches as it stood `before`."""
+    """What is to be done to an object that is held, and what it touches as it stood `before`.
 
-    graph: Graph
-    version: int
-    operations: Sequence[Operation]
+    `version` is the object's new one; None for an object that the change creates.
+    """
+
+    part: Part
+    version: int | None
     before: Before
 
 
-def apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Applied:
-    """Changes a graph (and types of its workspace) and records it. All or nothing. What people did live is saved first.
+def apply(around: Object, operations: Sequence[Operation], because: Because) -> Applied:
+    """Changes an object, and others of its workspace that the operations name, and records it. All or nothing.
 
-    Raises `Conflicting` where an item is not what the operations expect or an edge would lose its end, and
-    `Graph.DoesNotExist` for a graph that was deleted.
+    What people did live is saved first. Raises `Conflicting` if an item is not what the operations expect or an edge
+    would lose its end, and `Object.DoesNotExist` for an object that was deleted.
     """
-    operations = net(operations)
+    return apply_parts(divided(around, net(operations)), because)
+
+
+def apply_parts(parts: Sequence[Part], because: Because) -> Applied:
+    """Changes several objects of one workspace as one change set. The operations of each part are `net`.
+
+    Raises what `apply` does.
+    """
     with transaction.atomic():
         try:
-            return _apply(graph, operations, because)
-        except Graph.DoesNotExist:
-            # It is gone, or has unsaved edits. Held from here on, it gets no more of them.
-            live_edits.save_edits(graph.pk)
-        return _apply(graph, operations, because)
+            return _apply(parts, because)
+        except Object.DoesNotExist:
+            # One is gone, or has unsaved edits. Held from here on, it gets no more of them.
+            for object_id in _there(parts):
+                live_edits.save_edits(object_id)
+        return _apply(parts, because)
 
 
-def _apply(graph: Graph, operations: Sequence[Operation], because: Because) -> Applied:
-    if fast_updates.fits(operations):
-        version, applied = fast_updates.apply(graph, operations, because)
+def _apply(parts: Sequence[Part], because: Because) -> Applied:
+    if len(parts) == 1 and fast_updates.fits(parts[0].operations):
+        version, applied = fast_updates.apply(parts[0].object, parts[0].operations, because)
         if applied is not None:
             return tell(applied)
+        versions = {parts[0].object.pk: version}
     else:
-        version = hold(graph)
-    if any(operation.item.kind == NODE_TYPE.name for operation in operations):
-        hold_types(graph.workspace_id)
-    return finish([Change(graph, version, operations, Before.read(graph, operations))], because)
+        versions = hold(_there(parts))
+    hold_beside(parts)
+    found = [(part, store_of(part.object.type).before(part.object, part.operations)) for part in parts]
+    return finish([Change(part, versions.get(part.object.pk), before) for part, before in found], because)
+
+
+def hold_beside(parts: Sequence[Part]) -> None:
+    """Holds what more has to stay as it is while these parts are done."""
+    for kind in sorted({part.object.type for part in parts}):
+        store_of(kind).hold(parts[0].object.workspace_id)
+
+
+def _there(parts: Sequence[Part]) -> Collection[int]:
+    """The objects that exist, in the order in which they are held."""
+    return sorted(part.object.pk for part in parts if part.object.pk is not None)
 
 
 def finish(changes: Sequence[Change], because: Because) -> Applied:
-    """Writes and records changes of graphs of one workspace, all of them held, as one change set.
+    """Writes and records changes of objects of one workspace, all of them held, as one change set.
 
-    The operations of each are `net`. Raises `Conflicting`.
+    Raises `Conflicting`.
     """
     for change in changes:
-        change.before.refuse_conflicts(change.operations)
-    parts = [_write(change) for change in changes]
-    return tell(record(uuid.uuid4(), changes[0].graph.workspace_id, because, parts))
+        change.before.refuse_conflicts(change.part.operations)
+    workspace_id = changes[0].part.object.workspace_id
+    return tell(record(uuid.uuid4(), workspace_id, because, [_write(change) for change in changes]))
 
 
-def _write(change: Change) -> Part:
-    graph = change.graph
-    stored = store(graph, change.operations, change.before)
-    revised = Revised.of(graph, change.version)
-    return Part((revised, *_types(graph, stored, change.before)), stored)
+def _write(change: Change) -> Done:
+    """Does one part. An object that was deleted gets a last version, one that came back a higher one than it had."""
+    changed, store = change.part.object, store_of(change.part.object.type)
+    if change.version is None:
+        operations = store.write(changed, change.part.operations, change.before)
+        made = Object.objects.get(workspace=changed.workspace_id, type=changed.type, key=changed.key)
+        return Done(Revised.of(made, made.version), operations)
+    last = Revised.of(changed, change.version) if _goes(change.part) else None
+    operations = store.write(changed, change.part.operations, change.before)
+    return Done(last or Revised.of(changed, change.version), operations)
 
 
-def _types(graph: Graph, operations: Sequence[Operation], before: Before) -> list[Revised]:
-    """The types that changed, as they are now. One that was deleted gets a last version."""
-    touched = [operation for operation in operations if operation.item.kind == NODE_TYPE.name]
-    if not touched:
-        return []
-    now = item_rows.node_types(graph.workspace_id, [operation.item.key for operation in touched])
-    found = []
-    for operation in touched:
-        key = operation.item.key
-        stored = now.get(key) or before.found[operation.item]
-        version = stored.version + isinstance(operation, Delete)
-        found.append(Revised(NODE_TYPE.name, stored.id, key, stored.record["displayName"], version))
-    return found
+def _goes(part: Part) -> bool:
+    """Whether the object itself is deleted."""
+    return any(
+        isinstance(operation, Delete) and operation.item.type == part.object.type for operation in part.operations
+    )

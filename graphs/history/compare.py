@@ -14,7 +14,8 @@ from django.db import connection
 
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS
-from graphs.objects.operations import Item, Operation, Record, difference, fields, inverses
+from graphs.objects.operations import Operation, Record, difference, fields, inverses
+from graphs.objects.refs import Ref
 
 #: Versions that are simply read.
 NEAR = 500
@@ -91,12 +92,12 @@ def between(type_: str, object_id: int, a: int, b: int) -> tuple[Operation, ...]
         return inverses(between(type_, object_id, b, a))
     if a == b:
         return ()
-    by_item: dict[Item, dict[str, _Ends]] = {}
+    by_item: dict[Ref, dict[str, _Ends]] = {}
     for kind, key, field, *ends in _rows(type_, object_id, a, b):
         if ends[0] is not None:
-            by_item.setdefault(Item(kind, key), {})[field] = _Ends(_First(*ends[:3]), _Last(*ends[3:]))
+            by_item.setdefault(Ref(kind, key), {})[field] = _Ends(_First(*ends[:3]), _Last(*ends[3:]))
     order = list(KINDS)
-    items = sorted(by_item, key=lambda item: (order.index(item.kind), item.key))
+    items = sorted(by_item, key=lambda item: (order.index(item.type), item.key))
     found = (_operation(item, by_item[item]) for item in items)
     return tuple(operation for operation in found if operation is not None)
 
@@ -121,7 +122,7 @@ def _decoded(row: Sequence[Any]) -> list[Any]:
     return [json.loads(value) if place in _JSON and value is not None else value for place, value in enumerate(row)]
 
 
-def _operation(item: Item, ends: dict[str, _Ends]) -> Operation | None:
+def _operation(item: Ref, ends: dict[str, _Ends]) -> Operation | None:
     whole = ends.pop("", None)
     if whole is None:
         old = {name: each.first.old for name, each in ends.items()}

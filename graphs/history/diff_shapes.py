@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from graphs.objects.object_name import ObjectName
+from graphs.objects.refs import ObjectName
 from graphs.site.shapes import Shape
 
 

@@ -8,19 +8,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphs.history import code_diff
-from graphs.models import Graph, Node, NodeType
-from graphs.objects.item_rows import edges
-from graphs.objects.kinds import EDGE, KINDS, NODE, NODE_TYPE, Field, Kind
-from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update
+from graphs.objects.kinds import KINDS, Field, Kind
+from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.refs import Ref
 
 #: What a field holds that nobody filled in.
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
-def diff_of(operations: Iterable[Operation], labels: Mapping[Item, str] | None = None) -> list[dict[str, Any]]:
+def diff_of(operations: Iterable[Operation], labels: Mapping[Ref, str] | None = None) -> list[dict[str, Any]]:
     """One entry for each item, in the order of the operations, which are `net`.
 
-    `labels` are names of items that the operations do not tell (see `labels_of`); without one it is the key.
+    `labels` are names of items that the operations do not tell (`graphs.objects.stores.labels`); without one it is the
+    key.
     """
     known = labels or {}
     return [_entry(operation, known) for operation in operations]
@@ -39,33 +39,14 @@ def _named(kind: Kind | None, shown: dict[str, Any]) -> dict[str, Any]:
     return {**shown, "label": str(names.get(shown["field"], shown["label"]))}
 
 
-def labels_of(graph: Graph, items: Iterable[Item]) -> dict[Item, str]:
-    """What nodes, edges and types are called now; those that are gone are left out. A query for each kind."""
-    keys: dict[str, set[str]] = {}
-    for item in items:
-        keys.setdefault(item.kind, set()).add(item.key)
-    found: dict[Item, str] = {}
-    if NODE.name in keys:
-        rows = Node.objects.filter(graph=graph, key__in=keys[NODE.name]).values_list("key", "name")
-        found |= {Item(NODE.name, key): name or key for key, name in rows}
-    if EDGE.name in keys:
-        found |= {stored.item: _ends(stored.record) for stored in edges(graph, keys[EDGE.name]).values()}
-    if NODE_TYPE.name in keys:
-        types = NodeType.objects.filter(workspace=graph.workspace_id, key__in=keys[NODE_TYPE.name])
-        found |= {Item(NODE_TYPE.name, key): name for key, name in types.values_list("key", "display_name")}
-    return found
-
-
-def label_of(operation: Operation, labels: Mapping[Item, str]) -> str:
+def label_of(operation: Operation, labels: Mapping[Ref, str]) -> str:
     """What the item was called before, or will be where it is new."""
     record = operation.old if isinstance(operation, Update) else operation.record
-    title = KINDS[operation.item.kind].title
-    own = _ends(record) if operation.item.kind == EDGE.name else str(record.get(title) or "")
-    return own or labels.get(operation.item) or operation.item.key
+    return KINDS[operation.item.type].name_of(record) or labels.get(operation.item) or operation.item.key
 
 
-def _entry(operation: Operation, labels: Mapping[Item, str]) -> dict[str, Any]:
-    kind = KINDS[operation.item.kind]
+def _entry(operation: Operation, labels: Mapping[Ref, str]) -> dict[str, Any]:
+    kind = KINDS[operation.item.type]
     match operation:
         case Create(_, record):
             action, old, new = "create", {}, _filled(record)
@@ -87,11 +68,6 @@ def _entry(operation: Operation, labels: Mapping[Item, str]) -> dict[str, Any]:
 
 def _filled(record: Record) -> Record:
     return {name: value for name, value in record.items() if value not in _NOTHING}
-
-
-def _ends(record: Record) -> str:
-    """Empty where the record does not hold both ends."""
-    return f"{record['source']} → {record['target']}" if {"source", "target"} <= record.keys() else ""
 
 
 def _field(field: Field, old: Any, new: Any) -> dict[str, Any]:

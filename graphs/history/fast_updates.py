@@ -1,83 +1,87 @@
 """The change that is made most often, in one statement: some fields of items that are still what was expected.
 
-It holds the graph, compares, writes and records. Where an item is not as expected it only holds the graph, and
+It holds their object, compares, writes and records. If an item is not as expected it only holds the object, and
 `graphs.history.changes` goes the long way, which names the conflicts.
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, TypeGuard
 
 from graphs.history import hooks
 from graphs.history.recording import STORED, Applied, Because, Revised, parameters, to_json
-from graphs.models import Edge, Graph, Node
+from graphs.models import Object
+from graphs.objects.columns import taken
 from graphs.objects.holding import HOLD
-from graphs.objects.item_writes import taken
-from graphs.objects.kinds import EDGE, KINDS, NODE, Field
+from graphs.objects.kinds import KINDS, Field, Kind, store_of
 from graphs.objects.operations import Operation, Update
 from graphs.site.prepared import prepared
 
-#: The kinds of which fields are changed in one statement.
-TABLES = {NODE.name: Node._meta.db_table, EDGE.name: Edge._meta.db_table}
-
 
 def fits(operations: Sequence[Operation]) -> TypeGuard[Sequence[Update]]:
-    """Whether all of them change the same fields of nodes or of edges, none of which names another item."""
-    if not operations or not isinstance(operations[0], Update) or operations[0].item.kind not in TABLES:
+    """Whether all of them change the same fields of parts of one kind, none of which names another item."""
+    if not operations or not isinstance(operations[0], Update):
         return False
-    kind, names = KINDS[operations[0].item.kind], operations[0].new.keys()
-    return all(kind.field(name).form != "key" for name in names) and all(
-        isinstance(each, Update) and each.item.kind == kind.name and each.new.keys() == each.old.keys() == names
+    kind, names = KINDS[operations[0].item.type], operations[0].new.keys()
+    return plain(kind, names) and all(
+        isinstance(each, Update) and each.item.type == kind.name and each.new.keys() == each.old.keys() == names
         for each in operations
     )
 
 
-def apply(graph: Graph, operations: Sequence[Update], because: Because) -> tuple[int, Applied | None]:
-    """Holds the graph until the commit and gives its new version; and what was done, None where nothing was.
+def plain(kind: Kind, names: Collection[str]) -> bool:
+    """Whether the kind is one of parts, and these fields are columns of their own that name no other item."""
+    return bool(kind.owner) and all(kind.field(name).form != "key" and not kind.field(name).inside for name in names)
 
-    The operations fit. Raises `Graph.DoesNotExist`.
+
+def apply(of: Object, operations: Sequence[Update], because: Because) -> tuple[int, Applied | None]:
+    """Holds the object until the commit. Gives its new version, and what was done: None if nothing was.
+
+    The operations fit. Raises `Object.DoesNotExist`.
     """
     change_set_id = uuid.uuid4()
-    kind = operations[0].item.kind
+    kind = operations[0].item.type
     names = tuple(field.name for field in KINDS[kind].fields if field.name in operations[0].new)
     items = [(o.item.key, *(o.new[name] for name in names), *(o.old[name] for name in names)) for o in operations]
-    given = parameters(change_set_id, graph.workspace_id, because, len(items) * len(names)) | {
-        "graph": graph.pk,
-        "label": graph.title,
+    label = store_of(of.type).title(of)
+    given = parameters(change_set_id, of.workspace_id, because, len(items) * len(names)) | {
+        "object": of.pk,
+        "label": label,
         "items": to_json(items),
     }
     with prepared() as cursor:
         cursor.execute(_statement(kind, names, len(items) == 1, bool(because.undoes)), given)
         found = cursor.fetchone()
-    return outcome(found, change_set_id, graph, kind, names, because)
+    return outcome(found, change_set_id, of, label, kind, names, because)
 
 
 def outcome(
     found: Sequence[Any] | None,
     change_set_id: uuid.UUID,
-    graph: Graph,
+    of: Object,
+    label: str,
     kind: str,
     names: Sequence[str],
     because: Because,
 ) -> tuple[int, Applied | None]:
     """What one statement did to the fields of these names, from its row: version, whether it did, answers of hooks."""
     if found is None:
-        raise Graph.DoesNotExist
+        raise Object.DoesNotExist
     version, done, *results = found
     if not done:
         return version, None
     hooks.stored(results)
-    revised = Revised.of(graph, version)
+    revised = Revised(of.type, of.pk, of.key, label, version)
     touched = frozenset((kind, name) for name in names)
-    return version, Applied(change_set_id, graph.workspace_id, (revised,), touched, because)
+    return version, Applied(change_set_id, of.workspace_id, (revised,), touched, because)
 
 
 @lru_cache
 def _statement(kind: str, names: tuple[str, ...], one: bool, undoing: bool) -> str:
     """An item is a JSON array of its key, the new values and the expected ones.
 
-    One that another transaction changed while this one waited for the graph is compared as it is by then: PostgreSQL
+    One that another transaction changed while this one waited for the object is compared as it is by then: PostgreSQL
     looks again at rows that it locks. Nothing is written unless all of them are as expected.
     """
     fields = [KINDS[kind].field(name) for name in names]
@@ -85,12 +89,12 @@ def _statement(kind: str, names: tuple[str, ...], one: bool, undoing: bool) -> s
     changing = _changing_one(kind, fields) if one else _changing_many(kind, fields)
     return f"""
 WITH held AS (
-    {HOLD} RETURNING id AS graph, version, key
+    {HOLD} RETURNING id AS object, type, version, key
 ), items AS MATERIALIZED (
     SELECT i.row->>0 AS key, i.row AS r, i.number
     FROM jsonb_array_elements(%(items)s::jsonb) WITH ORDINALITY AS i(row, number)
 ), {changing}, revisions AS (
-    SELECT 0 AS place, graph, 'graph' AS type, graph AS object, key, %(label)s AS label, version FROM held, fit
+    SELECT 0 AS place, type, object, key, %(label)s AS label, version FROM held, fit
 ), modifications AS (
     SELECT (i.number - 1) * {len(names)} + f.place AS number, 0 AS place, '{kind}' AS kind, i.key, 'update' AS action,
         f.name AS field, nullif(i.r->(f.place + {len(names)}), 'null') AS old, nullif(i.r->f.place, 'null') AS new
@@ -104,8 +108,8 @@ def _changing_one(kind: str, fields: Sequence[Field]) -> str:
     """The same for one item: what is compared is written at once."""
     return f"""
 changed AS (
-    UPDATE {TABLES[kind]} AS t SET {_set(fields)} FROM held, items
-    WHERE t.graph_id = %(graph)s AND t.key = (SELECT key FROM items) AND {_as_expected(fields)}
+    UPDATE {KINDS[kind].table} AS t SET {_set(fields)} FROM held, items
+    WHERE t.{KINDS[kind].owner} = %(object)s AND t.key = (SELECT key FROM items) AND {_as_expected(fields)}
     RETURNING t.id
 ), fit AS (
     SELECT FROM changed
@@ -120,7 +124,7 @@ found AS (
 ), fit AS (
     SELECT WHERE (SELECT count(*) FROM found) = (SELECT count(*) FROM items)
 ), changed AS (
-    UPDATE {TABLES[kind]} AS t SET {_set(fields)} FROM fit, found WHERE t.id = found.id
+    UPDATE {KINDS[kind].table} AS t SET {_set(fields)} FROM fit, found WHERE t.id = found.id
 )"""  # noqa: S608
 
 
@@ -130,8 +134,8 @@ def each_locked(kind: str, key: str, where: str) -> str:
     Looked up one by one: no estimate of how many there are makes PostgreSQL compare each with each.
     """
     return f"""LATERAL (
-        SELECT t.id FROM {TABLES[kind]} AS t WHERE t.graph_id = held.graph AND t.key = {key} AND {where}
-        FOR NO KEY UPDATE
+        SELECT t.id FROM {KINDS[kind].table} AS t WHERE t.{KINDS[kind].owner} = held.object AND t.key = {key} AND
+        {where} FOR NO KEY UPDATE
     ) AS each"""  # noqa: S608
 
 

@@ -1,6 +1,6 @@
 """Gives the history what people did live. Done by whoever comes first: a clock, who leaves, or who changes otherwise.
 
-All edits of a graph that are there are saved in one transaction that holds its row; who comes second finds none.
+All edits of an object that are there are saved in one transaction that holds it; who comes second finds none.
 """
 
 import logging
@@ -13,9 +13,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from graphs.history.live_stretches import Stretch, stretches
-from graphs.history.recording import Because, Part, Revised, record
+from graphs.history.recording import Because, Done, Revised, record
 from graphs.history.signals import tell
-from graphs.models import Graph, LiveEdit, Origin
+from graphs.models import LiveEdit, Object, Origin
 from graphs.objects.operations import Operation
 from graphs.site.database_away import AWAY
 
@@ -27,64 +27,61 @@ SAVE_EVERY_S = 30
 KEEP = timedelta(days=7)
 
 
-def save_edits(graph_id: int) -> tuple[uuid.UUID, ...]:
-    """The change sets that the unsaved edits of a graph became; none where there were none, or no graph."""
+def save_edits(object_id: int) -> tuple[uuid.UUID, ...]:
+    """The change sets that the unsaved edits of an object became; none if there were none, or no object."""
     with transaction.atomic():
-        graph = Graph.objects.select_for_update(no_key=True).filter(pk=graph_id).first()
-        return _save(graph) if graph is not None and graph.unsaved_since is not None else ()
+        held = Object.objects.select_for_update(no_key=True).filter(pk=object_id).first()
+        return _save(held) if held is not None and held.unsaved_since is not None else ()
 
 
-def save_all(graphs: Iterable[Graph]) -> None:
-    """The same for several, in the order of their primary keys."""
-    for graph_id in sorted(graph.pk for graph in graphs if graph.unsaved_since is not None):
-        save_edits(graph_id)
+def save_all(objects: Iterable[Object]) -> None:
+    """Saves the edits of several objects, in the order of their primary keys."""
+    for object_id in sorted(each.pk for each in objects if each.unsaved_since is not None):
+        save_edits(object_id)
 
 
 def save_due(after_s: float = SAVE_EVERY_S) -> int:
-    """Saves every graph whose edits have waited for so long, whoever made them and through whichever process.
+    """Saves every object whose edits have waited for so long, whoever made them and through whichever process.
 
     Returns how many. One that somebody else holds is left to the next look; one that fails keeps no other from it.
     """
-    due = Graph.objects.filter(unsaved_since__lte=Now() - timedelta(seconds=after_s)).order_by("pk")
-    return sum(_saved_alone(graph_id) for graph_id in due.values_list("pk", flat=True))
+    due = Object.objects.filter(unsaved_since__lte=Now() - timedelta(seconds=after_s)).order_by("pk")
+    return sum(_saved_alone(object_id) for object_id in due.values_list("pk", flat=True))
 
 
-def _saved_alone(graph_id: int) -> bool:
+def _saved_alone(object_id: int) -> bool:
     try:
         with transaction.atomic():
-            graph = Graph.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=graph_id).first()
-            if graph is None or graph.unsaved_since is None:
+            held = Object.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=object_id).first()
+            if held is None or held.unsaved_since is None:
                 return False
-            _save(graph)
+            _save(held)
     except AWAY:
         raise
-    except Exception:  # Any: whatever is wrong with one graph, those after it have to be saved.
-        log.exception("live edits of graph %s cannot be saved", graph_id)
+    except Exception:  # Any: whatever is wrong with one object, those after it have to be saved.
+        log.exception("live edits of object %s cannot be saved", object_id)
         return False
     return True
 
 
-def _save(graph: Graph) -> tuple[uuid.UUID, ...]:
-    """The graph is held, and its row says that there is something to save."""
-    edits = LiveEdit.objects.filter(graph=graph, saved_at=None)
-    folded = [(stretch, stretch.operations) for stretch in stretches(edits.order_by("version"))]
+def _save(held: Object) -> tuple[uuid.UUID, ...]:
+    """The object is held, and its row says that there is something to save."""
+    unsaved = LiveEdit.objects.filter(object=held, saved_at=None)
+    folded = [(stretch, stretch.operations) for stretch in stretches(unsaved.order_by("version"))]
     kept = [(stretch, operations) for stretch, operations in folded if operations]
-    # Each edit made a version of the graph, and nobody else made any meanwhile: the last ones are the history's.
-    first = graph.version - len(kept) + 1
-    saved = tuple(
-        _record(graph, first + place, stretch, operations) for place, (stretch, operations) in enumerate(kept)
-    )
-    edits.update(saved_at=Now())
-    Graph.objects.filter(pk=graph.pk).update(unsaved_since=None)
+    # Each edit made a version of the object, and nobody else made any meanwhile: the last ones are the history's.
+    first = held.version - len(kept) + 1
+    saved = tuple(_record(held, first + place, stretch, operations) for place, (stretch, operations) in enumerate(kept))
+    unsaved.update(saved_at=Now())
+    Object.objects.filter(pk=held.pk).update(unsaved_since=None)
     return saved
 
 
-def _record(graph: Graph, version: int, stretch: Stretch, operations: Sequence[Operation]) -> uuid.UUID:
+def _record(held: Object, version: int, stretch: Stretch, operations: Sequence[Operation]) -> uuid.UUID:
     change_set_id = uuid.uuid4()
     actor = User(pk=stretch.person, username=stretch.label)
-    revised = Revised.of(graph, version)
-    parts = [Part((revised,), tuple(operations))]
-    tell(record(change_set_id, graph.workspace_id, Because(actor, Origin.MANUAL), parts))
+    parts = [Done(Revised.of(held, version), tuple(operations))]
+    tell(record(change_set_id, held.workspace_id, Because(actor, Origin.MANUAL), parts))
     LiveEdit.objects.filter(pk__in=[edit.pk for edit in stretch.edits]).update(change_set=change_set_id)
     return change_set_id
 

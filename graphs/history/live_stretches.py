@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from graphs.models import LiveEdit
-from graphs.objects.kinds import EDGE, NODE
+from graphs.objects.kinds import KINDS
 from graphs.objects.operations import Operation, from_json, net
 
 
@@ -28,7 +28,7 @@ class Stretch:
 
 
 def stretches(edits: Iterable[LiveEdit]) -> Sequence[Stretch]:
-    """The edits of a graph in the order of their versions, as changes that give the same when done in this order.
+    """The edits of an object in the order of their versions, as changes that give the same when done in this order.
 
     An edit joins the latest stretch of its person, unless one of somebody else has touched the same since that began.
     """
@@ -53,13 +53,13 @@ def _joined(found: Sequence[Stretch], person: int, touched: set[str]) -> Stretch
 
 
 def _touched(edit: LiveEdit) -> set[str]:
-    """The items of an edit, and the nodes that its edges lead from and to."""
-    ends = {
-        f"{NODE.name}:{record[end]}"
+    """The items of an edit, and those that they name: the nodes that an edge leads from and to."""
+    named = {
+        f"{field.names}:{record[field.name]}"
         for operation in edit.operations
-        if operation["type"] == EDGE.name
+        for field in KINDS[operation["type"]].fields
+        if field.names in KINDS
         for record in (operation.get("record"), operation.get("old"), operation.get("new"))
-        for end in ("source", "target")
-        if record and end in record
+        if record and field.name in record
     }
-    return {*edit.items, *ends}
+    return {*edit.items, *named}

@@ -9,8 +9,9 @@ from typing import Any
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Revision
-from graphs.objects.kinds import GRAPH, NODE, NODE_TYPE
+from graphs.models import ChangeSet, Modification, Object, Revision
+from graphs.objects.kinds import is_object, store_of
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
 
 ORDERING = ("-version",)
@@ -39,10 +40,7 @@ SELECT id FROM taken_back LIMIT %s
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An object with versions of its own, as it is now. `type` is "graph" or "nodeType", `id` its primary key.
-
-    A type that was deleted is what it was last.
-    """
+    """An object as it is now; one that was deleted is what it was last. `id` is its primary key."""
 
     type: str
     id: int
@@ -66,26 +64,23 @@ class Filters:
     until: datetime | None = None
 
 
-def subject(workspace_id: int, type_: str, key: str) -> Subject:
-    """Raises `NotFound`."""
-    rows: QuerySet[Graph] | QuerySet[NodeType]
-    if type_ == GRAPH:
-        rows = Graph.objects.filter(workspace=workspace_id, key=key)
-    elif type_ == NODE_TYPE.name:
-        rows = NodeType.objects.filter(workspace=workspace_id, key=key)
-    else:
+def subject(workspace_id: int, ref: Ref) -> Subject:
+    """The object, also one that was deleted. Raises `NotFound`."""
+    if not is_object(ref.type):
         raise NotFound
-    found = rows.values_list("pk", "version").first() or _deleted(workspace_id, type_, key)
+    rows = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key)
+    found = rows.values_list("pk", "version").first() or _deleted(workspace_id, ref)
     if found is None:
         raise NotFound
-    return Subject(type_, found[0], key, found[1])
+    return Subject(ref.type, found[0], ref.key, found[1])
 
 
-def _deleted(workspace_id: int, type_: str, key: str) -> tuple[int, int] | None:
-    """The last version of a type that people deleted. Graphs are not deleted by changes."""
-    if type_ != NODE_TYPE.name:
-        return None
-    rows = Revision.objects.filter(type=type_, key=key, change_set__workspace=workspace_id)
+def _deleted(workspace_id: int, ref: Ref) -> tuple[int, int] | None:
+    """The last version of an object that people deleted."""
+    changes = Modification.objects.filter(
+        type=ref.type, object=OuterRef("object"), kind=ref.type, action=Modification.Action.DELETE
+    )
+    rows = Revision.objects.filter(Exists(changes), type=ref.type, key=ref.key, change_set__workspace=workspace_id)
     return rows.order_by("-id").values_list("object", "version").first()
 
 
@@ -118,10 +113,8 @@ def _modified(of: Subject, filters: Filters) -> "QuerySet[Modification]":
 
 
 def unsaved_since(of: Subject) -> datetime | None:
-    """When the first live edit of a graph was made that the history does not have yet; None where it has all."""
-    if of.type != GRAPH:
-        return None
-    return Graph.objects.values_list("unsaved_since", flat=True).filter(pk=of.id).first()
+    """When the first live edit was made that the history does not have yet; None if it has all."""
+    return Object.objects.values_list("unsaved_since", flat=True).filter(pk=of.id).first()
 
 
 def version_at(of: Subject, moment: datetime) -> int:
@@ -142,13 +135,16 @@ def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
 
 
 def modifications(of: ChangeSet, search: str = "") -> "QuerySet[Modification]":
-    """Those of a change set in the order of their doing; with `search` in their field, their key or the node's name."""
+    """Those of a change set in the order of their doing; with `search` in their field, their key or their name."""
     rows = of.modifications.all()
     if not search:
         return rows
-    graphs = of.revisions.filter(type=GRAPH).values("object")
-    named = Node.objects.filter(graph__in=graphs, name__icontains=search).values("key")
-    wanted = Q(field__icontains=search) | Q(key__icontains=search) | Q(kind=NODE.name, key__in=named)
+    wanted = Q(field__icontains=search) | Q(key__icontains=search)
+    objects: dict[str, list[int]] = {}
+    for type_, object_id in of.revisions.values_list("type", "object"):
+        objects.setdefault(type_, []).append(object_id)
+    for type_, ids in objects.items():
+        wanted |= Q(type=type_, key__in=store_of(type_).keys_named(ids, search))
     return rows.filter(wanted)
 
 

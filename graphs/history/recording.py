@@ -1,7 +1,7 @@
 """The only writer of the history: a change set, the versions it made and what it modified, in one statement."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 
 from graphs.history import hooks
-from graphs.models import Graph, Origin
-from graphs.objects.kinds import GRAPH, NODE_TYPE
+from graphs.models import Object, Origin
+from graphs.objects.kinds import store_of
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.site.prepared import prepared
 
@@ -20,7 +20,10 @@ _ENCODER = DjangoJSONEncoder(allow_nan=False)
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Who changes something, and why; see `graphs.models.ChangeSet`."""
+    """Who changes something, and why; see `graphs.models.ChangeSet`.
+
+    `around` is the object in whose page or conversation it was asked for: its stream hears of all parts of the change.
+    """
 
     actor: User | None
     origin: Origin
@@ -30,11 +33,12 @@ class Because:
     prompt_version: str = ""
     model: str = ""
     undoes: tuple[uuid.UUID, ...] = ()
+    around: Object | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """An object that got a new version; `type` is "graph" or "nodeType", `id` its primary key."""
+    """An object that got a new version; `type` is the name of its kind, `id` its primary key."""
 
     type: str
     id: int
@@ -43,15 +47,15 @@ class Revised:
     version: int
 
     @classmethod
-    def of(cls, graph: Graph, version: int) -> "Revised":
-        return cls(GRAPH, graph.pk, graph.key, graph.title, version)
+    def of(cls, changed: Object, version: int) -> "Revised":
+        return cls(changed.type, changed.pk, changed.key, store_of(changed.type).title(changed), version)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What was done to one graph. `objects` has the graph first, then the types of its workspace that changed."""
+class Done:
+    """What was done to one object."""
 
-    objects: tuple[Revised, ...]
+    revised: Revised
     operations: tuple[Operation, ...]
 
 
@@ -66,9 +70,9 @@ class Applied:
     because: Because
 
 
-#: Stores what the relations `revisions` (place, graph, type, object, key, label, version) and `modifications` (number,
-#: place, kind, key, action, field, old, new) hold, or nothing where there are no revisions. `graph` is the one through
-#: which an object was changed; a modification has the place of its revision.
+#: Stores what the relations `revisions` (place, type, object, key, label, version) and `modifications` (number, place,
+#: kind, key, action, field, old, new) hold, or nothing if there are no revisions. A modification has the place of its
+#: revision.
 STORED = """
 made AS (
     INSERT INTO graphs_changeset (id, workspace, actor, actor_label, origin, cause, causes, reason, prompt_version,
@@ -90,8 +94,8 @@ made AS (
 """
 _REVISIONS = """
 WITH revisions AS (
-    SELECT r.number - 1 AS place, (r.row->>0)::bigint AS graph, r.row->>1 AS type, (r.row->>2)::bigint AS object,
-        r.row->>3 AS key, r.row->>4 AS label, (r.row->>5)::int AS version
+    SELECT r.number - 1 AS place, r.row->>0 AS type, (r.row->>1)::bigint AS object,
+        r.row->>2 AS key, r.row->>3 AS label, (r.row->>4)::int AS version
     FROM jsonb_array_elements(%(revisions)s::jsonb) WITH ORDINALITY AS r(row, number)
 ), modifications AS (
     SELECT m.number, (m.row->>0)::bigint AS place, m.row->>1 AS kind, m.row->>2 AS key, m.row->>3 AS action,
@@ -101,20 +105,20 @@ WITH revisions AS (
 """
 
 
-def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]) -> Applied:
-    """Stores what was done to graphs, nearly always to one; belongs into the transaction that did it."""
+def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Done]) -> Applied:
+    """Stores what was done to objects, nearly always to one; belongs into the transaction that did it."""
     applied, results = _store(_record(bool(because.undoes)), change_set_id, workspace_id, because, parts)
     hooks.stored(results)
     return applied
 
 
-def begin(graph: Graph, because: Because) -> None:
-    """The first revision of a graph that is there as a whole; belongs into the transaction that made it.
+def begin(new: Object, because: Because) -> None:
+    """The first revision of an object that is there as a whole; belongs into the transaction that made it.
 
     What it began with is not stored twice: every later state leads back to it. Nobody is told: nobody saw it before.
     """
-    revised = Revised.of(graph, graph.version)
-    _store(_BEGIN, uuid.uuid4(), graph.workspace_id, because, [Part((revised,), ())])
+    revised = Revised.of(new, new.version)
+    _store(_BEGIN, uuid.uuid4(), new.workspace_id, because, [Done(revised, ())])
 
 
 _BEGIN = f"{_REVISIONS}, {STORED} SELECT true"
@@ -126,20 +130,13 @@ def _record(undoing: bool) -> str:
 
 
 def _store(
-    statement: str, change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Part]
+    statement: str, change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Done]
 ) -> tuple[Applied, Sequence[Any]]:
     """What was done, and what came of what is stored beside it."""
-    objects = tuple(revised for part in parts for revised in part.objects)
-    places = {(revised.type, revised.key): place for place, revised in enumerate(objects)}
-    modifications = [
-        row
-        for part in parts
-        for row in _modifications(part.operations, places[part.objects[0].type, part.objects[0].key], places)
-    ]
+    objects = tuple(part.revised for part in parts)
+    modifications = [(place, *row) for place, part in enumerate(parts) for row in _modifications(part.operations)]
     given = parameters(change_set_id, workspace_id, because, len(modifications)) | {
-        "revisions": to_json(
-            [(p.objects[0].id, o.type, o.id, o.key, o.label, o.version) for p in parts for o in p.objects]
-        ),
+        "revisions": to_json([(each.type, each.id, each.key, each.label, each.version) for each in objects]),
         "modifications": to_json(modifications),
     }
     with prepared() as cursor:
@@ -150,7 +147,7 @@ def _store(
 
 
 def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, size: int) -> dict[str, Any]:
-    """Those of `STORED`, and of what is stored beside it. Few are quicker than many: psycopg looks at each of them."""
+    """Parameters of `STORED` and of the hooks, packed into few values because psycopg adapts each one."""
     made = {
         "workspace": workspace_id,
         "actor": because.actor.pk if because.actor else None,
@@ -163,28 +160,23 @@ def parameters(change_set_id: uuid.UUID, workspace_id: int, because: Because, si
         "model": because.model,
         "undoes": because.undoes,
         "size": size,
+        "around": f"{because.around.type}_{because.around.pk}" if because.around else None,
     }
     return {"id": str(change_set_id), "made": to_json(made), **hooks.given(because)}
 
 
-def _modifications(
-    operations: Iterable[Operation], graph: int, places: Mapping[tuple[str, str], int]
-) -> Iterator[tuple[Any, ...]]:
-    """One row for each field that changed, and one for each item that came or went.
-
-    They begin with the place of the graph, or with those of types by (type, key).
-    """
+def _modifications(operations: Sequence[Operation]) -> Iterator[tuple[Any, ...]]:
+    """One row for each field that changed, and one for each item that came or went."""
     for operation in operations:
-        kind, key = operation.item.kind, operation.item.key
-        place = places[kind, key] if kind == NODE_TYPE.name else graph
+        kind, key = operation.item
         match operation:
             case Create(_, new):
-                yield place, kind, key, "create", "", None, new
+                yield kind, key, "create", "", None, new
             case Delete(_, old):
-                yield place, kind, key, "delete", "", old, None
+                yield kind, key, "delete", "", old, None
             case Update(_, old, new):
                 for name in new:
-                    yield place, kind, key, "update", name, old[name], new[name]
+                    yield kind, key, "update", name, old[name], new[name]
 
 
 def to_json(value: Any) -> str:

@@ -1,13 +1,13 @@
 """Takes back what was changed: one modification, change sets, all that one cause led to, or an object since a version.
 
-A rollback is a change like any other: all or nothing, recorded, and itself undone the same way. Where somebody edited
+A rollback is a change like any other: all or nothing, recorded, and itself undone the same way. If somebody edited
 since, the clash is named (`graphs.history.rollback_conflicts`); who rolls back may leave that out.
 """
 
 import hashlib
 import json
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -19,48 +19,54 @@ from graphs.history.recording import Applied, Because
 from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModification, Scope, place, read
 from graphs.history.signals import tell
 from graphs.history.undo import Clash, Left, Undone, undo
-from graphs.models import Graph, Node, Origin, Revision
-from graphs.objects.holding import hold_types, raise_versions
-from graphs.objects.kinds import GRAPH, NODE, NODE_TYPE
-from graphs.objects.operations import Delete, Item, Operation, Update, inverses, to_json
+from graphs.models import Object, Origin, Revision
+from graphs.objects.holding import raise_versions
+from graphs.objects.kinds import is_object, store_of
+from graphs.objects.operations import Operation, inverses, to_json
 from graphs.objects.preconditions import Before
-from graphs.site.access import NotFound
+from graphs.objects.refs import Ref
+from graphs.objects.stores import Part
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What somebody chose to leave as it is; without a graph's key, in whichever graph it is."""
+    """What somebody chose to leave as it is; without the key of an object, in whichever object it is."""
 
-    item: Item
+    item: Ref
     field: str = ""
-    graph: str | None = None
+    of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a rollback does to one graph, and what stands in the way of it there."""
+    """What a rollback does to one object, and what stands in the way of it there."""
 
-    graph: Graph
+    object: Object
     before: Before
     undone: Undone
+
+    @property
+    def part(self) -> Part:
+        return Part(self.object, self.undone.operations)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a rollback would do now. `gone` are the graphs that it is about and that were deleted: label by key.
+    """What a rollback would do now. `gone` are the objects that it is about and that it cannot bring back: by name,
+    what they were called.
 
-    `state` names what it was computed from: the scope, what was left out, and the versions of the graphs.
+    `state` names what it was computed from: the scope, what was left out, and the versions of the objects.
     """
 
     scope: Scope
     done: Done
     steps: tuple[Step, ...]
-    gone: Mapping[str, str]
+    gone: Mapping[Ref, str]
     state: str
 
     @property
-    def clashes(self) -> tuple[tuple[Graph, Clash], ...]:
-        return tuple((step.graph, clash) for step in self.steps for clash in step.undone.clashes)
+    def clashes(self) -> tuple[tuple[Object, Clash], ...]:
+        return tuple((step.object, clash) for step in self.steps for clash in step.undone.clashes)
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -68,8 +74,8 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """So that it is done only as it was shown: of what would be done, and of what that was computed from."""
-        shown = [[step.graph.pk, list(map(to_json, step.undone.operations))] for step in self.steps]
+        """Digest of what would be done and of the state it was computed from; a rollback must match the one shown."""
+        shown = [[step.object.pk, list(map(to_json, step.undone.operations))] for step in self.steps]
         text = json.dumps(shown, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:_RESULT] + self.state
 
@@ -78,8 +84,8 @@ class Plan:
 _RESULT = 40
 
 
-def _state(scope: Scope, left_out: Collection[LeftOut], graphs: Sequence[Graph]) -> str:
-    named = [repr(scope), sorted(map(repr, left_out)), [(graph.pk, graph.version) for graph in graphs]]
+def _state(scope: Scope, left_out: Collection[LeftOut], objects: Sequence[Object]) -> str:
+    named = [repr(scope), sorted(map(repr, left_out)), [(each.pk, each.version) for each in objects]]
     return hashlib.sha256(json.dumps(named).encode()).hexdigest()[_RESULT:]
 
 
@@ -92,7 +98,7 @@ class RollbackRefused(Exception):
 
 
 class Clashing(RollbackRefused):
-    """Later edits stand in the way, or a graph is gone."""
+    """Later edits stand in the way, or an object is gone."""
 
 
 class Outdated(RollbackRefused):
@@ -109,11 +115,11 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ())
     Raises `NotFound` for what is not of this workspace.
     """
     done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
-    graphs = _graphs(workspace_id, done)
-    live_edits.save_all(graphs)
+    objects = _objects(workspace_id, done)
+    live_edits.save_all(objects)
     if isinstance(scope, AsOf):
         done = read(workspace_id, scope)
-    return _plan(scope, done, graphs, left_out)
+    return _plan(workspace_id, scope, done, objects, left_out)
 
 
 def roll_back(
@@ -126,7 +132,7 @@ def roll_back(
 ) -> Applied:
     """Does it, as one change set.
 
-    Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` where the result differs from what `digest` is of.
+    Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` if the result differs from what `digest` is of.
     """
     with transaction.atomic():
         raised: dict[int, int] = {}
@@ -136,112 +142,104 @@ def roll_back(
                 return tell(applied)
         # What was done since a version is known when nobody does more.
         done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
-        graphs = _graphs(workspace_id, done, held=True)
-        live_edits.save_all(graphs)
-        if done.hosts:
-            hold_types(workspace_id)
+        objects = _objects(workspace_id, done, held=True)
+        live_edits.save_all(objects)
         if isinstance(scope, AsOf):
             done = read(workspace_id, scope)
-        plan = _plan(scope, done, graphs, left_out)
+        plan = _plan(workspace_id, scope, done, objects, left_out, held=True)
         _refuse(plan, digest)
         return changes.finish(_changes(plan, raised), _because(plan, actor, reason))
 
 
 def _changes(plan: Plan, raised: Mapping[int, int]) -> list[changes.Change]:
-    """Of the graphs of which something changes; those of `raised` have got their new version already."""
+    """One change for each object of which something changes. Objects in `raised` already hold their new version."""
     steps = [step for step in plan.steps if step.undone.operations]
-    versions = {**raised, **raise_versions([step.graph.pk for step in steps if step.graph.pk not in raised])}
-    return [changes.Change(step.graph, versions[step.graph.pk], step.undone.operations, step.before) for step in steps]
+    there = [step.object.pk for step in steps if not step.object._state.adding]
+    versions = {**raised, **raise_versions([pk for pk in there if pk not in raised])}
+    return [changes.Change(step.part, versions.get(step.object.pk), step.before) for step in steps]
 
 
 def _in_one_statement(
     workspace_id: int, actor: User, scope: ChangeSets, reason: str, digest: str | None
 ) -> tuple[dict[int, int], Applied | None]:
-    """What was done, or None; and the new version of the graph where it is held.
+    """What was done, or None; and the new version of the object if it is held.
 
-    What was shown of the graph as it still is, is what would be done now.
+    What was shown of the object as it still is, is what would be done now.
     """
     (change_set_id,) = scope.ids
     done = fast_rollback.whole(workspace_id, change_set_id)
-    if done is None or (digest is not None and digest[_RESULT:] != _state(scope, (), [done.graph])):
+    if done is None or (digest is not None and digest[_RESULT:] != _state(scope, (), [done.object])):
         return {}, None
     causes = (f"change-set:{change_set_id}",)
     try:
         version, applied = fast_rollback.take_back(
             done,
             Because(actor, Origin.ROLLBACK, reason, causes[0], causes, undoes=(change_set_id,)),
-            only_in=None if digest is None else done.graph.version,
+            only_in=None if digest is None else done.object.version,
         )
-    except Graph.DoesNotExist:
+    except Object.DoesNotExist:
         return {}, None
-    return {done.graph.pk: version}, applied
+    return {done.object.pk: version}, applied
 
 
-def _graphs(workspace_id: int, done: Done, *, held: bool = False) -> list[Graph]:
-    """The graphs that are still there; where only types were changed, one through which that can be undone.
-
-    `held`, nobody else changes them until the commit.
-    """
-    rows = Graph.objects.filter(workspace=workspace_id).order_by("pk")
-    if held:
-        rows = rows.select_for_update(no_key=True)
-    found = list(rows.filter(pk__in=done.graphs.keys() | set(done.hosts)))
-    if done.hosts and not found:
-        found = list(rows[:1])
-        if not found:
-            raise NotFound
-    return found if done.graphs else found[:1]
+def _objects(workspace_id: int, done: Done, *, held: bool = False) -> list[Object]:
+    """The objects that are still there, in the order in which they are held. `held`, nobody else changes them."""
+    rows = Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys()).order_by("pk")
+    return list(rows.select_for_update(no_key=True) if held else rows)
 
 
-def _plan(scope: Scope, done: Done, graphs: Sequence[Graph], left_out: Collection[LeftOut]) -> Plan:
+def _plan(
+    workspace_id: int,
+    scope: Scope,
+    done: Done,
+    objects: Sequence[Object],
+    left_out: Collection[LeftOut],
+    *,
+    held: bool = False,
+) -> Plan:
+    missing = _missing(workspace_id, done, objects)
+    deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
+    parts = [Part(each, done.objects[each.pk]) for each in (*objects, *deleted)]
+    if held and parts:
+        changes.hold_beside(parts)
     steps = []
-    # Types are changed through a graph that is changed anyway, if there is one.
-    host = next((graph for graph in graphs if graph.pk in done.graphs), graphs[0] if graphs else None)
-    for graph in graphs:
-        operations = done.graphs.get(graph.pk, ()) + (done.types if graph is host else ())
-        before = Before.read(graph, inverses(operations))
-        left = [Left(each.item, each.field) for each in left_out if each.graph in (None, graph.key)]
-        steps.append(Step(graph, before, undo(operations, before, left)))
-    gone = _gone(done, graphs)
+    for part in parts:
+        before = store_of(part.object.type).before(part.object, inverses(part.operations))
+        left = [Left(each.item, each.field) for each in left_out if each.of in (None, part.object.key)]
+        steps.append(Step(part.object, before, undo(part.operations, before, left)))
+    gone = {Ref(each.type, each.key): label for each, label in missing if each not in deleted}
     for each in left_out:
-        if each.item.kind == GRAPH:
-            gone.pop(each.item.key, None)
-    plan = Plan(scope, done, tuple(steps), gone, _state(scope, left_out, graphs))
-    return _with_types_in_use(plan) if done.types else plan
+        gone.pop(each.item, None)
+    state = _state(scope, left_out, objects)
+    return Plan(scope, done, tuple(map(_with_users(steps), steps)), gone, state)
 
 
-def _gone(done: Done, graphs: Sequence[Graph]) -> dict[str, str]:
-    missing = done.graphs.keys() - {graph.pk for graph in graphs}
-    if not missing:
-        return {}
-    rows = Revision.objects.filter(type=GRAPH, object__in=missing, change_set__in=done.change_sets)
-    return dict(rows.order_by("version").values_list("key", "label"))
+def _missing(workspace_id: int, done: Done, objects: Sequence[Object]) -> list[tuple[Object, str]]:
+    """The objects that are not there any more, not saved, each with what it was called last."""
+    ids = done.objects.keys() - {each.pk for each in objects}
+    if not ids:
+        return []
+    last = Revision.objects.filter(object__in=ids, change_set__workspace=workspace_id).order_by("object", "-version")
+    rows = last.distinct("object").values_list("object", "type", "key", "label")
+    return [(Object(pk=pk, workspace_id=workspace_id, type=type_, key=key), label) for pk, type_, key, label in rows]
 
 
-def _with_types_in_use(plan: Plan) -> Plan:
-    """A type that nodes have stays: those of this rollback aside, which may lose it."""
-    lost = {o.item.key for o in plan.operations if isinstance(o, Delete) and o.item.kind == NODE_TYPE.name}
-    if not lost:
-        return plan
-    first, *others = plan.steps
-    freed = {
-        (step.graph.pk, operation.item.key)
-        for step in plan.steps
-        for operation in step.undone.operations
-        if operation.item.kind == NODE.name and _loses_type(operation)
-    }
-    nodes = Node.objects.filter(graph__workspace=first.graph.workspace_id, type__in=lost).order_by("id")
-    used = tuple(
-        Clash("used", Item(NODE_TYPE.name, type_key), "", by=Item(NODE.name, key))
-        for graph, key, type_key in nodes.values_list("graph", "key", "type")
-        if (graph, key) not in freed
-    )
-    undone = replace(first.undone, clashes=(*first.undone.clashes, *used))
-    return replace(plan, steps=(replace(first, undone=undone), *others))
+def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
+    """Whether the history tells of the object itself, so that it can bring it back."""
+    return any(is_object(operation.item.type) for operation in operations if operation.item.key == which.key)
 
 
-def _loses_type(operation: Operation) -> bool:
-    return isinstance(operation, Delete) or (isinstance(operation, Update) and "type" in operation.new)
+def _with_users(steps: Sequence[Step]) -> Callable[[Step], Step]:
+    """An object that others use stays: those aside that this rollback frees of it."""
+    parts = [step.part for step in steps]
+
+    def with_users(step: Step) -> Step:
+        own = Ref(step.object.type, step.object.key)
+        users = store_of(step.object.type).users(step.part, parts)
+        clashes = (*step.undone.clashes, *(Clash("used", own, "", by=user) for user in users))
+        return replace(step, undone=replace(step.undone, clashes=clashes)) if users else step
+
+    return with_users
 
 
 def _refuse(plan: Plan, digest: str | None) -> None:
@@ -255,8 +253,8 @@ def _refuse(plan: Plan, digest: str | None) -> None:
 
 def _because(plan: Plan, actor: User, reason: str) -> Because:
     """`undoes` only what is taken back as a whole."""
-    there = {step.graph.pk for step in plan.steps}
-    whole = plan.done.graphs.keys() <= there and not any(step.undone.left for step in plan.steps)
+    there = {step.object.pk for step in plan.steps}
+    whole = plan.done.objects.keys() <= there and not any(step.undone.left for step in plan.steps)
     undoes: tuple[uuid.UUID, ...] = ()
     match plan.scope:
         case ChangeSets(ids):

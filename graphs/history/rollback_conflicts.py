@@ -7,12 +7,12 @@ from datetime import datetime
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from graphs.history.diffs import labels_of
 from graphs.history.rollback import Plan, Step
 from graphs.history.undo import Clash
-from graphs.models import Graph, Modification
-from graphs.objects.kinds import EDGE, GRAPH, KINDS, NODE, NODE_TYPE
-from graphs.objects.operations import Item
+from graphs.models import Modification, Object
+from graphs.objects.kinds import KINDS
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels
 
 #: Clashes whose later edits are looked up.
 MOST_NAMED = 200
@@ -20,9 +20,11 @@ MOST_NAMED = 200
 
 @dataclass(frozen=True, slots=True)
 class NamedClash:
-    """A clash for people. `changed_by` and what follows is the latest edit since, where there is one."""
+    """A clash for people, in the object with the key `of`. `changed_by` and what follows is the latest edit since, if
+    any.
+    """
 
-    graph: str
+    of: str
     clash: Clash
     label: str
     changed_by: str = ""
@@ -31,7 +33,7 @@ class NamedClash:
 
     @property
     def field_label(self) -> str:
-        kind = KINDS.get(self.clash.item.kind)
+        kind = KINDS.get(self.clash.item.type)
         names = {field.name: field.label for field in kind.fields} if kind else {}
         return str(names.get(self.clash.field, ""))
 
@@ -54,53 +56,56 @@ class NamedClash:
 
 
 def named(plan: Plan) -> list[NamedClash]:
-    """All that stands in the way of a rollback, graph by graph."""
+    """All that stands in the way of a rollback, object by object."""
     return [*_gone(plan), *(clash for step in plan.steps for clash in _of_step(plan, step))]
 
 
 def _gone(plan: Plan) -> Iterator[NamedClash]:
-    for key, label in plan.gone.items():
-        yield NamedClash(key, Clash("gone", Item(GRAPH, key), ""), label)
+    for ref, label in plan.gone.items():
+        yield NamedClash(ref.key, Clash("gone", ref, ""), label)
 
 
 def _of_step(plan: Plan, step: Step) -> list[NamedClash]:
     clashes = step.undone.clashes
     if not clashes:
         return []
-    labels = labels_of(step.graph, {clash.item for clash in clashes})
-    edits = _later_edits(plan, step.graph, clashes[:MOST_NAMED])
+    names = labels(step.object, {clash.item for clash in clashes})
+    edits = _later_edits(plan, step.object, clashes[:MOST_NAMED])
     found = []
     for clash in clashes:
         edit = edits.get(_edited(clash))
-        label = labels.get(clash.item, clash.item.key)
+        label = names.get(clash.item, clash.item.key)
         if edit is None:
-            found.append(NamedClash(step.graph.key, clash, label))
+            found.append(NamedClash(step.object.key, clash, label))
         else:
             made = edit.change_set
-            found.append(NamedClash(step.graph.key, clash, label, made.actor_label, made.created_at, str(made.pk)))
+            found.append(NamedClash(step.object.key, clash, label, made.actor_label, made.created_at, str(made.pk)))
     return found
 
 
-def _edited(clash: Clash) -> tuple[Item, str]:
+def _edited(clash: Clash) -> tuple[Ref, str]:
     """Which modification made the clash: of a field, or one by which an item came or went."""
     match clash.code:
         case "changed":
             return clash.item, clash.field
-        case "missing" if clash.item.kind == EDGE.name and clash.field != "sheet":
-            return Item(NODE.name, clash.expected), ""
+        case "missing" if (names := KINDS[clash.item.type].field(clash.field).names) in KINDS:
+            return Ref(names, clash.expected), ""
         case "connected" | "used":
             return clash.by or clash.item, ""
         case _:
             return clash.item, ""
 
 
-def _later_edits(plan: Plan, graph: Graph, clashes: Iterable[Clash]) -> Mapping[tuple[Item, str], Modification]:
+def _later_edits(plan: Plan, of: Object, clashes: Iterable[Clash]) -> Mapping[tuple[Ref, str], Modification]:
+    clashes = tuple(clashes)
     wanted = {_edited(clash) for clash in clashes}
-    where = Q(type=GRAPH, object=graph.pk) | Q(type=NODE_TYPE.name, change_set__workspace=graph.workspace_id)
+    where = Q(type=of.type, object=of.pk)
+    if any(clash.code == "used" for clash in clashes):
+        where |= Q(change_set__workspace=of.workspace_id)
     rows = (
         Modification.objects.filter(
             where,
-            kind__in={item.kind for item, _field in wanted},
+            kind__in={item.type for item, _field in wanted},
             key__in={item.key for item, _field in wanted},
             field__in={field for _item, field in wanted},
         )
@@ -109,4 +114,4 @@ def _later_edits(plan: Plan, graph: Graph, clashes: Iterable[Clash]) -> Mapping[
         .distinct("type", "object", "kind", "key", "field")
         .select_related("change_set")
     )
-    return {(Item(row.kind, row.key), row.field): row for row in rows}
+    return {(Ref(row.kind, row.key), row.field): row for row in rows}

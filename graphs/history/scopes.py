@@ -9,8 +9,8 @@ from django.db.models import Q, QuerySet
 
 from graphs.history.compare import between
 from graphs.models import ChangeSet, Modification, Revision
-from graphs.objects.kinds import GRAPH, NODE_TYPE
-from graphs.objects.operations import Create, Delete, Item, Operation, Update
+from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
 
 
@@ -37,7 +37,7 @@ class Caused:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """All that was changed on an object since a version of it. `type` is "graph" or "nodeType", `object` a row."""
+    """All that was changed on an object since a version of it. `type` is its kind, `object` its primary key."""
 
     type: str
     object: int
@@ -49,14 +49,9 @@ Scope = ChangeSets | OneModification | Caused | AsOf
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What was done, in the order of its doing: on each graph (by primary key), and on types of the workspace.
+    """What was done on each object, by its primary key, in the order of its doing."""
 
-    Types belong to no graph; where some were changed, `hosts` are graphs through which that was done.
-    """
-
-    graphs: dict[int, tuple[Operation, ...]] = field(default_factory=dict)
-    types: tuple[Operation, ...] = ()
-    hosts: tuple[int, ...] = ()
+    objects: dict[int, tuple[Operation, ...]] = field(default_factory=dict)
     change_sets: tuple[uuid.UUID, ...] = ()
 
 
@@ -104,18 +99,16 @@ def _require(workspace_id: int, ids: Iterable[uuid.UUID]) -> None:
 
 
 def _done(rows: Sequence[_Row]) -> Done:
-    graphs: dict[int, list[Operation]] = {}
-    types: list[Operation] = []
+    objects: dict[int, list[Operation]] = {}
     for row in rows:
-        (types if row.type == NODE_TYPE.name else graphs.setdefault(row.object, [])).append(operation_of(row))
+        objects.setdefault(row.object, []).append(operation_of(row))
     change_sets = tuple(dict.fromkeys(row.change_set for row in rows))
-    hosts = _graphs_of(change_sets) if types else ()
-    return Done({pk: tuple(found) for pk, found in graphs.items()}, tuple(types), hosts, change_sets)
+    return Done({pk: tuple(found) for pk, found in objects.items()}, change_sets)
 
 
 def operation_of(row: Modification | _Row) -> Operation:
     """A stored modification as the operation it is a part of."""
-    item = Item(row.kind, row.key)
+    item = Ref(row.kind, row.key)
     match row.action:
         case Modification.Action.CREATE:
             return Create(item, row.new or {})
@@ -125,22 +118,14 @@ def operation_of(row: Modification | _Row) -> Operation:
             return Update(item, {row.field: row.old}, {row.field: row.new})
 
 
-def _graphs_of(change_sets: Any) -> tuple[int, ...]:
-    rows = Revision.objects.filter(change_set__in=change_sets, type=GRAPH)
-    return tuple(sorted(set(rows.values_list("object", flat=True))))
-
-
 def place(workspace_id: int, scope: AsOf) -> Done:
-    """Where something would have been done, without looking what: what is to be held. Raises `NotFound`."""
+    """What is to be held for a scope, without looking what was done. Raises `NotFound`."""
     _latest(workspace_id, scope)
-    return Done({scope.object: ()}) if scope.type == GRAPH else Done(hosts=_hosts(workspace_id, scope))
+    return Done({scope.object: ()})
 
 
 def _since(workspace_id: int, scope: AsOf) -> Done:
-    operations = between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))
-    if scope.type == GRAPH:
-        return Done({scope.object: operations})
-    return Done(types=operations, hosts=_hosts(workspace_id, scope))
+    return Done({scope.object: between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))})
 
 
 def _latest(workspace_id: int, scope: AsOf) -> int:
@@ -148,11 +133,6 @@ def _latest(workspace_id: int, scope: AsOf) -> int:
     if version is None:
         raise NotFound
     return version
-
-
-def _hosts(workspace_id: int, scope: AsOf) -> tuple[int, ...]:
-    """The graph through which a type was changed last."""
-    return _graphs_of(_revisions(workspace_id, scope).values_list("change_set")[:1])
 
 
 def _revisions(workspace_id: int, scope: AsOf) -> "QuerySet[Revision]":

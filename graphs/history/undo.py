@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from graphs.objects.kinds import EDGE, NODE
-from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update, difference, fields
+from graphs.objects.operations import Create, Delete, Operation, Record, Update, difference, fields
 from graphs.objects.preconditions import Before
+from graphs.objects.refs import Ref
 from graphs.site.json_values import same
 
 #: Why something cannot be taken back: its field was changed since; it was deleted, or created anew, since; edges were
@@ -26,18 +26,18 @@ class Clash:
     """
 
     code: Code
-    item: Item
+    item: Ref
     field: str
     expected: Any = None
     found: Any = None
-    by: Item | None = None
+    by: Ref | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
     """What is to stay as it is: a field, or with no field the whole item."""
 
-    item: Item
+    item: Ref
     field: str = ""
 
 
@@ -68,9 +68,9 @@ class _Doubt:
 class _Undoing:
     """`now` is the copy. Clashes and doubts are by item and field."""
 
-    now: dict[Item, Record | None]
-    clashes: dict[tuple[Item, str], Clash] = field(default_factory=dict)
-    doubts: dict[tuple[Item, str], _Doubt] = field(default_factory=dict)
+    now: dict[Ref, Record | None]
+    clashes: dict[tuple[Ref, str], Clash] = field(default_factory=dict)
+    doubts: dict[tuple[Ref, str], _Doubt] = field(default_factory=dict)
 
     def take_back(self, operation: Operation) -> None:
         record = self.now[operation.item]
@@ -91,7 +91,7 @@ class _Undoing:
                 values = {name: self._taken_back(item, name, record[name], old[name], new[name]) for name in new}
                 self.now[item] = record | values
 
-    def _taken_back(self, item: Item, name: str, value: Any, old: Any, new: Any) -> Any:
+    def _taken_back(self, item: Ref, name: str, value: Any, old: Any, new: Any) -> Any:
         """What the field is without the modification."""
         place = (item, name)
         doubt = self.doubts.get(place)
@@ -106,7 +106,7 @@ class _Undoing:
             doubt.old = [old] if joins else None
         return value
 
-    def _is(self, item: Item, expected: Record, record: Record) -> bool:
+    def _is(self, item: Ref, expected: Record, record: Record) -> bool:
         """Whether nobody changed the item since."""
         changed = [
             Clash("changed", item, name, value, record[name])
@@ -139,16 +139,17 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
             undoing.take_back(operation)
     changes = (difference(item, found.get(item), record) for item, record in undoing.now.items())
     operations = tuple(change for change in changes if change is not None)
-    operations, with_them = _without_ends_left(operations, before, whole)
+    lost = before.lost_with(whole, operations)
+    operations = tuple(operation for operation in operations if operation.item not in lost)
     clashes = (*undoing.all_clashes(), *_structure(operations, before))
-    return Undone(operations, clashes, (*chosen, *with_them))
+    return Undone(operations, clashes, (*chosen, *map(Left, sorted(lost))))
 
 
-def _beginnings(done: Sequence[Operation]) -> dict[Item, Record | None]:
+def _beginnings(done: Sequence[Operation]) -> dict[Ref, Record | None]:
     """Of items that came or went, what they were before anything was done: what is so again needs nothing."""
     came_or_went = {operation.item for operation in done if not isinstance(operation, Update)}
-    changed: dict[Item, Record] = {}
-    found: dict[Item, Record | None] = {}
+    changed: dict[Ref, Record] = {}
+    found: dict[Ref, Record | None] = {}
     for operation in done:
         match operation:
             case _ if operation.item in found or operation.item not in came_or_went:
@@ -166,13 +167,13 @@ def _plain(record: Record | None) -> Record | None:
     return None if record is None else fields(record)
 
 
-def _items_left(done: Iterable[Operation], chosen: Collection[Left]) -> set[Item]:
-    """Of an item that came or went nothing is left out but the whole of it."""
+def _items_left(done: Iterable[Operation], chosen: Collection[Left]) -> set[Ref]:
+    """Items that came or went: each can only be left out as a whole, not field by field."""
     named = {each.item for each in chosen}
     return {operation.item for operation in done if not isinstance(operation, Update) and operation.item in named}
 
 
-def _kept(operation: Operation, whole: Collection[Item], chosen: Collection[Left]) -> Operation | None:
+def _kept(operation: Operation, whole: Collection[Ref], chosen: Collection[Left]) -> Operation | None:
     """The operation without what is left out."""
     if operation.item in whole:
         return None
@@ -181,22 +182,6 @@ def _kept(operation: Operation, whole: Collection[Item], chosen: Collection[Left
     item, new = operation.item, operation.new
     names = [name for name in new if Left(item, name) not in chosen]
     return Update(item, {n: operation.old[n] for n in names}, {n: new[n] for n in names}) if names else None
-
-
-def _without_ends_left(
-    operations: tuple[Operation, ...], before: Before, whole: Collection[Item]
-) -> tuple[tuple[Operation, ...], list[Left]]:
-    """Edges whose end does not come back because it was left out stay away with it."""
-    absent = {item.key for item in whole if item.kind == NODE.name and item.key not in before.references.nodes}
-    lost = {
-        operation.item
-        for operation in operations
-        if operation.item.kind == EDGE.name
-        and isinstance(operation, Create)
-        and {operation.record["source"], operation.record["target"]} & absent
-    }
-    kept = tuple(operation for operation in operations if operation.item not in lost)
-    return kept, [Left(item) for item in sorted(lost)]
 
 
 def _structure(operations: Sequence[Operation], before: Before) -> tuple[Clash, ...]:

@@ -2,6 +2,7 @@
 
 from graphs.models.history import ChangeSet, Modification, Origin, Revision
 from graphs.models.live import LiveEdit
+from graphs.models.objects import Object
 from graphs.models.workflows import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Sheet
 from graphs.models.workspaces import Membership, Role, Workspace
 
@@ -15,6 +16,7 @@ __all__ = [
     "Modification",
     "Node",
     "NodeType",
+    "Object",
     "Origin",
     "Revision",
     "Role",

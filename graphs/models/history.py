@@ -24,6 +24,8 @@ class Origin(models.TextChoices):
     MANUAL = "manual", _("by hand")
     IMPORT = "import", _("import")
     ROLLBACK = "rollback", _("rollback")
+    #: A save past this program, noticed afterwards.
+    OUTSIDE = "outside", _("changed outside")
 
 
 class ChangeSet(models.Model):

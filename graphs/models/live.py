@@ -1,4 +1,4 @@
-"""What people do to graphs live: in the rows at once, and here until the history has it, and for a while after that."""
+"""What people do to objects live: in the rows at once, and here until the history has it, and for a while after."""
 
 from typing import Any, ClassVar
 
@@ -9,18 +9,18 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from graphs.models.workflows import Graph
+from graphs.models.objects import Object
 
 
 class LiveEdit(models.Model):
-    """One edit of one person, stored in the transaction that changed the rows of the graph.
+    """One edit of one person, stored in the transaction that changed the rows of the object.
 
-    `version` is the one that it made of the graph. `operations` are those of `graphs.objects.operations`, each with the
-    `version` of its item afterwards; `items` names these as "kind:key". `key` is the client's: the same edit sent again
-    is found by it. Once saved, `change_set` is where the history has it, None where nothing was left of it.
+    `version` is the one that it made of the object. `operations` are those of `graphs.objects.operations`, each with
+    the `version` of its item afterwards; `items` names these as "kind:key". `key` is the client's: the same edit sent
+    again is found by it. Once saved, `change_set` is where the history has it, None where nothing was left of it.
     """
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="live_edits", db_index=False)
+    object = models.ForeignKey(Object, models.CASCADE, related_name="live_edits", db_index=False)
     version = models.PositiveIntegerField(_("version"))
     person = models.BigIntegerField(_("person"))
     person_label = models.CharField(_("person"), max_length=150)
@@ -35,19 +35,19 @@ class LiveEdit(models.Model):
     class Meta:
         verbose_name = _("live edit")
         verbose_name_plural = _("live edits")
-        ordering = ("graph", "version")
+        ordering = ("object", "version")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["graph", "version"], name="one_live_edit_per_version"),
-            models.UniqueConstraint(fields=["graph", "person", "key"], name="live_edit_once"),
+            models.UniqueConstraint(fields=["object", "version"], name="one_live_edit_per_version"),
+            models.UniqueConstraint(fields=["object", "person", "key"], name="live_edit_once"),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["graph", "version"], name="live_edit_unsaved", condition=models.Q(saved_at=None)),
+            models.Index(fields=["object", "version"], name="live_edit_unsaved", condition=models.Q(saved_at=None)),
             models.Index(fields=["saved_at"], name="live_edit_saved"),
             GinIndex(fields=["items"], name="live_edit_items"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.graph_id} {self.version}"
+        return f"{self.object_id} {self.version}"
 
     def on(self, item_name: str) -> dict[str, Any] | None:
         """The operation on an item, by its name in `items`."""

@@ -1,7 +1,6 @@
 """Workflow graphs: graphs, their sheets, nodes and edges, and the node types of a workspace."""
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
@@ -9,14 +8,13 @@ from django.db import models
 from django.db.models.functions import Cast, Left
 from django.utils.translation import gettext_lazy as _
 
-from graphs.models.workspaces import Workspace
+from graphs.models.objects import MAX_KEY, Object
 
 #: Types every workspace has without a `NodeType` row.
 BUILT_IN_TYPES = ("starter", "return", "html", "entryType", "note")
 
 
 #: Characters of keys and names.
-MAX_KEY = 100
 MAX_EDGE_KEY = 250
 MAX_NAME = 200
 
@@ -39,41 +37,21 @@ def words(expression: models.expressions.Combinable, weight: str) -> SearchVecto
     return SearchVector(text, config="simple", weight=weight)
 
 
-#: Written only by what changes a graph, in its own statements.
-_OF_CHANGES = frozenset({"id", "version", "unsaved_since"})
+class Graph(Object):
+    TYPE = "graph"
 
-
-class Graph(models.Model):
-    """`unsaved_since`: when the first of the live edits was made that the history does not have yet."""
-
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="graphs", verbose_name=_("workspace"))
-    key = models.CharField(_("key"), max_length=MAX_KEY)
+    object = models.OneToOneField(Object, models.CASCADE, parent_link=True, primary_key=True)
     name = models.CharField(_("name"), max_length=MAX_NAME)
     description = models.TextField(_("description"), blank=True)
     metadata = models.JSONField(_("metadata"), default=dict, blank=True)
-    version = models.PositiveIntegerField(_("version"), default=1)
-    unsaved_since = models.DateTimeField(_("unsaved since"), null=True, editable=False)
-    created_at = models.DateTimeField(_("created"), auto_now_add=True)
-    updated_at = models.DateTimeField(_("changed"), auto_now=True)
 
     class Meta:
         verbose_name = _("graph")
         verbose_name_plural = _("graphs")
-        ordering = ("name", "id")
-        constraints: ClassVar = [models.UniqueConstraint(fields=["workspace", "key"], name="graph_key_in_workspace")]
-        indexes: ClassVar = [
-            models.Index(fields=["unsaved_since"], name="graph_unsaved", condition=~models.Q(unsaved_since=None))
-        ]
+        ordering = ("name", "pk")
 
     def __str__(self) -> str:
         return self.title
-
-    def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
-        """Whoever saves a graph that they read a while ago leaves its version, and whether it has unsaved edits."""
-        if update_fields is None and self.pk and not self._state.adding and not options.get("force_insert"):
-            left = _OF_CHANGES | self.get_deferred_fields()
-            update_fields = [field.name for field in self._meta.concrete_fields if field.attname not in left]
-        super().save(update_fields=update_fields, **options)
 
     @property
     def title(self) -> str:
@@ -165,24 +143,23 @@ class Edge(models.Model):
         return self.key
 
 
-class NodeType(models.Model):
+class NodeType(Object):
     """A type of node that a workspace defined, beside the built-in ones."""
 
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="node_types", verbose_name=_("workspace"))
-    key = models.CharField(_("key"), max_length=MAX_KEY)
+    TYPE = "nodeType"
+
+    object = models.OneToOneField(Object, models.CASCADE, parent_link=True, primary_key=True)
     display_name = models.CharField(_("display name"), max_length=200)
     description = models.TextField(_("description"), blank=True)
     category = models.CharField(_("category"), max_length=100, blank=True)
     icon = models.CharField(_("icon"), max_length=100, blank=True)
     handles = models.JSONField(_("handles"), default=dict, blank=True)
     process = models.TextField(_("process"), blank=True)
-    version = models.PositiveIntegerField(_("version"), default=1)
 
     class Meta:
         verbose_name = _("node type")
         verbose_name_plural = _("node types")
-        ordering = ("display_name", "id")
-        constraints: ClassVar = [models.UniqueConstraint(fields=["workspace", "key"], name="type_key_in_workspace")]
+        ordering = ("display_name", "pk")
 
     def __str__(self) -> str:
         return self.display_name

@@ -12,11 +12,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from graphs.models import Graph, LiveEdit, Modification
-from graphs.objects import item_rows
-from graphs.objects.kinds import EDGE, GRAPH, KINDS, NODE, NODE_TYPE
-from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update
-from graphs.objects.preconditions import Conflict
+from graphs.models import LiveEdit, Modification, Object
+from graphs.objects.kinds import KINDS, is_object
+from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.preconditions import Conflict, Stored
+from graphs.objects.refs import Ref
+from graphs.objects.stores import stored
 from graphs.site.json_values import same
 
 #: Whoever is further behind than this many modifications of an item is asked about every field.
@@ -31,7 +32,7 @@ class Overlap:
     the item now, `by` and `at` tell who changed it last.
     """
 
-    item: Item
+    item: Ref
     field: str
     expected: Any
     found: Any
@@ -62,24 +63,24 @@ def overlaps_of(conflicts: Iterable[Conflict], operations: Iterable[Operation]) 
 class Seen:
     """The items that a person looked at: the versions of then, and as they are now."""
 
-    graph: Graph
-    versions: dict[Item, int]
-    now: dict[Item, item_rows.Stored]
+    around: Object
+    versions: dict[Ref, int]
+    now: dict[Ref, Stored]
 
     @classmethod
-    def read(cls, graph: Graph, seen: Sequence[tuple[Item, int]]) -> "Seen":
+    def read(cls, around: Object, seen: Sequence[tuple[Ref, int]]) -> "Seen":
         """Raises `Overlapping` where some of them are gone."""
         versions = dict(seen)
-        now = _stored(graph, versions)
-        gone = [_gone(graph, item) for item in versions if item not in now]
+        now = stored(around, versions.keys())
+        gone = [_gone(around, item) for item in versions if item not in now]
         if gone:
             raise Overlapping(gone)
-        return cls(graph, versions, now)
+        return cls(around, versions, now)
 
     def refuse_overlaps(self, operations: Sequence[Operation]) -> None:
         """Raises `Overlapping`. The operations were planned on what is there now."""
         found = [overlap for operation in operations for overlap in self._moved_on(operation)]
-        found += self._edges_that_came(operations)
+        found += self._came_with_deleted(operations)
         if found:
             raise Overlapping(found)
 
@@ -88,27 +89,27 @@ class Seen:
         item = operation.item
         if item not in self.versions or isinstance(operation, Create):
             return
-        stored = self.now[item]
-        since = _changed_since(self.graph, stored, self.versions[item])
-        wanted = operation.new if isinstance(operation, Update) else dict.fromkeys(stored.record)
+        now = self.now[item]
+        since = _changed_since(self.around, now, self.versions[item])
+        wanted = operation.new if isinstance(operation, Update) else dict.fromkeys(now.record)
         for field, value in wanted.items():
-            found = stored.record[field]
+            found = now.record[field]
             if since is None:
-                yield Overlap(item, field, None, found, value, stored.version)
+                yield Overlap(item, field, None, found, value, now.version)
             elif field in since and not same(since[field].old, found):
                 change = since[field]
-                yield Overlap(item, field, change.old, found, value, stored.version, change.by, change.at)
+                yield Overlap(item, field, change.old, found, value, now.version, change.by, change.at)
 
-    def _edges_that_came(self, operations: Sequence[Operation]) -> Iterator[Overlap]:
-        """Edges that would go with a node, and that its person has not seen."""
-        deleted = [o for o in operations if isinstance(o, Delete)]
-        nodes = {o.item.key for o in deleted if o.item.kind == NODE.name and o.item in self.versions}
+    def _came_with_deleted(self, operations: Sequence[Operation]) -> Iterator[Overlap]:
+        """Items that would go because of another one that they name, as edges go with a node, and that nobody saw."""
+        deleted = [operation for operation in operations if isinstance(operation, Delete)]
+        seen = {operation.item for operation in deleted if operation.item in self.versions}
         for operation in deleted:
             item, record = operation.item, operation.record
-            unseen = item.kind == EDGE.name and item not in self.versions
-            if unseen and {record["source"], record["target"]} & nodes:
-                version = _stored(self.graph, {item: 0})[item].version
-                yield Overlap(item, "", None, record, None, version, *_last(self.graph, item)[1:])
+            named = {Ref(field.names, record[field.name]) for field in KINDS[item.type].fields if field.names in KINDS}
+            if item not in self.versions and named & seen:
+                version = stored(self.around, [item])[item].version
+                yield Overlap(item, "", None, record, None, version, *_last(self.around, item)[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +121,21 @@ class _Change:
     at: datetime | None
 
 
-def _changed_since(graph: Graph, stored: item_rows.Stored, version: int) -> dict[str, _Change] | None:
+def _changed_since(around: Object, now: Stored, version: int) -> dict[str, _Change] | None:
     """The changes of an item since a version by field; None where the history does not tell.
 
     Every live edit and every other change set that touches an item raises its version by one: as many of them are read
     back. Of live edits that are forgotten a change set may stand for several: then more is read than was not seen.
     """
-    behind = stored.version - version
+    behind = now.version - version
     if behind <= 0:
         return None if behind else {}
-    found, behind, told = _changed_live(graph, stored, behind)
+    found, behind, told = _changed_live(around, now, behind)
     if not behind:
         return found
     change_sets: set[int] = set()
-    most = min(behind * len(KINDS[stored.item.kind].fields), MOST_LOOKED_AT)
-    latest = _modifications(graph, stored.item).exclude(change_set__in=told)[:most]
+    most = min(behind * len(KINDS[now.item.type].fields), MOST_LOOKED_AT)
+    latest = _modifications(around, now.item).exclude(change_set__in=told)[:most]
     for modification in latest:
         change_sets.add(modification.version)
         if len(change_sets) > behind:
@@ -146,18 +147,16 @@ def _changed_since(graph: Graph, stored: item_rows.Stored, version: int) -> dict
     return found if len(change_sets) == behind and not cut else None
 
 
-def _changed_live(
-    graph: Graph, stored: item_rows.Stored, behind: int
-) -> tuple[dict[str, _Change], int, set[uuid.UUID]]:
+def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _Change], int, set[uuid.UUID]]:
     """What was done live to an item, from its version now on back as far as nothing else came between.
 
     Gives also how many versions are left to look for in the history, and the change sets that need no look any more.
     """
     found: dict[str, _Change] = {}
     told: set[uuid.UUID] = set()
-    version = stored.version
-    for edit in _live_edits(graph, stored.item)[: min(behind, MOST_LOOKED_AT)]:
-        operation = edit.on(_name(stored.item)) or {}
+    version = now.version
+    for edit in _live_edits(around, now.item)[: min(behind, MOST_LOOKED_AT)]:
+        operation = edit.on(str(now.item)) or {}
         if operation.get("version") != version:
             break
         for field, old in (operation.get("old") or operation.get("record") or {}).items():
@@ -170,13 +169,9 @@ def _changed_live(
     return found, behind, told
 
 
-def _live_edits(graph: Graph, item: Item) -> QuerySet[LiveEdit]:
-    """Those of an item that are known still, newest first."""
-    return LiveEdit.objects.filter(graph=graph, items__contains=[_name(item)]).order_by("-version")
-
-
-def _name(item: Item) -> str:
-    return f"{item.kind}:{item.key}"
+def _live_edits(around: Object, item: Ref) -> QuerySet[LiveEdit]:
+    """The live edits of an item that are still known, newest first."""
+    return LiveEdit.objects.filter(object=around.pk, items__contains=[str(item)]).order_by("-version")
 
 
 def _olds(modification: Modification) -> Record:
@@ -187,42 +182,30 @@ def _signed(modification: Modification) -> tuple[str, datetime]:
     return modification.change_set.actor_label, modification.change_set.created_at
 
 
-def _gone(graph: Graph, item: Item) -> Overlap:
-    deleted, by, at = _last(graph, item, deleted=True)
+def _gone(around: Object, item: Ref) -> Overlap:
+    deleted, by, at = _last(around, item, deleted=True)
     return Overlap(item, "", deleted, None, None, None, by, at)
 
 
-def _last(graph: Graph, item: Item, *, deleted: bool = False) -> tuple[Record | None, str, datetime | None]:
-    """Who changed an item last, and when; where it was `deleted`, else nobody, with what it was."""
-    live = _live_edits(graph, item).filter(saved_at=None).first()
+def _last(around: Object, item: Ref, *, deleted: bool = False) -> tuple[Record | None, str, datetime | None]:
+    """Who changed an item last, and when; with `deleted` what it was before, or nobody if it was not deleted."""
+    live = _live_edits(around, item).filter(saved_at=None).first()
     if live is not None:
-        operation = live.on(_name(item)) or {}
+        operation = live.on(str(item)) or {}
         if deleted and operation.get("action") != "delete":
             return None, "", None
         return operation.get("record"), live.person_label, live.created_at
-    last = _modifications(graph, item).first()
+    last = _modifications(around, item).first()
     if last is None or (deleted and last.action != Modification.Action.DELETE):
         return None, "", None
     return last.old, *_signed(last)
 
 
-def _modifications(graph: Graph, item: Item) -> QuerySet[Modification]:
-    """Those of an item, newest first."""
-    found = Modification.objects.filter(kind=item.kind, key=item.key)
-    if item.kind == NODE_TYPE.name:
-        ids = [stored.id for stored in item_rows.node_types(graph.workspace_id, [item.key]).values()]
-        found = found.filter(type=NODE_TYPE.name, object__in=ids)
+def _modifications(around: Object, item: Ref) -> QuerySet[Modification]:
+    """Modifications of an item, newest first."""
+    found = Modification.objects.filter(kind=item.type, key=item.key)
+    if is_object(item.type):
+        found = found.filter(type=item.type, change_set__workspace=around.workspace_id)
     else:
-        found = found.filter(type=GRAPH, object=graph.pk)
+        found = found.filter(type=around.type, object=around.pk)
     return found.select_related("change_set").order_by("-version", "-id")
-
-
-def _stored(graph: Graph, items: dict[Item, int]) -> dict[Item, item_rows.Stored]:
-    def keys(kind: str) -> set[str]:
-        return {item.key for item in items if item.kind == kind}
-
-    found = [*item_rows.nodes(graph, keys(NODE.name)).values(), *item_rows.edges(graph, keys(EDGE.name)).values()]
-    types = keys(NODE_TYPE.name)
-    if types:
-        found += item_rows.node_types(graph.workspace_id, types).values()
-    return {stored.item: stored for stored in found}

@@ -1,45 +1,62 @@
-"""Whoever changes an object holds its row until the commit, so that versions rise in the order of the commits."""
+"""Who changes an object holds its header row until the commit, so that versions rise in the order of the commits."""
 
 from collections.abc import Collection
 
-from graphs.models import Graph, Workspace
+from graphs.models import Object, Workspace
 from graphs.site.prepared import prepared
 
-#: Does not touch a graph with unsaved edits: what they did has to be in the history before anything that follows.
+#: Does not touch an object with unsaved edits: what they did has to be in the history before anything that follows.
 HOLD = """
-UPDATE graphs_graph SET version = version + 1, updated_at = statement_timestamp()
-WHERE id = %(graph)s AND unsaved_since IS NULL
+UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp()
+WHERE id = %(object)s AND unsaved_since IS NULL
 """
 _HOLD = f"{HOLD} RETURNING version"
+_LOCK = "SELECT id FROM graphs_object WHERE id = ANY(%(objects)s::bigint[]) ORDER BY id FOR NO KEY UPDATE"
 _RAISE = """
-UPDATE graphs_graph SET version = version + 1, updated_at = statement_timestamp() WHERE id = ANY(%(graphs)s::bigint[])
-RETURNING id, version
+UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp() WHERE id = ANY(%(objects)s::bigint[])
+RETURNING id, version, unsaved_since IS NULL
 """
 
 
-def hold(graph: Graph) -> int:
-    """Holds the graph's row until the commit and gives its new version, also when only types of its workspace change.
+def hold(objects: Collection[int]) -> dict[int, int]:
+    """Holds objects until the commit, in the order of their primary keys. Gives their new versions.
 
-    Raises `Graph.DoesNotExist`, also where it has unsaved edits. Several graphs are held in the order of their primary
-    keys, then their types.
+    Raises `Object.DoesNotExist` if one is gone or has unsaved edits.
     """
-    with prepared() as cursor:
-        cursor.execute(_HOLD, {"graph": graph.pk})
-        found = cursor.fetchone()
-    if found is None:
-        raise Graph.DoesNotExist
-    return int(found[0])
+    if len(objects) == 1:
+        (object_id,) = objects
+        with prepared() as cursor:
+            cursor.execute(_HOLD, {"object": object_id})
+            rows = [(object_id, version) for (version,) in cursor.fetchall()]
+        if not rows:
+            raise Object.DoesNotExist
+        return dict(rows)
+    lock(objects)
+    return raise_versions(objects)
 
 
-def raise_versions(graphs: Collection[int]) -> dict[int, int]:
-    """The new versions of graphs that are held already, by primary key."""
-    if not graphs:
+def lock(objects: Collection[int]) -> None:
+    """Holds objects until the commit, in the order of their primary keys; their versions stay."""
+    if objects:
+        with prepared() as cursor:
+            cursor.execute(_LOCK, {"objects": list(objects)})
+
+
+def raise_versions(objects: Collection[int]) -> dict[int, int]:
+    """The new versions of objects that are held already, by primary key.
+
+    Raises `Object.DoesNotExist` if one is gone or has unsaved edits.
+    """
+    if not objects:
         return {}
     with prepared() as cursor:
-        cursor.execute(_RAISE, {"graphs": list(graphs)})
-        return dict(cursor.fetchall())
+        cursor.execute(_RAISE, {"objects": list(objects)})
+        rows = cursor.fetchall()
+    if len(rows) < len(objects) or not all(saved for _id, _version, saved in rows):
+        raise Object.DoesNotExist
+    return {object_id: version for object_id, version, _saved in rows}
 
 
-def hold_types(workspace_id: int) -> None:
-    """Types belong to no graph: who changes some holds their workspace against others who do."""
+def hold_workspace(workspace_id: int) -> None:
+    """Holds a workspace against others who change what is not of one object alone."""
     Workspace.objects.select_for_update(no_key=True).only("pk").get(pk=workspace_id)

@@ -1,93 +1,113 @@
-"""The kinds of items that can be changed: their fields by their names on the wire, and the columns behind them.
+"""The kinds of objects and of their parts: their fields by their names on the wire, and the columns behind them.
 
-Operations, diffs, history and forms all read this registry; a new kind or field is described here once.
+Operations, diffs, history, tools and forms all read this registry. A kind is described once, where it lives, and
+registered when the program starts.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
+from django.db.models import Model, QuerySet
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
-#: How people read a value: plain text, code (a diff by lines), JSON, a number, or the key of something else.
-Form = Literal["text", "code", "json", "number", "key"]
+if TYPE_CHECKING:
+    from graphs.objects.stores import Store
+    from graphs.site.access import Member
+
+#: Gets a member and a row, and says whether the member may.
+May = Callable[["Member", Any], bool]
+#: How people read a value: plain text, code (a diff by lines), JSON, a number, yes or no, or the key of something else.
+Form = Literal["text", "code", "json", "number", "boolean", "key"]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`name` on the wire, `column` on the row; a "key" names a row behind the column."""
+    """`name` on the wire, `column` on the row. A "key" names a part of the kind `names` by a relation of that column.
+
+    `inside` is the path to the value within a JSON column, for a field that is a part of one.
+    `minor` fields say little to a model that has no room; `limit` is the most characters of a text.
+    """
 
     name: str
     column: str
     label: str | Promise
     form: Form = "text"
+    names: str = ""
+    inside: tuple[str, ...] = ()
+    minor: bool = False
+    limit: int | None = None
 
     @property
     def attribute(self) -> str:
-        """The column itself, where `column` is a relation."""
+        """The column itself, if `column` is a relation."""
         return f"{self.column}_id" if self.form == "key" else self.column
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
-    """What can be changed. `title` is the field that people know it by."""
+    """A kind of objects, or of their parts. `title` is the field that people know one by.
+
+    `store` reads and writes objects of the kind, together with their `parts`; a kind without a store is a part.
+    `owner` is the column of a part that holds its object. `called` gives the name of a record that has no title.
+    `rows` gives the rows of a workspace, of a model without a header of its own. `parent` is the foreign key to the
+    object that holds this one. `url` is the name of the address of its page, or gives the address for a row.
+    `may_see` and `may_edit` narrow what a member's role allows, for a row.
+    """
 
     name: str
     label: str | Promise
     title: str
     fields: tuple[Field, ...]
+    model: type[Model]
+    store: "Store | None" = None
+    parts: tuple["Kind", ...] = ()
+    owner: str = ""
+    called: Callable[[Mapping[str, Any]], str] | None = field(default=None, compare=False)
+    rows: Callable[[int], QuerySet[Any]] | None = field(default=None, compare=False)
+    parent: str = ""
+    url: str | Callable[[Any], str] = field(default="", compare=False)
+    may_see: May | None = field(default=None, compare=False)
+    may_edit: May | None = field(default=None, compare=False)
 
     def field(self, name: str) -> Field:
         """Raises `KeyError`."""
-        return self._by_name()[name]
+        return self.by_name[name]
 
-    def _by_name(self) -> dict[str, Field]:
+    @cached_property
+    def by_name(self) -> dict[str, Field]:
         return {field.name: field for field in self.fields}
 
+    @property
+    def table(self) -> str:
+        return self.model._meta.db_table
 
-NODE = Kind(
-    "node",
-    _("node"),
-    "name",
-    (
-        Field("type", "type", _("type")),
-        Field("sheet", "sheet", _("sheet"), "key"),
-        Field("name", "name", _("name")),
-        Field("process", "process", _("process"), "code"),
-        Field("data", "data", _("data"), "json"),
-        Field("handles", "handles", _("handles"), "json"),
-        Field("posX", "pos_x", _("x"), "number"),
-        Field("posY", "pos_y", _("y"), "number"),
-        Field("width", "width", _("width"), "number"),
-        Field("height", "height", _("height"), "number"),
-    ),
-)
-EDGE = Kind(
-    "edge",
-    _("edge"),
-    "label",
-    (
-        Field("source", "source", _("source"), "key"),
-        Field("sourceHandle", "source_handle", _("source handle")),
-        Field("target", "target", _("target"), "key"),
-        Field("targetHandle", "target_handle", _("target handle")),
-        Field("label", "label", _("label")),
-        Field("sheet", "sheet", _("sheet"), "key"),
-    ),
-)
-NODE_TYPE = Kind(
-    "nodeType",
-    _("node type"),
-    "displayName",
-    (
-        Field("displayName", "display_name", _("display name")),
-        Field("description", "description", _("description")),
-        Field("category", "category", _("category")),
-        Field("icon", "icon", _("icon")),
-        Field("handles", "handles", _("handles"), "json"),
-        Field("process", "process", _("process"), "code"),
-    ),
-)
-#: What revisions call a graph, which is an object but no item of one.
-GRAPH = "graph"
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (NODE, EDGE, NODE_TYPE)}
+    def name_of(self, record: Mapping[str, Any]) -> str:
+        """What people call a record of the kind; "" if these fields do not tell."""
+        return self.called(record) if self.called else str(record.get(self.title) or "")
+
+
+#: All kinds, those of parts behind that of their object, in the order of their registration.
+KINDS: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> Kind:
+    """Makes a kind known, when the program starts. Raises `ValueError` for a name that is taken."""
+    for each in (kind, *kind.parts):
+        if KINDS.setdefault(each.name, each) is not each:
+            raise ValueError(f"Two kinds are called {each.name!r}. Give one of them another name.")
+    return kind
+
+
+def is_object(name: str) -> bool:
+    """Whether things of the kind `name` are objects; parts of an object are not."""
+    return name in KINDS and KINDS[name].store is not None
+
+
+def store_of(name: str) -> "Store":
+    """The store of objects of a kind. Raises `KeyError` if it is none."""
+    store = KINDS[name].store
+    if store is None:
+        raise KeyError(name)
+    return store

@@ -6,8 +6,9 @@ what was asked for; `graphs.history.changes` applies them; the history stores th
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from graphs.objects.refs import Ref
 from graphs.site.json_values import same
 
 #: The fields of an item by their names on the wire, without its key. Of an item that existed it may also hold `id` and
@@ -16,25 +17,11 @@ Record = dict[str, Any]
 _OF_THE_ROW = frozenset({"id", "version"})
 
 
-class Item(NamedTuple):
-    """Something that operations change: a "node" or "edge" of the graph at hand, or a "nodeType" of its workspace.
-
-    A tuple, because a rollback of a thousand items looks each of them up twenty times.
-    """
-
-    kind: str
-    key: str
-
-    def to_json(self) -> dict[str, str]:
-        """As the wire names objects."""
-        return {"type": self.kind, "id": self.key}
-
-
 @dataclass(frozen=True, slots=True)
 class Create:
     """`record` holds every field."""
 
-    item: Item
+    item: Ref
     record: Record
 
 
@@ -42,7 +29,7 @@ class Create:
 class Update:
     """Some fields of an item; `old` and `new` have the same names."""
 
-    item: Item
+    item: Ref
     old: Record
     new: Record
 
@@ -51,7 +38,7 @@ class Update:
 class Delete:
     """`record` is what `Create` would need to bring the item back."""
 
-    item: Item
+    item: Ref
     record: Record
 
 
@@ -86,7 +73,7 @@ def to_json(operation: Operation) -> dict[str, Any]:
 
 def from_json(data: dict[str, Any]) -> Operation:
     """What `to_json` gave."""
-    item = Item(data["type"], data["id"])
+    item = Ref(data["type"], data["id"])
     match data["action"]:
         case "create":
             return Create(item, data["record"])
@@ -100,7 +87,7 @@ def from_json(data: dict[str, Any]) -> Operation:
 
 def net(operations: Iterable[Operation]) -> tuple[Operation, ...]:
     """The same effect with at most one operation for each item, in the order in which items were first touched."""
-    by_item: dict[Item, Operation | None] = {}
+    by_item: dict[Ref, Operation | None] = {}
     for operation in operations:
         before = by_item.get(operation.item)
         by_item[operation.item] = operation if before is None else _merged(before, operation)
@@ -122,14 +109,14 @@ def _merged(before: Operation, after: Operation) -> Operation | None:
     raise ValueError(f"{after} cannot follow {before}")
 
 
-def difference(item: Item, old: Record | None, new: Record | None) -> Operation | None:
+def difference(item: Ref, old: Record | None, new: Record | None) -> Operation | None:
     """What makes `new` of `old`, where None is an item that is not there; None where nothing has to be done."""
     if old is None:
         return None if new is None else Create(item, new)
     return Delete(item, old) if new is None else _update(item, old, new)
 
 
-def _update(item: Item, old: Record, new: Record) -> Update | None:
+def _update(item: Ref, old: Record, new: Record) -> Update | None:
     """The fields that differ; None where nothing does."""
     changed = [name for name in new if name not in _OF_THE_ROW and not same(new[name], old[name])]
     if not changed:

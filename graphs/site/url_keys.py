@@ -5,7 +5,7 @@ import re
 from django.urls import register_converter
 from django.urls.converters import get_converters
 
-from graphs.models.workflows import MAX_KEY
+from graphs.models.objects import MAX_KEY
 
 _NO_KEY = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 

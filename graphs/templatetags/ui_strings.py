@@ -1,14 +1,14 @@
-"""`{% ui_strings %}`: the translations of what scripts say, from STRINGS in the module `ui_strings` of each app."""
+"""`{% ui_strings %}`: the translations of what scripts say, from the catalogues `djangojs` of `LOCALE_PATHS`."""
 
 from functools import lru_cache
-from importlib import import_module
 
 from django import template
-from django.apps import apps
+from django.conf import settings
 from django.utils.html import json_script
-from django.utils.module_loading import module_has_submodule
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext, override
+from django.utils.translation import get_language
+from django.utils.translation.trans_real import DjangoTranslation
+from django.views.i18n import JSONCatalog
 
 register = template.Library()
 
@@ -20,15 +20,9 @@ def ui_strings() -> SafeString:
 
 
 @lru_cache
-def _translations(language: str) -> dict[str, str]:
-    with override(language):
-        pairs = {source: gettext(source) for source in _sources()}
-    return {source: text for source, text in pairs.items() if text != source}
-
-
-def _sources() -> list[str]:
-    found: list[str] = []
-    for app in apps.get_app_configs():
-        if app.module is not None and module_has_submodule(app.module, "ui_strings"):
-            found += getattr(import_module(f"{app.name}.ui_strings"), "STRINGS", [])
-    return found
+def _translations(language: str) -> dict[str, str | list[str]]:
+    """Without those of other apps' scripts, which `LOCALE_PATHS` does not have."""
+    catalog = JSONCatalog()
+    paths = [str(path) for path in settings.LOCALE_PATHS]
+    catalog.translation = DjangoTranslation(language, domain="djangojs", localedirs=paths)
+    return {source: text for source, text in catalog.get_catalog().items() if text != source}

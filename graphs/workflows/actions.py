@@ -1,42 +1,32 @@
-"""What can be asked for, as strict models: of the tools (`propose_` and the name), of people who edit, in batches.
+"""What can be asked for of a graph, as strict models: of the tools (`propose_` and the name), and of people who edit.
 
-`graphs.workflows.planning.plan` turns actions into operations. Names on the wire are camelCase; a null is the same as
-nothing.
+`graphs.workflows.planning.plan` turns actions into operations. A null is the same as nothing.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from graphs.site.json_values import shown
+from graphs.objects.actions import MAX_ACTIONS, Batch, register
+from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
 from graphs.workflows.action_parts import (
     MAX_HANDLES,
     Code,
     Coded,
     Coordinate,
-    DataPatch,
     Description,
     DisplayName,
     EdgeKey,
     Handles,
-    JSONObject,
-    Key,
     Name,
     NewKey,
-    Part,
-    ShortText,
     Size,
     TypeKey,
 )
 
-#: Actions of one batch.
-MAX_ACTIONS = 1_000
-#: Mistakes of one action that are told.
-MAX_MISTAKES = 5
 
-
-class CreateNode(Part):
+class CreateNode(StrictModel):
     type_key: TypeKey = Field(description="Built in, of the workspace, or in use in the graph.")
     sheet: Key = Field(description="Key of a sheet.")
     pos_x: Coordinate = Field(description="Left edge; nodes are about 190 wide.")
@@ -70,30 +60,30 @@ class NodeUpdates(Coded):
         return self
 
 
-class UpdateNode(Part):
+class UpdateNode(StrictModel):
     node_key: Key
     updates: NodeUpdates
 
 
-class ReplaceData(Part):
+class ReplaceData(StrictModel):
     """The data as a whole, as a person's form has it: here a null is a value."""
 
     node_key: Key
     data: JSONObject
 
 
-class MoveNode(Part):
+class MoveNode(StrictModel):
     node_key: Key
     pos_x: Coordinate
     pos_y: Coordinate
     sheet: Key | None = Field(None, description="Another sheet; left out, the node stays on its own.")
 
 
-class DeleteNode(Part):
+class DeleteNode(StrictModel):
     node_key: Key
 
 
-class CreateEdge(Part):
+class CreateEdge(StrictModel):
     source_key: Key
     source_handle: ShortText = Field(description="An out handle of the source.")
     target_key: Key
@@ -102,16 +92,16 @@ class CreateEdge(Part):
     label: Name | None = None
 
 
-class UpdateEdge(Part):
+class UpdateEdge(StrictModel):
     edge_key: EdgeKey
     label: Name
 
 
-class DeleteEdge(Part):
+class DeleteEdge(StrictModel):
     edge_key: EdgeKey
 
 
-class Connection(Part):
+class Connection(StrictModel):
     """An edge of a new node: "in" comes from the other node, "out" leads to it."""
 
     direction: Literal["in", "out"]
@@ -121,7 +111,7 @@ class Connection(Part):
     label: Name | None = None
 
 
-class CreateNodeWithEdges(Part):
+class CreateNodeWithEdges(StrictModel):
     type_key: TypeKey
     sheet: Key
     pos_x: Coordinate | None = Field(None, description="Left out with posY: beside the nodes it is connected to.")
@@ -160,44 +150,16 @@ class ConfigureNodeType(Coded):
         return self
 
 
-class DeleteNodeType(Part):
+class DeleteNodeType(StrictModel):
     type_key: Key
 
 
-class ReorganizeLayout(Part):
+class ReorganizeLayout(StrictModel):
     node_keys: Annotated[list[Key], Field(min_length=1, max_length=MAX_ACTIONS)] | None = Field(
         None, description="Only these move; left out, all nodes of the sheet."
     )
     sheet: Key | None = Field(None, description="Left out: every sheet, each for itself.")
     strategy: Literal["leftToRight", "topToBottom"] = "leftToRight"
-
-
-class BatchStep(Part):
-    """One action of a batch."""
-
-    tool: Annotated[str, Field(max_length=60, description="Another propose_ tool.")]
-    arguments: dict[str, Any] = Field(description="As that tool takes them; its reason may be left out.")
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        self.action()
-        return self
-
-    def action(self) -> "Action":
-        name = self.tool.removeprefix("propose_")
-        if name not in PROPOSABLE or name == "batch":
-            raise ValueError(f"a batch knows {', '.join(known for known in PROPOSABLE if known != 'batch')}")
-        try:
-            return parse(name, {key: value for key, value in self.arguments.items() if key != "reason"})
-        except ValidationError as error:
-            raise ValueError(mistakes(error)) from None
-
-
-class Batch(Part):
-    actions: Annotated[list[BatchStep], Field(min_length=1, max_length=MAX_ACTIONS)]
-
-    def steps(self) -> "tuple[Action, ...]":
-        return tuple(step.action() for step in self.actions)
 
 
 Action = (
@@ -213,51 +175,19 @@ Action = (
     | ConfigureNodeType
     | DeleteNodeType
     | ReorganizeLayout
-    | Batch
 )
-#: What a model may propose; each is the tool `propose_` and its name.
-PROPOSABLE: dict[str, type[Part]] = {
-    "create_node": CreateNode,
-    "update_node": UpdateNode,
-    "move_node": MoveNode,
-    "delete_node": DeleteNode,
-    "create_edge": CreateEdge,
-    "delete_edge": DeleteEdge,
-    "create_node_with_edges": CreateNodeWithEdges,
-    "batch": Batch,
-    "configure_node_type": ConfigureNodeType,
-    "reorganize_layout": ReorganizeLayout,
-}
-#: Everything a person may do by hand.
-ACTIONS: dict[str, type[Part]] = {
-    **PROPOSABLE,
-    "replace_data": ReplaceData,
-    "update_edge": UpdateEdge,
-    "delete_node_type": DeleteNodeType,
-}
-NAMES = {kind: name for name, kind in ACTIONS.items()}
-
-
-class UnknownAction(ValueError):
-    """There is no action of this name."""
-
-
-def parse(name: str, arguments: dict[str, Any]) -> Action:
-    """Raises `UnknownAction`, or pydantic's `ValidationError` for arguments that do not fit."""
-    if name not in ACTIONS:
-        raise UnknownAction(name)
-    action: Any = ACTIONS[name].model_validate(arguments)
-    return action
-
-
-def mistakes(error: ValidationError) -> str:
-    """What is wrong with arguments, for who sent them: "'updates.width': Input should be greater than 0."."""
-    details = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [f"{quoted('.'.join(map(str, detail['loc'])))}: {detail['msg']}." for detail in details[:MAX_MISTAKES]]
-    more = len(details) - len(told)
-    return " ".join(told) + (f" And {more} more." if more else "")
-
-
-def quoted(text: str) -> str:
-    """A text from outside, to quote back."""
-    return f"'{shown(text)}'"
+register(
+    {
+        "create_node": CreateNode,
+        "update_node": UpdateNode,
+        "move_node": MoveNode,
+        "delete_node": DeleteNode,
+        "create_edge": CreateEdge,
+        "delete_edge": DeleteEdge,
+        "create_node_with_edges": CreateNodeWithEdges,
+        "batch": Batch,
+        "configure_node_type": ConfigureNodeType,
+        "reorganize_layout": ReorganizeLayout,
+    }
+)
+register({"replace_data": ReplaceData, "update_edge": UpdateEdge, "delete_node_type": DeleteNodeType}, proposable=False)

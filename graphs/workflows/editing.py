@@ -11,11 +11,11 @@ from django.db import transaction
 from graphs.history import changes, live_edits
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, LiveEdit, Origin
+from graphs.objects.actions import Action
 from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
-from graphs.objects.operations import Item
 from graphs.objects.preconditions import Conflicting
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, hold_role
-from graphs.workflows.actions import Action
 from graphs.workflows.planning import plan
 
 
@@ -28,7 +28,7 @@ class Request:
     """
 
     actions: Sequence[Action]
-    seen: Sequence[tuple[Item, int]] = ()
+    seen: Sequence[tuple[Ref, int]] = ()
     reason: str = ""
     key: str | None = None
     digest: str = ""
@@ -84,7 +84,7 @@ def _done_before(user: User, graph: Graph, cause: str, request: Request) -> uuid
 
 def _done_live(user: User, graph: Graph, request: Request) -> uuid.UUID | None:
     """The change set of what the same request did live, whose answer did not arrive; it is saved for that."""
-    live = LiveEdit.objects.filter(graph=graph, person=user.pk, key=request.key)
+    live = LiveEdit.objects.filter(object=graph, person=user.pk, key=request.key)
     done = live.first()
     if done is None:
         return None

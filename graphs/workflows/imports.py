@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from graphs.history import recording
 from graphs.history.recording import Because
 from graphs.models import BUILT_IN_TYPES, Edge, Graph, Node, NodeType, Origin, Sheet, Workspace
-from graphs.models.workflows import MAX_KEY
-from graphs.objects.holding import hold_types
+from graphs.models.objects import MAX_KEY
+from graphs.objects.holding import hold_workspace
 from graphs.site.copying import copy_rows, new_ids
 from graphs.site.json_values import shown
 from graphs.workflows.interchange.base import FileWarning, ParsedGraph, ParsedNodeType, Told, nobody
@@ -122,7 +122,8 @@ def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) ->
 def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
     wanted = parsed.key if _GOOD_KEY.fullmatch(parsed.key) else slug(parsed.name, fallback="graph")
     unique = UniqueTexts()
-    for taken in workspace.graphs.filter(key__startswith=wanted[: MAX_KEY - 10]).values_list("key", flat=True):
+    begins_so = Graph.objects.filter(workspace=workspace, key__startswith=wanted[: MAX_KEY - 10])
+    for taken in begins_so.values_list("key", flat=True):
         unique.take(taken)
     return unique.take(wanted)
 
@@ -130,11 +131,12 @@ def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
 def _create_node_types(workspace: Workspace, parsed: tuple[ParsedNodeType, ...]) -> list[FileWarning]:
     """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
     if parsed:
-        hold_types(workspace.pk)
-    present = {row.key: row for row in workspace.node_types.filter(key__in=[item.key for item in parsed])}
+        hold_workspace(workspace.pk)
+    own = NodeType.objects.filter(workspace=workspace, key__in=[item.key for item in parsed])
+    present = {row.key: row for row in own}
     new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
-    rows = [NodeType(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS}) for item in new]
-    NodeType.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    for item in new:
+        NodeType.objects.create(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS})
     message = _('The workspace has a node type "{key}" of its own, which stays as it is.')
     return [
         FileWarning(f"nodeTypes[{index}]", message.format(key=item.key), "type_differs")

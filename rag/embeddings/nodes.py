@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 
 from graphs.models import Graph, LiveEdit, Modification, Revision
-from graphs.objects.kinds import GRAPH, NODE
+from graphs.workflows.kinds import NODE
 from rag.embeddings import vector_indexes
 from rag.embeddings.base import Embedder, EmbeddingFailed, length
 from rag.embeddings.batch_embed import Answer, Asking, Text
@@ -37,7 +37,7 @@ WHERE node.id = ANY(%(nodes)s) AND node.graph_id = %(graph)s ORDER BY node.id
 """
 _BEGIN = """
 INSERT INTO rag_embeddedgraph (graph_id, model, version, indexed, fitted)
-SELECT id, %s, 0, false, false FROM graphs_graph WHERE id = %s FOR KEY SHARE
+SELECT object_id, %s, 0, false, false FROM graphs_graph WHERE object_id = %s FOR KEY SHARE
 ON CONFLICT (graph_id, model) DO NOTHING
 """
 #: Who begins a model's vectors anew changes its row first, and waits for who reads it here.
@@ -95,9 +95,9 @@ def embed_changes(graph: Graph, embedder: Embedder, manner: Manner = AS_EVER) ->
         yield from embed_all(graph, embedder, manner)
         return
     told = _told(graph)
-    since = Revision.objects.filter(type=GRAPH, object=graph.pk, version__gt=state.version).values("change_set")
+    since = Revision.objects.filter(type=Graph.TYPE, object=graph.pk, version__gt=state.version).values("change_set")
     # Also what was only moved: the vector that was being made meanwhile was not stored.
-    changed = Modification.objects.filter(change_set__in=since, type=GRAPH, object=graph.pk, kind=NODE.name)
+    changed = Modification.objects.filter(change_set__in=since, type=Graph.TYPE, object=graph.pk, kind=NODE.name)
     keys = set(changed.exclude(action=Modification.Action.DELETE).values_list("key", flat=True))
     for some in _parts(sorted(keys | _edited_live(graph, state.version)), STORED):
         ids = graph.nodes.filter(key__in=some).values_list("pk", flat=True)
@@ -156,13 +156,13 @@ def note_version(graph: Graph, embedder: Embedder, version: int) -> bool:
 
 def _told(graph: Graph) -> int:
     """The version up to which the history tells. What was edited live gets there when it is saved, as later ones."""
-    unsaved = LiveEdit.objects.filter(graph=graph, saved_at=None).order_by("version").values_list("version", flat=True)
+    unsaved = LiveEdit.objects.filter(object=graph, saved_at=None).order_by("version").values_list("version", flat=True)
     return min(graph.version, (unsaved.first() or graph.version + 1) - 1)
 
 
 def _edited_live(graph: Graph, since: int) -> set[str]:
     """Keys of nodes that somebody edited live; what was taken back before it was saved is in no history."""
-    items = LiveEdit.objects.filter(graph=graph, version__gt=since).values_list("items", flat=True)
+    items = LiveEdit.objects.filter(object=graph, version__gt=since).values_list("items", flat=True)
     names = (name.partition(":") for some in items for name in some)
     return {key for kind, _, key in names if kind == NODE.name}
 

@@ -16,7 +16,7 @@ from django.dispatch import receiver
 from graphs.history.recording import Applied
 from graphs.history.signals import changed
 from graphs.models import Graph
-from graphs.objects.kinds import NODE
+from graphs.workflows.kinds import NODE
 from rag.embeddings import registry
 from rag.texts.node_text import CONTENT
 

@@ -17,8 +17,7 @@ from redis.exceptions import RedisError
 
 from graphs.history.recording import Applied
 from graphs.history.signals import changed
-from graphs.models import Graph
-from graphs.objects.kinds import NODE_TYPE
+from graphs.models import Graph, NodeType
 from graphs.site import valkey
 from rag.retrieval.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, RelevantType
 from rag.retrieval.options import Options
@@ -55,7 +54,7 @@ def keep(place: str, context: GraphContext) -> None:
 @receiver(changed)
 def name_types_anew(change: Applied, **_kwargs: Any) -> None:
     """For as long as something may be kept that was read before, also by a retrieval that is under way."""
-    if any(kind == NODE_TYPE.name for kind, _field in change.touched):
+    if any(kind == NodeType.TYPE for kind, _field in change.touched):
         kept_s = LONGEST_S + settings.RETRIEVAL_CACHE_S
         transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))
 

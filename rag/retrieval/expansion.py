@@ -35,7 +35,9 @@ _READ = f"""
     FROM chosen
     JOIN graphs_node AS node ON node.id = chosen.id AND node.graph_id = %(graph)s
     JOIN graphs_sheet AS sheet ON sheet.id = node.sheet_id
-    LEFT JOIN graphs_nodetype AS type ON type.workspace_id = %(workspace)s AND type.key = node.type
+    LEFT JOIN graphs_object AS own
+        ON own.workspace_id = %(workspace)s AND own.type = 'nodeType' AND own.key = node.type
+    LEFT JOIN graphs_nodetype AS type ON type.object_id = own.id
     CROSS JOIN LATERAL (
         SELECT json_agg(json_build_array(id, target_id, source_handle, target_handle, label)) AS edges
         FROM (

@@ -228,7 +228,7 @@ async def asked(
         given["authorization"] = f"Bearer {(await asyncio.to_thread(tokens.issue, user)).access}"
     data = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     if body is not None:
-        given |= {"content-type": "application/json", "content-length": str(len(data))}
+        given = {"content-type": "application/json", "content-length": str(len(data)), **given}
     scope = {
         "type": "http",
         "method": method,

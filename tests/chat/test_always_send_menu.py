@@ -36,14 +36,14 @@ SELECTED = "document.dispatchEvent(new CustomEvent('countersign:node-selected', 
 
 
 def kept() -> set[tuple[str, str, str]]:
-    return set(AlwaysSend.objects.values_list("workspace__slug", "graph_key", "node_key"))
+    return set(AlwaysSend.objects.values_list("workspace__slug", "object_key", "part_key"))
 
 
 def test_an_editor_chooses_and_a_viewer_sees_it(
     opened: Callable[[User], Page], alice: User, bob: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = draw_nba(Workspace.objects.create(slug="third", name="Third"))
-    AlwaysSend.objects.create(workspace=elsewhere.workspace, kind="node", graph_key="nba", node_key="return")
+    AlwaysSend.objects.create(workspace=elsewhere.workspace, part_type="node", object_key="nba", part_key="return")
     pinning.always_send(member_of(alice), "nba", "root", always=True)
     page = opened(alice)
     page.get_by_text("Always sent").click()

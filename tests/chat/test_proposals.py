@@ -15,10 +15,11 @@ from chat.proposals.drafting import canonical, digest_of
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role, Workspace
-from graphs.objects.operations import Item, Update
+from graphs.objects import actions
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, member_of
-from graphs.workflows import actions
 from tests.cast import member
 from tests.chat.admin.talk import Talk, talk
 from tests.proposed import MOVE, RENAME, waiting
@@ -177,7 +178,7 @@ def test_a_graph_has_a_stream_from_its_first_moment_on(demo_workspace: Workspace
 
 def test_a_change_finds_the_stream_of_a_graph_that_had_none(alice: User, nba: Graph) -> None:
     Stream.objects.all().delete()
-    rename = Update(Item("node", "root"), {"name": "Start"}, {"name": "Begin"})
+    rename = Update(Ref("node", "root"), {"name": "Start"}, {"name": "Begin"})
     for operation in (rename, Update(rename.item, rename.new, rename.old)):
         changes.apply(nba, [operation], Because(alice, Origin.MANUAL))
     stream = Stream.objects.get(name=f"graph_{nba.pk}")
@@ -187,7 +188,7 @@ def test_a_change_finds_the_stream_of_a_graph_that_had_none(alice: User, nba: Gr
 @pytest.fixture
 def stale(alice: User, nba: Graph) -> Proposal:
     (proposal,) = waiting(alice, nba, RENAME)
-    change = Update(Item("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
+    change = Update(Ref("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
     changes.apply(nba, [change], Because(alice, Origin.MANUAL))
     with pytest.raises(Refused):
         deciding.decide(member_of(alice), str(proposal.pk), deciding.Decision(True))

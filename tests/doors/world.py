@@ -15,7 +15,8 @@ from chat.models import Allowance, AlwaysSend, Budget, Proposal, ValidationRule
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.chat.admin.talk import Talk, talk
 from tests.proposed import waiting
@@ -168,7 +169,7 @@ def _rule(world: World, slug: str) -> None:
     ValidationRule.objects.create(workspace=workspace, tool=tool)
     Budget.objects.create(workspace=workspace, limit=100)
     Allowance.objects.create(workspace=workspace, tool=tool, kind="node", field="posX", item_key=canary(slug))
-    AlwaysSend.objects.create(workspace=workspace, kind="node", graph_key=KEYS[slug], node_key=canary(slug))
+    AlwaysSend.objects.create(workspace=workspace, part_type="node", object_key=KEYS[slug], part_key=canary(slug))
 
 
 def _embed_in_vain(graph: Graph, slug: str) -> None:
@@ -210,7 +211,7 @@ def _graph(workspace: Workspace, key: str, text: str) -> Graph:
 
 def _changed(graph: Graph, text: str) -> uuid.UUID:
     """The graph with a history."""
-    operation = Update(Item("node", "end"), {"name": f"Node {text}"}, {"name": f"Renamed {text}"})
+    operation = Update(Ref("node", "end"), {"name": f"Node {text}"}, {"name": f"Renamed {text}"})
     return changes.apply(graph, [operation], Because(None, Origin.MANUAL, reason=text)).change_set_id
 
 

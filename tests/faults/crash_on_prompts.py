@@ -83,7 +83,7 @@ def always(stage: Stage) -> None:
     stage.at_first("PUT", path, body)
     stage.await_death()
     assert stage.at_survivor("PUT", path, body)["alwaysSend"] is True
-    assert AlwaysSend.objects.get().node_key == "fetch-api"
+    assert AlwaysSend.objects.get().part_key == "fetch-api"
     AlwaysSend.objects.all().delete()
 
 

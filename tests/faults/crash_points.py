@@ -166,8 +166,6 @@ WITHIN_TRANSACTION = {
     "chat.proposals.closing:_close": "decide, expire, stop, delete_session",
     "chat.proposals.proposing:propose": "the end of the round that proposes",
     "chat.proposals.proposing:_let_through": "the end of the round that proposes",
-    "config.demo.spec:create_graph": "the command seed_demo",
-    "config.demo.spec:create_types": "the command seed_demo",
     "config.management.commands.seed_demo:_seed": "the command seed_demo",
     "graphs.objects.holding:hold": "apply",
     "graphs.objects.holding:raise_versions": "a rollback",

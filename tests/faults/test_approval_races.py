@@ -18,10 +18,11 @@ from chat.models import Proposal, ProposalStatus, StreamEvent
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role
-from graphs.objects import item_rows
-from graphs.objects.operations import Delete, Item, Update
+from graphs.objects.operations import Delete, Update
 from graphs.objects.preconditions import Conflicting
+from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, NotFound, member_of
+from graphs.workflows import rows as graph_rows
 from tests import checker
 from tests.cast import draw_nba, member
 from tests.chat.engine.driving import until
@@ -145,7 +146,7 @@ def test_approve_and_approve_edited(rounds: Any) -> None:
 def test_approve_and_edit_by_hand(rounds: Any) -> None:
     """Who comes first is applied; nothing of it is lost to the other."""
     for here in rounds():
-        change = Update(Item("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
+        change = Update(Ref("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
         by_hand = Because(here.dora, Origin.MANUAL)
         found = at_once(here.decide(here.alice, True), lambda: changes.apply(here.graph, [change], by_hand))  # noqa: B023
         decided = here.ends(STATUS.APPLIED, STATUS.STALE)
@@ -220,8 +221,8 @@ def test_approve_and_delete_the_node(rounds: Any) -> None:
 
 
 def _with_its_edges(graph: Graph) -> list[Delete]:
-    node = item_rows.nodes(graph, ["fetch-api"])["fetch-api"]
-    edges = item_rows.edges(graph, touching=[node.id]).values()
+    node = graph_rows.nodes(graph, ["fetch-api"])["fetch-api"]
+    edges = graph_rows.edges(graph, touching=[node.id]).values()
     return [Delete(stored.item, stored.record) for stored in (*edges, node)]
 
 

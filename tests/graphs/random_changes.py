@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from graphs.history import changes
 from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Node, Origin
-from graphs.objects import item_rows
-from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update
+from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 from graphs.workflows.exports import as_json, export_graph
 from tests.graphs.workflows.interchange.strategies import objects, texts
 
@@ -27,7 +28,7 @@ class Story:
 
     graph: Graph
     pictures: dict[int, str] = field(default_factory=dict)
-    states: list[dict[Item, Record]] = field(default_factory=list)
+    states: list[dict[Ref, Record]] = field(default_factory=list)
     applied: list[Applied] = field(default_factory=list)
 
     @property
@@ -48,13 +49,13 @@ def picture(graph: Graph) -> str:
     return as_json(document) + str(list(Node.objects.filter(graph=graph).order_by("id").values_list("id", "search")))
 
 
-def state(graph: Graph) -> dict[Item, Record]:
-    nodes = item_rows.nodes(graph)
-    edges = item_rows.edges(graph, touching=[stored.id for stored in nodes.values()])
+def state(graph: Graph) -> dict[Ref, Record]:
+    nodes = graph_rows.nodes(graph)
+    edges = graph_rows.edges(graph, touching=[stored.id for stored in nodes.values()])
     return {stored.item: stored.record for part in (nodes, edges) for stored in part.values()}
 
 
-def after(before: dict[Item, Record], operations: list[Operation]) -> dict[Item, Record]:
+def after(before: dict[Ref, Record], operations: list[Operation]) -> dict[Ref, Record]:
     """Operations done to a state that fits them."""
     now = dict(before)
     for operation in operations:
@@ -90,9 +91,9 @@ def happen(draw: Any, graph: Graph, steps: int) -> Story:
     return story
 
 
-def _action(draw: Any, now: dict[Item, Record], new_key: str) -> list[Operation]:
-    nodes = sorted(item for item in now if item.kind == "node")
-    edges = sorted(item for item in now if item.kind == "edge")
+def _action(draw: Any, now: dict[Ref, Record], new_key: str) -> list[Operation]:
+    nodes = sorted(item for item in now if item.type == "node")
+    edges = sorted(item for item in now if item.type == "edge")
     action = draw(st.sampled_from(ACTIONS))
     if action == "node" and nodes:
         item = draw(st.sampled_from(nodes))
@@ -101,9 +102,7 @@ def _action(draw: Any, now: dict[Item, Record], new_key: str) -> list[Operation]
     if action == "connect" and nodes:
         ends = {"source": draw(st.sampled_from(nodes)).key, "target": draw(st.sampled_from(nodes)).key}
         return [
-            Create(
-                Item("edge", new_key), {**ends, "sourceHandle": "", "targetHandle": "", "label": "", "sheet": "main"}
-            )
+            Create(Ref("edge", new_key), {**ends, "sourceHandle": "", "targetHandle": "", "label": "", "sheet": "main"})
         ]
     if action == "label" and edges:
         item = draw(st.sampled_from(edges))
@@ -119,4 +118,4 @@ def _action(draw: Any, now: dict[Item, Record], new_key: str) -> list[Operation]
         "type": "html", "sheet": "main", "name": draw(texts), "process": "", "data": draw(objects), "handles": {},
         "posX": draw(numbers), "posY": 0.0, "width": None, "height": None,
     }  # fmt: skip
-    return [Create(Item("node", new_key), record)]
+    return [Create(Ref("node", new_key), record)]

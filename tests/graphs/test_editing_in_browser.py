@@ -9,7 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Origin, Role, Workspace
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from tests.browser import Windows
 from tests.cast import PASSWORD, member
 
@@ -253,7 +254,7 @@ def test_others_changes_arrive_without_disturbing_what_is_typed(opened: Opened, 
     page = opened()
     click_node(page, "fetch-api")
     page.get_by_label("Code").fill("return mine()")
-    item = Item("node", "fetch-api")
+    item = Ref("node", "fetch-api")
     changes.apply(nba, [Update(item, {"name": "Fetch API"}, {"name": "Theirs"})], Because(alice, Origin.CHAT))
     hear = (
         "version => document.dispatchEvent(new CustomEvent('countersign:object-changed', "

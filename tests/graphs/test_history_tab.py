@@ -10,8 +10,9 @@ from pytest_django.live_server_helper import LiveServer
 from graphs.history import changes
 from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Node, Origin
-from graphs.objects import item_rows
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 from tests.browser import Windows, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -24,9 +25,9 @@ def change(
     graph: Graph, who: User, key: str, reason: str = "", origin: Origin = Origin.MANUAL, **new: object
 ) -> Applied:
     """Some fields of a node, by their names on the wire."""
-    record = item_rows.nodes(graph, [key])[key].record
+    record = graph_rows.nodes(graph, [key])[key].record
     old = {name: record[name] for name in new}
-    return changes.apply(graph, [Update(Item("node", key), old, new)], Because(who, origin, reason))
+    return changes.apply(graph, [Update(Ref("node", key), old, new)], Because(who, origin, reason))
 
 
 def name_of(key: str) -> str:

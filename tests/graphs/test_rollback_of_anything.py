@@ -16,7 +16,8 @@ from graphs.history.compare import between
 from graphs.history.rollback import Clashing, LeftOut, NothingToUndo
 from graphs.history.scopes import AsOf, Caused, ChangeSets, Scope
 from graphs.models import ChangeSet, Graph
-from graphs.objects.operations import Item, Record
+from graphs.objects.operations import Record
+from graphs.objects.refs import Ref
 from tests.graphs.random_changes import Story, after, happen, picture, state
 from tests.graphs.recorded import recorded
 
@@ -96,7 +97,7 @@ def _back_and_forth(story: Story, actor: User, scope: Scope) -> None:
     assert picture(graph) == before
 
 
-def _without(story: Story, scope: Scope) -> dict[Item, Record] | None:
+def _without(story: Story, scope: Scope) -> dict[Ref, Record] | None:
     """What there would be if only the rest had happened; None where the rest would not fit."""
     now = story.states[0]
     for done in story.applied:

@@ -14,8 +14,9 @@ from graphs.history.recording import Because
 from graphs.history.rollback import Clashing, NothingToUndo
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Graph, Membership, Node, NodeType, Origin, Revision, Role
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
 from graphs.objects.preconditions import Conflicting
+from graphs.objects.refs import Ref
 from tests.cast import signed_in
 from tests.chat.engine.driving import until
 from tests.graphs.history.test_rollback import by, rename
@@ -77,7 +78,7 @@ def test_a_type_that_is_changed_through_two_graphs(nba: Graph, alice: User, _rou
     because = Because(alice, Origin.MANUAL)
 
     def change(graph: Graph, process: str) -> None:
-        changes.apply(graph, [Update(Item("nodeType", "retry"), {"process": ""}, {"process": process})], because)
+        changes.apply(graph, [Update(Ref("nodeType", "retry"), {"process": ""}, {"process": process})], because)
 
     assert at_once(lambda: change(nba, "a"), lambda: change(other, "b")) == ["Conflicting", "done"]
     assert Revision.objects.filter(type="nodeType").count() == 1

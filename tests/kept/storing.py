@@ -118,9 +118,9 @@ def _migrate(name: str | None) -> None:
 
 
 def _owned(row: dict[str, Any], owner: User, graph: Graph) -> dict[str, Any]:
-    ours = dict.fromkeys(_PEOPLE, owner.pk) | {"workspace_id": graph.workspace_id, "graph": graph.pk}
+    ours = dict.fromkeys(_PEOPLE, owner.pk) | {"workspace_id": graph.workspace_id, "object_id": graph.pk}
     if str(row.get("name", "")).startswith("graph_"):
-        ours["name"] = stream_name(graph.pk)
+        ours["name"] = stream_name(graph)
     return {name: value if value is None else ours.get(name, value) for name, value in row.items()}
 
 

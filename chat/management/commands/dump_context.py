@@ -8,6 +8,7 @@ from toon_format import encode as to_toon
 
 from chat.prompts.question import GROUPED_BY, tables_of
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.models import Graph
 from rag.management.quiet import QuietCommand
 from rag.retrieval.context import RelevantNode
 from rag.retrieval.retrieve import Found, Why, look_up
@@ -26,7 +27,7 @@ class Command(QuietCommand):
 
     def handle(self, *args: Any, query: str, graph: str, json: bool, **options: Any) -> None:
         workspace = chosen_workspace(options["workspace"])
-        asked = workspace.graphs.filter(key=graph).first()
+        asked = Graph.objects.filter(workspace=workspace, key=graph).first()
         if asked is None:
             raise CommandError(f'There is no graph "{graph}" in the workspace "{workspace.slug}".')
         found = look_up(asked, query)

@@ -6,11 +6,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from config.demo.nba import NBA
-from config.demo.order_to_cash import ORDER_TO_CASH
-from config.demo.other import NEWSLETTER
-from config.demo.spec import create_graph, create_types
-from config.demo.types import DEMO_TYPES
+from config.demo import import_demo
 from config.environment import Environment
 from graphs.models import Membership, Role, Workspace
 
@@ -48,8 +44,6 @@ def _seed(password: str) -> None:
         ("charlie", other, Role.EDITOR),
     ):
         Membership.objects.create(user=users[name], workspace=workspace, role=role)
-    create_types(demo, DEMO_TYPES)
-    create_graph(demo, NBA, DEMO_TYPES)
-    create_graph(demo, ORDER_TO_CASH, DEMO_TYPES)
-    create_types(other, DEMO_TYPES)
-    create_graph(other, NEWSLETTER, DEMO_TYPES)
+    import_demo(demo, "nba")
+    import_demo(demo, "order-to-cash")
+    import_demo(other, "newsletter")

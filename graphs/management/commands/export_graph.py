@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.models import Graph
 from graphs.workflows.exports import as_json, export_graph
 
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, key: str, **options: Any) -> None:
         workspace = chosen_workspace(options["workspace"])
-        graph = workspace.graphs.filter(key=key).first()
+        graph = Graph.objects.filter(workspace=workspace, key=key).first()
         if graph is None:
             raise CommandError(f'There is no graph "{key}" in the workspace "{workspace.slug}".')
         self.stdout.write(as_json(export_graph(graph)), ending="")

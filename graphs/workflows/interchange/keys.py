@@ -4,7 +4,7 @@ import unicodedata
 
 from django.utils.text import slugify
 
-from graphs.models.workflows import MAX_KEY
+from graphs.models.objects import MAX_KEY
 
 
 def slug(text: str, fallback: str) -> str:

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
-from graphs.models.workflows import MAX_EDGE_KEY, MAX_KEY, MAX_NAME
+from graphs.models.objects import MAX_KEY
+from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
 from graphs.workflows.interchange.base import (

@@ -11,10 +11,9 @@ from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
-from graphs.models import Graph, LiveEdit
+from graphs.models import Graph, LiveEdit, Object
 from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
-from graphs.objects.item_writes import store
-from graphs.objects.kinds import NODE_TYPE
+from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refusals import ChangeRefused
@@ -56,7 +55,7 @@ def edit(member: Member, graph_id: int, request: Request) -> Edited:
             return done
         seen = Seen.read(graph, request.seen)
         operations = plan(graph, request.actions).operations
-        if any(operation.item.kind == NODE_TYPE.name for operation in operations):
+        if any(is_object(operation.item.type) for operation in operations):
             raise ChangeRefused(_("Node types belong to the whole workspace. They are not changed live."))
         seen.refuse_overlaps(operations)
         return _do(member.user, graph, operations, request)
@@ -72,7 +71,7 @@ def take_back(member: Member, graph_id: int, version: int, request: Request) -> 
         done = _done_before(member.user, graph, request)
         if done is not None:
             return done
-        made = LiveEdit.objects.filter(graph=graph, person=member.user.pk, version=version).first()
+        made = LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first()
         if made is None:
             raise NotFound
         return _do(member.user, graph, inverses(map(from_json, made.operations)), request)
@@ -95,7 +94,7 @@ def _held(member: Member, graph_id: int) -> Graph:
 
 def _done_before(user: User, graph: Graph, request: Request) -> Edited | None:
     """What the same request did before. Whoever sends it twice at once waits for the graph."""
-    done = LiveEdit.objects.filter(graph=graph, person=user.pk, key=request.key).first()
+    done = LiveEdit.objects.filter(object=graph, person=user.pk, key=request.key).first()
     if done is not None and done.digest != request.digest:
         raise KeyUsed
     return Edited.of(done) if done else None
@@ -103,17 +102,18 @@ def _done_before(user: User, graph: Graph, request: Request) -> Edited | None:
 
 def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> Edited:
     assert request.key is not None
-    before = Before.read(graph, operations)
+    store = store_of(graph.type)
+    before = store.before(graph, operations)
     try:
         before.refuse_conflicts(operations)
     except Conflicting as conflicting:
         raise Overlapping(overlaps_of(conflicting.conflicts, operations)) from conflicting
-    stored = [_as_stored(operation, before) for operation in store(graph, operations, before)]
-    Graph.objects.filter(pk=graph.pk).update(
+    stored = [_as_stored(operation, before) for operation in store.write(graph, operations, before)]
+    Object.objects.filter(pk=graph.pk).update(
         version=F("version") + 1, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())
     )
     made = LiveEdit.objects.create(
-        graph=graph,
+        object=graph,
         version=graph.version + 1,
         person=user.pk,
         person_label=user.get_username(),

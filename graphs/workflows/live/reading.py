@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import Q, Subquery
 
-from graphs.models import Graph, LiveEdit
+from graphs.models import LiveEdit, Object
 from graphs.workflows.live.editing import Edited
 
 #: Edits that one look reads of all graphs; who is further behind reads the graph again.
@@ -33,7 +33,7 @@ def standings(after: Mapping[int, int], *, edits: bool = True, unsaved: Collecti
     Of graphs that were `unsaved` when they were last looked at, or edited since, and are saved by now, also into which
     change sets.
     """
-    rows = Graph.objects.filter(pk__in=after).order_by().values_list("pk", "version", "unsaved_since")
+    rows = Object.objects.filter(pk__in=after).order_by().values_list("pk", "version", "unsaved_since")
     now = {pk: (version, unsaved_since) for pk, version, unsaved_since in rows}
     moved = {pk: version for pk, (version, _since) in now.items() if edits and version > after[pk]}
     found = _edits(after, moved)
@@ -47,10 +47,10 @@ def standings(after: Mapping[int, int], *, edits: bool = True, unsaved: Collecti
 def _edits(after: Mapping[int, int], until: Mapping[int, int]) -> dict[int, list[Edited]]:
     wanted = Q()
     for pk, version in until.items():
-        wanted |= Q(graph=pk, version__gt=after[pk], version__lte=version)
+        wanted |= Q(object=pk, version__gt=after[pk], version__lte=version)
     found: dict[int, list[Edited]] = {}
-    for edit in LiveEdit.objects.filter(wanted).order_by("graph", "version")[:MOST] if until else ():
-        found.setdefault(edit.graph_id, []).append(Edited.of(edit))
+    for edit in LiveEdit.objects.filter(wanted).order_by("object", "version")[:MOST] if until else ():
+        found.setdefault(edit.object_id, []).append(Edited.of(edit))
     return found
 
 
@@ -58,7 +58,7 @@ def _latest(graphs: Collection[int]) -> dict[int, list[uuid.UUID]]:
     """The change sets of what was saved last, graph by graph."""
     found: dict[int, list[uuid.UUID]] = {}
     for graph_id in graphs:
-        last = LiveEdit.objects.filter(graph=graph_id).order_by("-version").values("saved_at")[:1]
-        together = LiveEdit.objects.filter(graph=graph_id, saved_at=Subquery(last))
+        last = LiveEdit.objects.filter(object=graph_id).order_by("-version").values("saved_at")[:1]
+        together = LiveEdit.objects.filter(object=graph_id, saved_at=Subquery(last))
         found[graph_id] = sorted({id_ for id_ in together.values_list("change_set", flat=True) if id_})
     return found

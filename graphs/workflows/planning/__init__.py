@@ -12,10 +12,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.models import Graph
-from graphs.objects.operations import Operation, net
+from graphs.objects.actions import MAX_ACTIONS, NAMES, Action, steps_of
+from graphs.objects.operations import net
+from graphs.objects.planned import Planned, Target
 from graphs.objects.refusals import ChangeRefused
 from graphs.workflows import actions
-from graphs.workflows.actions import MAX_ACTIONS, NAMES, Action, Batch
 from graphs.workflows.planning import arranging, edges, nodes, types
 from graphs.workflows.planning.draft import Draft
 from graphs.workflows.planning.state import Wanted, load
@@ -24,26 +25,6 @@ __all__ = ["ChangeRefused", "Planned", "Target", "plan"]
 
 #: Items that one plan may change.
 MAX_OPERATIONS = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """An item as the plan read it: "node", "edge" or "nodeType", its key, its version."""
-
-    type: str
-    id: str
-    version: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {"type": self.type, "id": self.id, "version": self.version}
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """What would be done, and the items that this depends on; a node that depends on nothing has no targets."""
-
-    operations: tuple[Operation, ...]
-    targets: tuple[Target, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +67,12 @@ def plan(graph: Graph, asked: Sequence[Action], reserved: Callable[[], Collectio
     if len(operations) > MAX_OPERATIONS:
         message = _("{count} items would change; at most {most} can at once. Do it in parts.")
         raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
-    targets = (Target(item.kind, item.key, version) for item, version in draft.depends_on().items())
+    targets = (Target(item.type, item.key, version) for item, version in draft.depends_on().items())
     return Planned(operations, tuple(targets))
 
 
 def _steps(asked: Sequence[Action]) -> list[Action]:
-    steps = [step for action in asked for step in (action.steps() if isinstance(action, Batch) else (action,))]
+    steps = steps_of(list(asked))
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
         raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))

@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 from django.utils.translation import gettext as _
 
-from graphs.objects.kinds import NODE
 from graphs.objects.refusals import ChangeRefused
 from graphs.workflows.actions import ReorganizeLayout
+from graphs.workflows.kinds import NODE
 from graphs.workflows.planning import layout
 from graphs.workflows.planning.boxes import Box, bounds, free_y
 from graphs.workflows.planning.draft import Draft

@@ -6,11 +6,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_EDGE_KEY
-from graphs.objects.kinds import EDGE, NODE, NODE_TYPE, Kind
-from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update
+from graphs.objects.kinds import Kind
+from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import same, shown
 from graphs.workflows.interchange.keys import UniqueTexts
+from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN, Handles
 from graphs.workflows.planning.boxes import Box, box_of
 from graphs.workflows.planning.state import State
@@ -25,7 +27,7 @@ class Draft:
     def __init__(self, state: State) -> None:
         self.state = state
         self.operations: list[Operation] = []
-        self._read: dict[Item, None] = {}
+        self._read: dict[Ref, None] = {}
         loaded = {**state.drawn, **state.nodes}
         self._nodes = {key: stored.record for key, stored in loaded.items()}
         self._edges = {key: stored.record for key, stored in state.edges.items()}
@@ -71,7 +73,7 @@ class Draft:
         if key in BUILT_IN:
             return BUILT_IN[key].handles
         if record := self.node_type(key):
-            self.read(Item(NODE_TYPE.name, key))
+            self.read(Ref(NODE_TYPE.name, key))
             return record["handles"]
         if key in self.state.seen_types:
             return self.state.seen_types[key]
@@ -121,12 +123,12 @@ class Draft:
 
     # What changes.
 
-    def read(self, item: Item) -> None:
+    def read(self, item: Ref) -> None:
         """Notes that the plan depends on an item that it does not change."""
         self._read[item] = None
 
     def add(self, kind: Kind, key: str, record: Record) -> None:
-        self.operations.append(Create(Item(kind.name, key), record))
+        self.operations.append(Create(Ref(kind.name, key), record))
         self._records(kind)[key] = record
         self._follow(kind, key)
 
@@ -136,16 +138,16 @@ class Draft:
         changed = {name: value for name, value in new.items() if not same(record[name], value)}
         if not changed:
             return
-        self.operations.append(Update(Item(kind.name, key), {name: record[name] for name in changed}, changed))
+        self.operations.append(Update(Ref(kind.name, key), {name: record[name] for name in changed}, changed))
         self._leave(kind, key)
         self._records(kind)[key] = record | changed
         self._follow(kind, key)
 
     def remove(self, kind: Kind, key: str) -> None:
         self._leave(kind, key)
-        self.operations.append(Delete(Item(kind.name, key), self._records(kind).pop(key)))
+        self.operations.append(Delete(Ref(kind.name, key), self._records(kind).pop(key)))
 
-    def depends_on(self) -> dict[Item, int]:
+    def depends_on(self) -> dict[Ref, int]:
         """The items that existed and that the plan changes or has read, with their versions."""
         state = self.state
         loaded = {stored.item: stored for part in (state.edges, state.types) for stored in part.values()}

@@ -3,10 +3,11 @@
 from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_EDGE_KEY
-from graphs.objects.kinds import EDGE, NODE
-from graphs.objects.operations import Item, Record
+from graphs.objects.operations import Record
+from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.workflows.actions import CreateEdge, DeleteEdge, UpdateEdge
+from graphs.workflows.kinds import EDGE, NODE
 from graphs.workflows.planning.draft import Draft
 from graphs.workflows.planning.handles import connectable
 from graphs.workflows.planning.state import Wanted
@@ -32,7 +33,7 @@ def connect(draft: Draft, action: CreateEdge) -> None:
         if all(edge[name] == value for name, value in ends.items()):
             raise ChangeRefused(_('There is such an edge already: "{key}".').format(key=key))
     for key in (action.source_key, action.target_key):
-        draft.read(Item(NODE.name, key))
+        draft.read(Ref(NODE.name, key))
     sheet = source["sheet"] if action.sheet is None else draft.sheet(action.sheet)
     draft.add(EDGE, draft.free_edge_key(_wanted_key(ends)), {**ends, "label": action.label or "", "sheet": sheet})
 

@@ -2,9 +2,9 @@
 
 from django.utils.translation import gettext as _
 
-from graphs.models.workflows import MAX_KEY
-from graphs.objects.kinds import EDGE, NODE
+from graphs.models.objects import MAX_KEY
 from graphs.objects.operations import Record
+from graphs.objects.patches import merged, patched, patched_data
 from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import storable_object
 from graphs.workflows.actions import (
@@ -18,11 +18,11 @@ from graphs.workflows.actions import (
     UpdateNode,
 )
 from graphs.workflows.interchange.keys import slug
+from graphs.workflows.kinds import EDGE, NODE
 from graphs.workflows.node_types import Handles
 from graphs.workflows.planning import edges, places
 from graphs.workflows.planning.draft import Draft
 from graphs.workflows.planning.handles import lost
-from graphs.workflows.planning.patches import merged, patched, patched_data
 from graphs.workflows.planning.state import Wanted
 
 #: A key that is made leaves room for a number.

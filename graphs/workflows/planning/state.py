@@ -7,9 +7,11 @@ from difflib import get_close_matches
 from django.db.models import F, Func, Q, Value
 
 from graphs.models import Edge, Graph, Node, NodeType
-from graphs.objects import item_rows
-from graphs.objects.item_rows import Stored
-from graphs.objects.operations import Item
+from graphs.objects.model_store import record_of
+from graphs.objects.preconditions import Stored
+from graphs.objects.refs import Ref
+from graphs.workflows import rows
+from graphs.workflows.kinds import NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN, Handles, custom_types
 
 #: Nodes among which the ones that may have been meant are looked for.
@@ -74,11 +76,11 @@ class State:
 
 def load(graph: Graph, wanted: Wanted, reserved: Callable[[], Collection[str]]) -> State:
     """Reads what is wanted. `reserved` gives keys that new nodes do not get."""
-    sheets = tuple(item_rows.sheets(graph))
-    nodes = item_rows.nodes(graph, wanted.nodes) if wanted.nodes else {}
+    sheets = tuple(rows.sheets(graph))
+    nodes = rows.nodes(graph, wanted.nodes) if wanted.nodes else {}
     ends = [nodes[key].id for key in wanted.with_edges if key in nodes]
-    edges = item_rows.edges(graph, wanted.edges, ends) if wanted.edges or ends else {}
-    types = item_rows.node_types(graph.workspace_id, wanted.types) if wanted.types else {}
+    edges = rows.edges(graph, wanted.edges, ends) if wanted.edges or ends else {}
+    types = own_types(graph.workspace_id, wanted.types) if wanted.types else {}
     undescribed = wanted.types - types.keys() - BUILT_IN.keys()
     seen = _seen_types(graph, undescribed) if undescribed else {}
     around = {nodes[key].record["sheet"] for key in wanted.drawn_around if key in nodes}
@@ -100,6 +102,14 @@ def load(graph: Graph, wanted: Wanted, reserved: Callable[[], Collection[str]]) 
         links=_links(graph, drawn) if drawn and wanted.linked else {},
         meant=_meant(graph, wanted.nodes - nodes.keys() - wanted.given),
     )
+
+
+def own_types(workspace_id: int, keys: Collection[str]) -> dict[str, Stored]:
+    """The types with these keys that the workspace defined."""
+    found = NodeType.objects.filter(workspace=workspace_id, key__in=keys).order_by("pk")
+    return {
+        row.key: Stored(Ref(NODE_TYPE.name, row.key), record_of(NODE_TYPE, row), row.version, row.pk) for row in found
+    }
 
 
 def _seen_types(graph: Graph, types: set[str]) -> dict[str, Handles]:
@@ -155,7 +165,7 @@ _DRAWN = {
 def _drawn(graph: Graph, sheets: set[str]) -> dict[str, Stored]:
     found = Node.objects.filter(graph=graph, sheet__key__in=sheets).order_by("id")
     return {
-        key: Stored(Item("node", key), dict(zip(_DRAWN, values, strict=True)), version, id_)
+        key: Stored(Ref("node", key), dict(zip(_DRAWN, values, strict=True)), version, id_)
         for id_, key, version, *values in found.values_list("id", "key", "version", *_DRAWN.values())
     }
 

@@ -2,16 +2,16 @@
 
 from django.utils.translation import gettext as _
 
-from graphs.models.workflows import MAX_KEY
-from graphs.objects.kinds import NODE_TYPE
+from graphs.models.objects import MAX_KEY
 from graphs.objects.operations import Record
+from graphs.objects.patches import patched
 from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import shown
 from graphs.workflows.actions import ConfigureNodeType, DeleteNodeType
 from graphs.workflows.interchange.keys import slug
+from graphs.workflows.kinds import NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN
 from graphs.workflows.planning.draft import Draft
-from graphs.workflows.planning.patches import patched
 from graphs.workflows.planning.state import Wanted
 
 #: A key that is made leaves room for a number.

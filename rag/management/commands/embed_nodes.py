@@ -62,9 +62,9 @@ class Command(QuietCommand):
 
 def _graphs(key: str | None, slug: str | None) -> QuerySet[Graph]:
     if key is None:
-        return chosen_workspace(slug).graphs.all() if slug is not None else Graph.objects.all()
+        return Graph.objects.filter(workspace=chosen_workspace(slug)) if slug is not None else Graph.objects.all()
     workspace = chosen_workspace(slug)
-    found = workspace.graphs.filter(key=key)
+    found = Graph.objects.filter(workspace=workspace, key=key)
     if not found:
         raise CommandError(f'There is no graph "{key}" in the workspace "{workspace.slug}".')
     return found

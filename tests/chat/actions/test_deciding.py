@@ -15,9 +15,10 @@ from graphs.history import changes, rollback
 from graphs.history.recording import Because
 from graphs.history.scopes import Caused
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, Origin, Role, Workspace
-from graphs.objects.operations import Item, Update
+from graphs.objects import actions
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, NotFound, member_of
-from graphs.workflows import actions
 from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from tests.cast import draw_nba, member
@@ -26,7 +27,7 @@ from tests.graphs.history.test_rollback import removed
 from tests.proposed import DELETE, MOVE, RENAME, waiting
 
 pytestmark = pytest.mark.django_db
-FETCH = Item("node", "fetch-api")
+FETCH = Ref("node", "fetch-api")
 
 
 @pytest.fixture

@@ -81,10 +81,10 @@ def test_where_there_is_no_workspace_it_says_what_to_do(db: None) -> None:
 
 def test_an_allowance_says_who_gave_it(demo_workspace: Workspace, nba: Graph) -> None:
     client = auditor(demo_workspace)
-    fields = {"workspace": demo_workspace.pk, "tool": MOVE, "what": "node.posX", "graph_key": "nba"}
+    fields = {"workspace": demo_workspace.pk, "tool": MOVE, "what": "node.posX", "object_key": "nba"}
     assert add(client, Allowance, **fields, item_key="fetch-api") == 302
     given = Allowance.objects.get()
-    assert (given.kind, given.field, given.graph_key, given.item_key) == ("node", "posX", "nba", "fetch-api")
+    assert (given.kind, given.field, given.object_key, given.item_key) == ("node", "posX", "nba", "fetch-api")
     assert given.given_by == User.objects.get(username="auditor")
     assert client.post(address(given), {**fields, "what": "node.", "item_key": ""}).status_code == 302
     given.refresh_from_db()
@@ -97,7 +97,7 @@ def test_an_allowance_says_who_gave_it(demo_workspace: Workspace, nba: Graph) ->
     "wrong",
     [
         {"tool": "search_nodes"}, {"tool": ""}, {"what": "node.absent"}, {"what": "edge.posX"}, {"what": "posX"},
-        {"what": ""}, {"graph_key": "absent"}, {"graph_key": "theirs"}, {"graph_key": "nba", "item_key": "absent"},
+        {"what": ""}, {"object_key": "absent"}, {"object_key": "theirs"}, {"object_key": "nba", "item_key": "absent"},
         {"workspace": ""},
     ],
 )  # fmt: skip
@@ -122,8 +122,8 @@ def test_the_policy_is_told_in_words(demo_workspace: Workspace, other_workspace:
     client = auditor(demo_workspace)
     assert len(write_tools()) >= 10
     assert explained(client).count("there is no allowance.") == len(write_tools())
-    Allowance.objects.create(workspace=demo_workspace, tool=MOVE, kind="node", field="posX", graph_key="nba")
-    Allowance.objects.create(workspace=other_workspace, tool=MOVE, kind="node", field="width", graph_key="secret")
+    Allowance.objects.create(workspace=demo_workspace, tool=MOVE, kind="node", field="posX", object_key="nba")
+    Allowance.objects.create(workspace=other_workspace, tool=MOVE, kind="node", field="width", object_key="secret")
     text = explained(client)
     assert "node: x: the graph nba" in text
     assert "secret" not in text

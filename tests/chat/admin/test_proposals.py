@@ -107,7 +107,7 @@ def test_no_post_decides_anything(own: Proposal) -> None:
 def test_markup_stays_text(own: Proposal) -> None:
     evil = "<script>alert(1)</script>"
     call = {"level": evil, "why": evil}
-    Proposal.objects.update(reason=evil, feedback=evil, asked_by=[call], arguments={evil: evil}, graph_key=evil)
+    Proposal.objects.update(reason=evil, feedback=evil, asked_by=[call], arguments={evil: evil}, object_key=evil)
     client = superuser()
     for text in (opened(client, own), listed(client)):
         assert "<script>alert" not in text

@@ -14,7 +14,8 @@ from chat.providers.base import PromptMessage
 from graphs.history.changes import apply
 from graphs.history.recording import Because
 from graphs.models import Graph, Origin, Workspace
-from graphs.objects.operations import Create, Item
+from graphs.objects.operations import Create
+from graphs.objects.refs import Ref
 from rag.texts.tokens import count_tokens
 from tests.chat.admin.talk import talk, turn
 
@@ -53,8 +54,9 @@ def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Gr
     proposed = [
         Proposal(
             workspace=nba.workspace, session=run.session, message=run.message, tool_call_id=f"c{number}", tool="x",
-            graph=nba.pk, graph_key="nba", arguments={}, operations=[], targets=[], diff=[], digest="",
-            status=ProposalStatus.APPLIED if number else ProposalStatus.PENDING, reason="Because of this. " * 9,
+            object=nba, object_type="graph", object_key="nba", arguments={}, operations=[], targets=[], diff=[],
+            digest="", status=ProposalStatus.APPLIED if number else ProposalStatus.PENDING,
+            reason="Because of this. " * 9,
             expires_at=timezone.now() + timedelta(days=1), created_at=timezone.now() + timedelta(seconds=number),
         )
         for number in range(60)
@@ -80,10 +82,11 @@ def test_keys_are_those_that_the_person_named_and_that_were_made(alice: User, nb
         "type": "note", "sheet": "main", "name": "", "process": "", "data": {}, "handles": {}, "posX": 0, "posY": 0,
         "width": None, "height": None,
     }  # fmt: skip
-    applied = apply(nba, [Create(Item("node", "filter-7"), record)], Because(alice, Origin.CHAT))
+    applied = apply(nba, [Create(Ref("node", "filter-7"), record)], Because(alice, Origin.CHAT))
     Proposal.objects.create(
-        workspace=nba.workspace, session=run.session, message=run.message, tool_call_id="c", tool="x", graph=nba.pk,
-        graph_key="nba", arguments={}, operations=[], targets=[], diff=[], digest="", status=ProposalStatus.APPLIED,
+        workspace=nba.workspace, session=run.session, message=run.message, tool_call_id="c", tool="x", object=nba,
+        object_type="graph", object_key="nba", arguments={}, operations=[], targets=[], diff=[], digest="",
+        status=ProposalStatus.APPLIED,
         expires_at=timezone.now(), change_set=applied.change_set_id,
     )  # fmt: skip
     Message.objects.filter(pk=run.message_id).update(rounds=[{"text": "", "toolCalls": calls}])

@@ -3,6 +3,7 @@ import pytest
 from chat.prompts.system import system_prompt
 from graphs.models import Graph, Node, NodeType, Role, Sheet
 from graphs.site.access import Member
+from tests.cast import save_all
 from tests.seeded import CANARY, World, world
 
 
@@ -53,7 +54,7 @@ def test_it_keeps_typed_texts_on_one_line_between_quotes(here: World) -> None:
 
 
 def test_it_stays_short_for_a_workspace_with_many_types(here: World) -> None:
-    NodeType.objects.bulk_create(
+    save_all(
         NodeType(workspace=here.alice.workspace, key=f"t{n}", display_name=f"T{n}", description="d" * 1000)
         for n in range(500)
     )

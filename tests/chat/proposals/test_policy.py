@@ -7,12 +7,13 @@ from django.contrib.auth.models import User
 from chat.models import Allowance, Session, ValidationRule
 from chat.proposals import policy
 from graphs.models import Graph, Workspace
-from graphs.objects.operations import Create, Delete, Item, Operation, Update
+from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.objects.refs import Ref
 from tests.chat.admin.talk import talk
 
 pytestmark = pytest.mark.django_db
 TOOL = "propose_update_node"
-FETCH = Item("node", "fetch-api")
+FETCH = Ref("node", "fetch-api")
 RENAME = Update(FETCH, {"name": "Fetch API"}, {"name": "Fetch"})
 Ask = Callable[..., list[str]]
 
@@ -69,10 +70,10 @@ def test_rules_of_others_do_not_ask(ask: Ask, demo_workspace: Workspace, other_w
     [
         ({}, True),
         ({"field": "name"}, True),
-        ({"graph_key": "nba"}, True),
+        ({"object_key": "nba"}, True),
         ({"item_key": "fetch-api"}, True),
         ({"field": "process"}, False),
-        ({"graph_key": "other"}, False),
+        ({"object_key": "other"}, False),
         ({"item_key": "root"}, False),
         ({"kind": "edge"}, False),
         ({"tool": "propose_batch"}, False),
@@ -94,7 +95,7 @@ def test_every_field_and_every_operation_has_to_be_covered(ask: Ask, demo_worksp
     allow(demo_workspace, field="name")
     both = Update(FETCH, {"name": "a", "process": ""}, {"name": "b", "process": "x"})
     assert ask(both) == ["default"]
-    assert ask(RENAME, Update(Item("edge", "e"), {"label": ""}, {"label": "x"})) == ["default"]
+    assert ask(RENAME, Update(Ref("edge", "e"), {"label": ""}, {"label": "x"})) == ["default"]
     allow(demo_workspace, field="process")
     assert ask(both) == []
 

@@ -4,15 +4,13 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import connections, transaction
 from django.utils import timezone
 
-from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, SessionType
+from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, SessionType
 from chat.spending.reserving import reserve
 from chat.spending.settling import record_now
 from chat.spending.uses import begun
@@ -79,21 +77,6 @@ def test_a_call_from_before_midnight_counts_once_though_its_budget_was_off(
     switch(day, on=True)
     reserve(account(demo_workspace), bound(), uuid.uuid4())
     assert [(use.used, use.reserved) for use in day.uses.order_by("starts_on")] == [(40, 0), (0, 100)]
-
-
-def test_periods_of_before_that_miss_something_are_counted_anew(demo_workspace: Workspace) -> None:
-    """They are left as they were while a call is under way, and once they are over."""
-    earlier = import_module("chat.migrations.0011_periods_counted_anew")
-    each = [budget(demo_workspace, 500, period=period) for period in ("day", "month", "total")]
-    reserve(account(demo_workspace), bound(), reservation := uuid.uuid4())
-    record_now(account(demo_workspace), [took(reservation)])
-    BudgetUse.objects.update(used=1)
-    each[0].uses.create(starts_on="2020-01-01", used=2)
-    each[1].uses.update(reserved=3)
-    earlier.count_anew(apps, None)
-    assert {(use.used, use.reserved) for use in BudgetUse.objects.all()} == {(1, 3), (2, 0)}
-    assert reserve(account(demo_workspace), bound(), uuid.uuid4())
-    assert left(each[2]) == (40, 100)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from chat.tools import registry
 from chat.tools.base import ToolContext
 from graphs.models import Edge, Node, NodeType, Sheet
+from tests.cast import save_all
 from tests.seeded import CANARY, World, world
 
 
@@ -210,7 +211,7 @@ def test_it_describes_types(here: World) -> None:
 
 
 def test_it_lists_types_a_part_at_a_time(here: World) -> None:
-    NodeType.objects.bulk_create(
+    save_all(
         NodeType(
             workspace=here.alice.workspace, key=f"type-{number:03}", display_name=f"T {number}", description="d" * 300
         )

@@ -9,7 +9,7 @@ from chat.tools.base import ReadTool
 from chat.tools.graph_writing import WRITE_TOOLS, WriteTool
 from chat.tools.registry import CallRefused, ParsedCall, parse, specs
 from graphs.models import Role
-from graphs.workflows import actions
+from graphs.objects import actions
 
 SAID = {"reason": "because", "requestValidation": True, "postText": "Done.", "keepControl": False}
 NODE = {"typeKey": "html", "sheet": "main", "posX": 1, "posY": 2}

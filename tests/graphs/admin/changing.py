@@ -9,8 +9,9 @@ from django.contrib.auth.models import User
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Origin
-from graphs.objects import item_rows
-from graphs.objects.operations import Create, Item, Operation, Update
+from graphs.objects.operations import Create, Operation, Update
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 
 
 def changed(graph: Graph, operations: list[Operation], actor: User | None, **because: Any) -> ChangeSet:
@@ -28,11 +29,11 @@ def update(
     **new: Any,
 ) -> ChangeSet:
     """Fields of a node, by their names on the wire."""
-    item = Item("node", key)
-    old = item_rows.nodes(graph, [key])[key].record
+    item = Ref("node", key)
+    old = graph_rows.nodes(graph, [key])[key].record
     return changed(graph, [Update(item, {name: old[name] for name in new}, new)], actor, **because)
 
 
 def create(graph: Graph, actor: User | None, key: str = "more", like: str = "fetch-api", **because: Any) -> ChangeSet:
-    record = item_rows.nodes(graph, [like])[like].record
-    return changed(graph, [Create(Item("node", key), {**record, "name": key.title()})], actor, **because)
+    record = graph_rows.nodes(graph, [like])[like].record
+    return changed(graph, [Create(Ref("node", key), {**record, "name": key.title()})], actor, **because)

@@ -11,8 +11,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from graphs.admin import history, newest
 from graphs.models import ChangeSet, Graph, Origin, Workspace
-from graphs.objects import item_rows
-from graphs.objects.operations import Delete, Item
+from graphs.objects.operations import Delete
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 from tests.cast import draw_nba
 from tests.graphs.admin.changing import changed, create, update
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -118,8 +119,8 @@ def test_a_change_is_shown_side_by_side(own: ChangeSet) -> None:
 
 
 def test_what_was_deleted_is_shown_whole(alice: User, nba: Graph) -> None:
-    items = [Item("edge", "root-fetch-api"), Item("edge", "fetch-api-return"), Item("node", "fetch-api")]
-    records = {**item_rows.nodes(nba), **item_rows.edges(nba, [item.key for item in items])}
+    items = [Ref("edge", "root-fetch-api"), Ref("edge", "fetch-api-return"), Ref("node", "fetch-api")]
+    records = {**graph_rows.nodes(nba), **graph_rows.edges(nba, [item.key for item in items])}
     done = changed(nba, [Delete(item, records[item.key].record) for item in items], alice)
     text = opened(superuser(), done)
     for part in ("root → fetch-api", "return fetch(url)", "https://example.org", "deleted"):

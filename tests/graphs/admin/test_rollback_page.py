@@ -9,8 +9,9 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from graphs.models import ChangeSet, Edge, Graph, Modification, Node, Origin, Workspace
-from graphs.objects import item_rows
-from graphs.objects.operations import Delete, Item
+from graphs.objects.operations import Delete
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 from tests.cast import draw_nba, signed_in
 from tests.graphs.admin.changing import changed, create, update
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -143,8 +144,8 @@ def test_a_turn_and_a_conversation_are_taken_back_as_a_whole(alice: User, nba: G
 
 def test_an_object_becomes_what_it_was_before(alice: User, nba: Graph) -> None:
     first = update(nba, alice, name="First")
-    items = [Item("edge", "root-fetch-api"), Item("edge", "fetch-api-return"), Item("node", "fetch-api")]
-    records = {**item_rows.nodes(nba), **item_rows.edges(nba, [item.key for item in items])}
+    items = [Ref("edge", "root-fetch-api"), Ref("edge", "fetch-api-return"), Ref("node", "fetch-api")]
+    records = {**graph_rows.nodes(nba), **graph_rows.edges(nba, [item.key for item in items])}
     changed(nba, [Delete(item, records[item.key].record) for item in items], alice)
     client = superuser()
     page = address(first, what="before", object=f"graph:{nba.pk}")

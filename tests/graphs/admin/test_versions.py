@@ -6,8 +6,9 @@ from django.utils import timezone
 
 from graphs.admin import versions
 from graphs.models import Graph, NodeType, Workspace
-from graphs.objects import item_rows
-from graphs.objects.operations import Delete, Item, Update
+from graphs.objects.operations import Delete, Update
+from graphs.objects.refs import Ref
+from graphs.workflows.planning.state import own_types
 from tests.cast import draw_nba
 from tests.graphs.admin.changing import changed, update
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -74,7 +75,7 @@ def test_a_foreign_graph_is_absent(alice: User, charlie: User, nba: Graph, other
 
 def test_a_node_type_has_versions_too(alice: User, nba: Graph) -> None:
     step = NodeType.objects.create(workspace=nba.workspace, key="step", display_name="Old name")
-    rename = Update(Item("nodeType", "step"), {"displayName": "Old name"}, {"displayName": "New name"})
+    rename = Update(Ref("nodeType", "step"), {"displayName": "Old name"}, {"displayName": "New name"})
     done = changed(nba, [rename], alice, reason="Renamed")
     client = auditor(nba.workspace)
     address = reverse("admin:graphs_nodetype_versions", args=[step.pk])
@@ -87,10 +88,10 @@ def test_a_node_type_has_versions_too(alice: User, nba: Graph) -> None:
 def test_the_versions_of_a_type_stay_when_it_is_deleted(alice: User, nba: Graph, other_workspace: Workspace) -> None:
     NodeType.objects.create(workspace=nba.workspace, key="step", display_name="Step")
     before = NodeType.objects.get()
-    rename = Update(Item("nodeType", "step"), {"displayName": "Step"}, {"displayName": "Retry"})
+    rename = Update(Ref("nodeType", "step"), {"displayName": "Step"}, {"displayName": "Retry"})
     changed(nba, [rename], alice, reason="Renamed")
-    old = item_rows.node_types(nba.workspace_id, ["step"])["step"].record
-    done = changed(nba, [Delete(Item("nodeType", "step"), old)], alice, reason="Not needed")
+    old = own_types(nba.workspace_id, ["step"])["step"].record
+    done = changed(nba, [Delete(Ref("nodeType", "step"), old)], alice, reason="Not needed")
     address = reverse("admin:graphs_nodetype_versions", args=[before.pk])
     client = superuser()
     assert f"{address}?a=" in client.get(reverse("admin:graphs_changeset_change", args=[done.pk])).content.decode()

@@ -11,11 +11,12 @@ from graphs.api.changes import digest_of
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role, Workspace
+from graphs.objects.actions import parse
 from graphs.objects.edit_conflicts import Overlapping
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, member_of
 from graphs.workflows import editing
-from graphs.workflows.actions import parse
 from graphs.workflows.live import editing as live_editing
 from tests.cast import draw_nba, member, signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
@@ -159,7 +160,7 @@ def test_who_is_too_far_behind_to_be_told_is_asked_about_every_field(client: Cli
     """Also about what only the oldest of their five hundred and one modifications tells."""
 
     def apply(old: dict[str, Any], new: dict[str, Any]) -> None:
-        changes.apply(nba, [Update(Item("node", "fetch-api"), old, new)], Because(None, Origin.MANUAL))
+        changes.apply(nba, [Update(Ref("node", "fetch-api"), old, new)], Because(None, Origin.MANUAL))
 
     def box(size: float) -> dict[str, Any]:
         return dict.fromkeys(("posX", "posY", "width", "height"), size)
@@ -291,7 +292,7 @@ def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, nba: Grap
     ready = threading.Barrier(6)
 
     def edit(number: int) -> None:
-        seen = [(Item("node", "fetch-api"), 1)]
+        seen = [(Ref("node", "fetch-api"), 1)]
         asked = editing.Request([parse("update_node", rename(f"Name {number}")["arguments"])], seen)
         try:
             ready.wait()

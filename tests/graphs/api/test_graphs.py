@@ -7,7 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from graphs.api.graph_json import GraphSummary
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Role, Sheet, Workspace
-from tests.cast import signed_in
+from tests.cast import save_all, signed_in
 from tests.graphs.api.callers import problem, with_token
 from tests.graphs.api.documented import check
 
@@ -45,7 +45,7 @@ def test_a_list_takes_as_many_queries_for_many_graphs(
     bob: User, nba: Graph, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     client = with_token(bob)
-    Graph.objects.bulk_create(Graph(workspace=nba.workspace, key=f"g{i}", name=f"G {i}") for i in range(20))
+    save_all(Graph(workspace=nba.workspace, key=f"g{i}", name=f"G {i}") for i in range(20))
     with django_assert_num_queries(5):
         assert len(client.get(GRAPHS).json()["results"]) == 21
 

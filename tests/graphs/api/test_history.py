@@ -10,9 +10,10 @@ from graphs.api.rollback_json import ConflictShape
 from graphs.history import causes, changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Origin, Revision, Workspace
-from graphs.objects.operations import Create, Delete, Item, Update
+from graphs.objects import actions
+from graphs.objects.operations import Create, Delete, Update
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, member_of
-from graphs.workflows import actions
 from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from tests.cast import draw_nba, signed_in
@@ -101,7 +102,7 @@ def test_a_list_leaves_long_values_out_and_the_change_set_has_them(nba: Graph, a
 
 def test_a_long_change_set_comes_in_pages(nba: Graph, alice: User, editor: Client) -> None:
     record_ = record(nba, RETURN)
-    done = changes.apply(nba, [Create(Item("node", f"n{n}"), record_) for n in range(5)], by(alice))
+    done = changes.apply(nba, [Create(Ref("node", f"n{n}"), record_) for n in range(5)], by(alice))
 
     page = read(editor, f"/{done.change_set_id}", limit=3)
     rest = editor.get(page["next"]).json()
@@ -130,7 +131,7 @@ def test_what_is_no_version_is_refused(nba: Graph, alice: User, editor: Client, 
 def test_a_deleted_type_keeps_its_history_and_comes_back(
     nba: Graph, alice: User, editor: Client, charlie: User
 ) -> None:
-    step = Item("nodeType", "step")
+    step = Ref("nodeType", "step")
     fields = {"displayName": "Step", "description": "", "category": "", "icon": "", "handles": {}, "process": ""}
     changes.apply(nba, [Create(step, fields)], by(alice))
     changes.apply(nba, [Delete(step, fields)], by(alice))
@@ -313,7 +314,7 @@ def test_a_page_takes_as_many_queries_for_many_versions(
 
 def test_the_modifications_of_a_long_change_set_are_searched(nba: Graph, editor: Client, alice: User) -> None:
     moves = [
-        Update(Item("node", node.key), {"posX": node.pos_x}, {"posX": node.pos_x + 1})
+        Update(Ref("node", node.key), {"posX": node.pos_x}, {"posX": node.pos_x + 1})
         for node in Node.objects.filter(graph=nba)
     ]
     changes.apply(nba, [*moves, Delete(TO_RETURN, record(nba, TO_RETURN))], by(alice))

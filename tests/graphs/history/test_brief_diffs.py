@@ -4,13 +4,14 @@ from typing import Any
 
 from graphs.history.brief_diffs import FIELD_CHARS, LINES, MOST_CHARS, TEXT_CHARS, brief, chars, counts
 from graphs.history.diffs import diff_of
-from graphs.objects.operations import Create, Delete, Item, Operation, Update
+from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.objects.refs import Ref
 
 CODE = "\n".join(f"line {number} of a long text" for number in range(20_000))
 
 
-def node(key: str) -> Item:
-    return Item("node", key)
+def node(key: str) -> Ref:
+    return Ref("node", key)
 
 
 def moves(count: int) -> list[Operation]:
@@ -53,7 +54,7 @@ def test_beside_a_long_field_short_ones_stay_as_they_are() -> None:
 
 
 def test_of_many_items_the_first_are_kept_and_all_are_counted() -> None:
-    diff = diff_of([*moves(900), Create(Item("edge", "e"), {"source": "a", "target": "b"}), Delete(node("z"), {})])
+    diff = diff_of([*moves(900), Create(Ref("edge", "e"), {"source": "a", "target": "b"}), Delete(node("z"), {})])
     kept = brief(diff)
     assert kept == diff[: len(kept)]
     assert 5 < len(kept) < 900

@@ -8,14 +8,15 @@ from django.db import IntegrityError, connection, transaction
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Origin, Revision
-from graphs.objects import item_rows
-from graphs.objects.operations import Create, Delete, Item, Operation, Update, inverses
+from graphs.objects.operations import Create, Delete, Operation, Update, inverses
 from graphs.objects.preconditions import Conflict, Conflicting
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 from graphs.workflows.exports import export_graph
 from tests.graphs.recorded import recorded
 
-FETCH, RETURN, MORE = Item("node", "fetch-api"), Item("node", "return"), Item("node", "more")
-TO_FETCH, TO_RETURN = Item("edge", "root-fetch-api"), Item("edge", "fetch-api-return")
+FETCH, RETURN, MORE = Ref("node", "fetch-api"), Ref("node", "return"), Ref("node", "more")
+TO_FETCH, TO_RETURN = Ref("edge", "root-fetch-api"), Ref("edge", "fetch-api-return")
 
 
 @pytest.fixture
@@ -23,8 +24,8 @@ def because(alice: User) -> Because:
     return Because(alice, Origin.MANUAL, reason="to see", cause="test:1", causes=("test:1", "suite:2"))
 
 
-def record(graph: Graph, item: Item) -> dict[str, Any]:
-    found = item_rows.nodes(graph, [item.key]) if item.kind == "node" else item_rows.edges(graph, [item.key])
+def record(graph: Graph, item: Ref) -> dict[str, Any]:
+    found = graph_rows.nodes(graph, [item.key]) if item.type == "node" else graph_rows.edges(graph, [item.key])
     return found[item.key].record
 
 
@@ -68,7 +69,7 @@ def test_a_new_node_with_edges_and_taken_back(nba: Graph, because: Because) -> N
     before = without_versions(nba)
     new = {**record(nba, FETCH), "name": "More", "width": None, "height": 80.5}
     edge = {**record(nba, TO_RETURN), "source": "more"}
-    done = changes.apply(nba, [Create(MORE, new), Create(Item("edge", "e"), edge)], because)
+    done = changes.apply(nba, [Create(MORE, new), Create(Ref("edge", "e"), edge)], because)
     assert record(nba, MORE) == new
     assert Edge.objects.get(key="e").source.key == "more"
 
@@ -106,7 +107,7 @@ def test_a_deletion_that_would_leave_an_edge_without_end_is_a_conflict(nba: Grap
 
 
 def test_a_type_is_created_changed_deleted_and_brought_back(nba: Graph, because: Because) -> None:
-    item = Item("nodeType", "retry")
+    item = Ref("nodeType", "retry")
     new = {"displayName": "Retry", "description": "", "category": "", "icon": "", "handles": {}, "process": "x"}
     created = changes.apply(nba, [Create(item, new)], because)
     changes.apply(nba, [Update(item, {"process": "x"}, {"process": "y"})], because)
@@ -115,7 +116,7 @@ def test_a_type_is_created_changed_deleted_and_brought_back(nba: Graph, because:
 
     back = NodeType.objects.get(key="retry")
     assert (back.process, back.version) == ("y", 4)
-    assert back.pk == created.objects[1].id
+    assert [(made.type, made.id) for made in created.objects] == [("nodeType", back.pk)]
     versions = Revision.objects.filter(type="nodeType", object=back.pk).values_list("version", flat=True)
     assert list(versions) == [4, 3, 2, 1]
 
@@ -123,7 +124,7 @@ def test_a_type_is_created_changed_deleted_and_brought_back(nba: Graph, because:
 def test_many_moves_take_few_statements(nba: Graph, because: Because, django_assert_max_num_queries: Any) -> None:
     sheet = nba.sheets.get()
     Node.objects.bulk_create(Node(graph=nba, sheet=sheet, key=f"n{n}", type="t") for n in range(300))
-    moves = [Update(Item("node", f"n{n}"), {"posX": 0}, {"posX": float(n)}) for n in range(300)]
+    moves = [Update(Ref("node", f"n{n}"), {"posX": 0}, {"posX": float(n)}) for n in range(300)]
     with django_assert_max_num_queries(8):
         changes.apply(nba, moves, because)
 

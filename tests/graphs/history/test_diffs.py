@@ -1,11 +1,13 @@
 from django.utils import translation
 
-from graphs.history.diffs import diff_of, labelled, labels_of
+from graphs.history.diffs import diff_of, labelled
 from graphs.models import Graph
-from graphs.objects.operations import Create, Delete, Item, Update
+from graphs.objects.operations import Create, Delete, Update
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels as labels_of
 
-FETCH = Item("node", "fetch-api")
-EDGE = Item("edge", "root-fetch-api")
+FETCH = Ref("node", "fetch-api")
+EDGE = Ref("edge", "root-fetch-api")
 
 
 def test_an_update_tells_its_fields() -> None:
@@ -31,7 +33,7 @@ def test_code_and_json_come_with_lines() -> None:
 def test_what_comes_or_goes_tells_what_is_filled_in() -> None:
     record = {"type": "html", "sheet": "main", "name": "", "process": "", "data": {}, "handles": {}, "posX": 0.0}
     edge = {"source": "root", "target": "fetch-api", "sourceHandle": "", "id": 7, "version": 2}
-    created, deleted = diff_of([Create(Item("node", "page"), record), Delete(EDGE, edge)])
+    created, deleted = diff_of([Create(Ref("node", "page"), record), Delete(EDGE, edge)])
 
     assert (created["label"], created["action"]) == ("page", "create")
     assert {field["field"]: field["new"] for field in created["fields"]} == {
@@ -46,7 +48,7 @@ def test_what_comes_or_goes_tells_what_is_filled_in() -> None:
 def test_names_that_operations_do_not_tell(nba: Graph) -> None:
     moved = Update(FETCH, {"posX": 200.0}, {"posX": 0.0})
     relabelled = Update(EDGE, {"label": ""}, {"label": "yes"})
-    labels = labels_of(nba, [FETCH, EDGE, Item("node", "gone")])
+    labels = labels_of(nba, [FETCH, EDGE, Ref("node", "gone")])
 
     assert [entry["label"] for entry in diff_of([moved, relabelled], labels)] == ["Fetch API", "root → fetch-api"]
     assert diff_of([moved])[0]["label"] == "fetch-api"

@@ -12,8 +12,9 @@ from graphs.history.recording import Applied
 from graphs.history.rollback import Clashing, LeftOut, NothingToUndo, Outdated
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Edge, Graph, Modification, Node, Revision
-from graphs.objects import item_rows
-from graphs.objects.operations import Create, Item, Operation, Update
+from graphs.objects.operations import Create, Operation, Update
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 from tests.graphs.history.test_fast_updates import VALUES, while_it_waits
 from tests.graphs.history.test_rollback import FETCH, MORE, RETURN, TO_FETCH, by, name_of, record, rename
 from tests.graphs.recorded import recorded
@@ -36,7 +37,7 @@ def test_every_value_comes_back_and_is_recorded(nba: Graph, alice: User, field: 
     done = changes.apply(nba, [Update(FETCH, {field: old}, {field: new})], by(None))
 
     assert len(statements(nba, alice, done)) == 3, "what it is, what it takes back, and the rollback with its notice"
-    assert item_rows.nodes(nba, ["fetch-api"])["fetch-api"].record[field] == old
+    assert graph_rows.nodes(nba, ["fetch-api"])["fetch-api"].record[field] == old
     assert Modification.objects.order_by("id").values_list("field", "old", "new").last() == (field, new, old)
     made = ChangeSet.objects.latest("created_at")
     assert (made.origin, made.actor_label, made.undoes, made.size) == ("rollback", "alice", [done.change_set_id], 1)
@@ -44,7 +45,7 @@ def test_every_value_comes_back_and_is_recorded(nba: Graph, alice: User, field: 
 
 @pytest.mark.django_db
 def test_items_of_which_different_fields_changed(nba: Graph, alice: User) -> None:
-    before = item_rows.nodes(nba)
+    before = graph_rows.nodes(nba)
     asked = [
         Update(FETCH, {"name": "Fetch API", "width": None}, {"name": "F", "width": 9.5}),
         Update(RETURN, {"name": "Return", "process": ""}, {"name": "R", "process": "x"}),
@@ -53,7 +54,7 @@ def test_items_of_which_different_fields_changed(nba: Graph, alice: User) -> Non
     done = changes.apply(nba, asked, by(None))
 
     assert len(statements(nba, alice, done)) == 3
-    now = item_rows.nodes(nba)
+    now = graph_rows.nodes(nba)
     assert (now["fetch-api"].record, now["root"]) == (before["fetch-api"].record, before["root"])
     assert (now["return"].record["name"], now["return"].record["process"]) == ("Return", "")
     assert now["fetch-api"].version == before["fetch-api"].version + 2
@@ -161,7 +162,7 @@ def test_what_changed_while_it_waited_is_not_lost(nba: Graph, alice: User) -> No
 
 @pytest.mark.django_db
 def test_what_is_not_of_the_workspace_or_gone_is_not_found_out_here(nba: Graph, alice: User) -> None:
-    operation: Operation = Update(Item("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Fetch"})
+    operation: Operation = Update(Ref("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Fetch"})
     done = changes.apply(nba, [operation], by(None))
     workspace_id = nba.workspace_id
     nba.delete()

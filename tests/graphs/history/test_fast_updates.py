@@ -10,13 +10,14 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from graphs.history import changes
-from graphs.models import ChangeSet, Edge, Graph, Modification, Node, Revision
-from graphs.objects import item_rows
-from graphs.objects.operations import Item, Update
+from graphs.models import ChangeSet, Edge, Graph, Modification, Node, Object, Revision
+from graphs.objects.operations import Update
 from graphs.objects.preconditions import Conflict, Conflicting
+from graphs.objects.refs import Ref
+from graphs.workflows import rows as graph_rows
 from tests.graphs.history.test_rollback import FETCH, RETURN, TO_FETCH, by
 
-ABSENT = Item("node", "absent")
+ABSENT = Ref("node", "absent")
 #: What nodes hold that is easily mistaken for something else.
 VALUES: list[tuple[str, Any, Any]] = [
     ("name", "Fetch API", "⟦x⟧ '%s' \\ \""),
@@ -49,10 +50,10 @@ def test_every_value_is_written_recorded_and_expected_again(nba: Graph, field: s
     Node.objects.filter(key="fetch-api").update(process="", data={}, handles={}, pos_x=0, pos_y=0)
     with CaptureQueriesContext(connection) as captured:
         change(nba, Update(FETCH, {field: old}, {field: new}))
-        assert item_rows.nodes(nba, ["fetch-api"])["fetch-api"].record[field] == new
+        assert graph_rows.nodes(nba, ["fetch-api"])["fetch-api"].record[field] == new
         assert list(Modification.objects.values_list("field", "old", "new")) == [(field, old, new)]
         change(nba, Update(FETCH, {field: new}, {field: old}))
-    assert item_rows.nodes(nba, ["fetch-api"])["fetch-api"].record[field] == old
+    assert graph_rows.nodes(nba, ["fetch-api"])["fetch-api"].record[field] == old
     assert len([query for query in captured if "WITH held AS" in query["sql"]]) == 2
     assert not [query for query in captured if "WITH revisions AS" in query["sql"]]
     assert Revision.objects.filter(object=nba.pk).count() == 2
@@ -75,7 +76,7 @@ def test_every_value_is_written_recorded_and_expected_again(nba: Graph, field: s
 def test_what_is_only_nearly_the_same_is_a_conflict(nba: Graph, field: str, there: Any, expected: Any) -> None:
     Node.objects.filter(key="fetch-api").update(**{field: there})
     name = {"pos_x": "posX"}.get(field, field)
-    good = Update(RETURN, {name: item_rows.nodes(nba, ["return"])["return"].record[name]}, {name: there})
+    good = Update(RETURN, {name: graph_rows.nodes(nba, ["return"])["return"].record[name]}, {name: there})
     with pytest.raises(Conflicting) as refused:
         change(nba, good, Update(FETCH, {name: expected}, {name: good.old[name]}))
 
@@ -99,7 +100,7 @@ def test_what_is_gone_is_named(nba: Graph) -> None:
         change(nba, Update(ABSENT, {"name": "A"}, {"name": "B"}))
     assert refused.value.conflicts == (Conflict(ABSENT, "", {"name": "A"}, None),)
     nba.delete()
-    with pytest.raises(Graph.DoesNotExist):
+    with pytest.raises(Object.DoesNotExist):
         change(Graph(pk=0, workspace=nba.workspace, key="nba"), Update(FETCH, {"name": "A"}, {"name": "B"}))
     assert not ChangeSet.objects.exists()
 

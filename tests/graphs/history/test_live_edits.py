@@ -12,14 +12,15 @@ from graphs.history import changes, live_edits, queries, rollback
 from graphs.history.recording import Applied, Because
 from graphs.history.scopes import AsOf, ChangeSets
 from graphs.history.signals import changed, tell
-from graphs.models import ChangeSet, Graph, LiveEdit, Modification, Node, Origin, Revision, Role, Workspace
-from graphs.objects.operations import Item, Update
+from graphs.models import ChangeSet, Graph, LiveEdit, Modification, Node, Object, Origin, Revision, Role, Workspace
+from graphs.objects import actions
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from graphs.workflows import actions
 from graphs.workflows.editing import Request, edit
 from graphs.workflows.live import editing
 from tests.cast import draw_nba, member, signed_in
-from tests.graphs.workingcopy.conftest import Live, rename
+from tests.graphs.workflows.live.conftest import Live, rename
 
 pytestmark = pytest.mark.django_db
 
@@ -88,12 +89,12 @@ def test_what_was_taken_back_leaves_nothing(nba: Graph, alice: User, live: Live)
 
 def test_every_other_change_saves_first(nba: Graph, alice: User, dora: User, live: Live) -> None:
     live(alice, *rename("fetch-api", "Fetch all"))
-    request = Request([actions.parse(*rename("fetch-api", "Fetch one"))], [(Item("node", "fetch-api"), 2)])
+    request = Request([actions.parse(*rename("fetch-api", "Fetch one"))], [(Ref("node", "fetch-api"), 2)])
     edit(member_of(dora), nba, request)
 
     live(alice, *rename("fetch-api", "Fetch two"))
     because = Because(dora, Origin.CHAT)
-    changes.apply(nba, [Update(Item("node", "root"), {"name": "Start"}, {"name": "Begin"})], because)
+    changes.apply(nba, [Update(Ref("node", "root"), {"name": "Start"}, {"name": "Begin"})], because)
     assert [(row[0], row[-1]) for row in recorded()] == [
         ("alice", "Fetch all"), ("dora", "Fetch one"), ("alice", "Fetch two"), ("dora", "Begin"),
     ]  # fmt: skip
@@ -137,7 +138,7 @@ def test_a_graph_that_is_deleted_takes_its_unsaved_edits_with_it(nba: Graph, ali
     Graph.objects.get(pk=pk).delete()
     assert live_edits.save_edits(pk) == ()
     assert live_edits.save_due() == 0
-    with pytest.raises(Graph.DoesNotExist):
+    with pytest.raises(Object.DoesNotExist):
         editing.edit(member_of(alice), pk, Request([actions.parse(*rename("root", "Late"))], key="late"))
     assert list(Graph.objects.values_list("pk", flat=True)) == [other.pk]
     assert not LiveEdit.objects.exists()
@@ -187,7 +188,7 @@ def test_the_clock_saves_what_has_waited(nba: Graph, alice: User, live: Live) ->
     assert live_edits.save_due() == 1
     assert [row[-1] for row in recorded()] == ["Fetch all"]
     assert live_edits.save_due() == 0
-    subject = queries.subject(nba.workspace_id, "graph", "nba")
+    subject = queries.subject(nba.workspace_id, Ref("graph", "nba"))
     assert [revision.change_set.actor_label for revision in queries.versions(subject)] == ["alice"]
 
 

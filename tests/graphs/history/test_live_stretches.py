@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from graphs.history.live_stretches import stretches
 from graphs.models import LiveEdit
-from graphs.objects.operations import Create, Delete, Item, Operation, Record, Update, inverses, to_json
+from graphs.objects.operations import Create, Delete, Operation, Record, Update, inverses, to_json
+from graphs.objects.refs import Ref
 
-State = dict[Item, Record]
-NODES = [Item("node", name) for name in "abcd"]
-EDGES = [Item("edge", name) for name in "efg"]
+State = dict[Ref, Record]
+NODES = [Ref("node", name) for name in "abcd"]
+EDGES = [Ref("edge", name) for name in "efg"]
 
 
 def made(person: int, version: int, *operations: dict[str, Any]) -> LiveEdit:
@@ -60,7 +61,7 @@ def asked(draw: st.DrawFn, state: State, done: list[tuple[Operation, ...]]) -> t
     nodes = [item for item in NODES if item in state]
     item = draw(st.sampled_from([*NODES, *EDGES] if nodes else NODES))
     values = {"name": st.integers(0, 2), "size": st.integers(0, 2)}
-    if item.kind == "edge":
+    if item.type == "edge":
         values = dict.fromkeys(("source", "target"), st.sampled_from([node.key for node in nodes]))
     if item not in state:
         return (Create(item, draw(st.fixed_dictionaries(values))),)
@@ -96,6 +97,6 @@ def after(state: State, operations: Iterable[Operation]) -> State:
                 assert item in now
                 assert {name: now[item][name] for name in old} == old != new
                 now[item] = now[item] | new
-    ends = {end for item, record in now.items() if item.kind == "edge" for end in record.values()}
-    assert all(Item("node", end) in now for end in ends)
+    ends = {end for item, record in now.items() if item.type == "edge" for end in record.values()}
+    assert all(Ref("node", end) in now for end in ends)
     return now

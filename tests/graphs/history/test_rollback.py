@@ -14,7 +14,8 @@ from graphs.history.rollback import Clashing, LeftOut, NothingToUndo, Outdated
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification
 from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Origin, Revision, Sheet, Workspace
-from graphs.objects.operations import Create, Delete, Item, Operation, Update
+from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
 from tests.cast import draw_nba
 from tests.graphs.history.test_changes import FETCH, MORE, RETURN, TO_FETCH, TO_RETURN, record
@@ -27,11 +28,11 @@ def by(user: User | None, *causes: str) -> Because:
     return Because(user, Origin.CHAT if causes else Origin.MANUAL, causes=causes)
 
 
-def rename(graph: Graph, old: str, new: str, because: Because, item: Item = FETCH) -> Applied:
+def rename(graph: Graph, old: str, new: str, because: Because, item: Ref = FETCH) -> Applied:
     return changes.apply(graph, [Update(item, {"name": old}, {"name": new})], because)
 
 
-def removed(graph: Graph, *items: Item) -> list[Operation]:
+def removed(graph: Graph, *items: Ref) -> list[Operation]:
     return [Delete(item, record(graph, item)) for item in items]
 
 
@@ -147,7 +148,7 @@ def test_an_object_as_of_a_version(nba: Graph, alice: User) -> None:
 def test_a_new_node_that_somebody_connected_stays_unless_chosen(nba: Graph, alice: User, bob: User) -> None:
     created = changes.apply(nba, [Create(MORE, {**record(nba, RETURN), "name": "More"})], by(alice))
     edge = {**record(nba, TO_RETURN), "source": "more"}
-    changes.apply(nba, [Create(Item("edge", "more-return"), edge)], by(bob))
+    changes.apply(nba, [Create(Ref("edge", "more-return"), edge)], by(bob))
 
     with pytest.raises(Clashing) as refused:
         back(nba, alice, created)
@@ -187,7 +188,7 @@ def test_a_node_that_exists_again_is_a_clash_and_its_edges_stay_away_with_it(nba
 
 
 def test_a_type_that_is_used_stays(nba: Graph, alice: User) -> None:
-    item = Item("nodeType", "retry")
+    item = Ref("nodeType", "retry")
     new = {"displayName": "Retry", "description": "", "category": "", "icon": "", "handles": {}, "process": "x"}
     created = changes.apply(nba, [Create(item, new)], by(alice))
     used = changes.apply(nba, [Update(FETCH, {"type": "api-call"}, {"type": "retry"})], by(alice))
@@ -204,7 +205,7 @@ def test_a_type_that_is_used_stays(nba: Graph, alice: User) -> None:
 
 def test_a_type_as_of_a_version(nba: Graph, alice: User) -> None:
     type_ = NodeType.objects.create(workspace=nba.workspace, key="retry", display_name="Retry", process="x")
-    changes.apply(nba, [Update(Item("nodeType", "retry"), {"process": "x"}, {"process": "y"})], by(alice))
+    changes.apply(nba, [Update(Ref("nodeType", "retry"), {"process": "x"}, {"process": "y"})], by(alice))
 
     rollback.roll_back(nba.workspace_id, alice, AsOf("nodeType", type_.pk, 1))
 
@@ -256,7 +257,7 @@ def test_a_graph_that_is_gone_is_named(nba: Graph, alice: User) -> None:
     with pytest.raises(Clashing) as refused:
         rollback.roll_back(workspace_id, alice, ChangeSets((done.change_set_id,)))
     (clash,) = named(refused.value.plan)
-    assert (clash.graph, clash.clash.code, clash.clash.item) == ("nba", "gone", Item("graph", "nba"))
+    assert (clash.of, clash.clash.code, clash.clash.item) == ("nba", "gone", Ref("graph", "nba"))
 
 
 def test_only_what_was_shown_is_done(nba: Graph, alice: User) -> None:
@@ -293,7 +294,7 @@ def test_a_thousand_objects_take_eight_statements(nba: Graph, alice: User) -> No
     sheet = nba.sheets.get()
     Node.objects.bulk_create(Node(graph=nba, sheet=sheet, key=f"n{n}", type="t") for n in range(1_000))
     edits = [
-        Update(Item("node", f"n{n}"), {"posX": 0.0, "name": ""}, {"posX": float(n + 1), "name": f"N {n}"})
+        Update(Ref("node", f"n{n}"), {"posX": 0.0, "name": ""}, {"posX": float(n + 1), "name": f"N {n}"})
         for n in range(1_000)
     ]
     before = picture(nba)

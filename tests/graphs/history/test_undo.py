@@ -3,21 +3,23 @@ from typing import Any
 import pytest
 
 from graphs.history.undo import Left, Undone, undo
-from graphs.objects.item_rows import References, Stored
-from graphs.objects.operations import Create, Delete, Item, Operation, Update
-from graphs.objects.preconditions import Before
+from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.objects.preconditions import Stored
+from graphs.objects.refs import Ref
+from graphs.workflows.preconditions import GraphBefore
+from graphs.workflows.rows import References
 
-NODE = Item("node", "a")
+NODE = Ref("node", "a")
 
 
 def edit(old: Any, new: Any) -> Update:
     return Update(NODE, {"name": old}, {"name": new})
 
 
-def standing(**record: Any) -> Before:
+def standing(**record: Any) -> GraphBefore:
     """The node with this record, or no node."""
     found = {NODE: Stored(NODE, record, 1, 7)} if record else {}
-    return Before(found, {}, References({}, {"a": 7} if record else {}))
+    return GraphBefore(found, {}, References({}, {"a": 7} if record else {}))
 
 
 def undone(done: list[Operation], *left: Left, **now: Any) -> Undone:

@@ -3,7 +3,7 @@ import json
 import pytest
 from django.db import DataError, transaction
 
-from graphs.models import Graph, Node
+from graphs.models import Graph, Node, Object
 from graphs.site.copying import copy_rows, new_ids
 
 AWKWARD = ["\t", "a\nb\r\n", "\\", "\\N", "\\.", "{}", "é😀", "'\"", "", " x "]
@@ -32,4 +32,4 @@ def test_ids_are_given_once(nba: Graph) -> None:
 
 def test_what_the_database_refuses_is_an_error_of_django(nba: Graph) -> None:
     with pytest.raises(DataError), transaction.atomic():
-        copy_rows(Graph, ["key"], [["x" * 101]])
+        copy_rows(Object, ["key"], [["x" * 101]])

@@ -5,7 +5,8 @@ import time
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import Graph, Node, Origin
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from rag.embeddings import keeping
 from rag.models import Embedding
 from tests.vendors.server import VendorServer
@@ -19,7 +20,7 @@ def work() -> None:
 
 def change(graph: Graph, key: str, **fields: tuple[object, object]) -> None:
     old, new = ({name: pair[number] for name, pair in fields.items()} for number in (0, 1))
-    changes.apply(graph, [Update(Item("node", key), old, new)], BECAUSE)
+    changes.apply(graph, [Update(Ref("node", key), old, new)], BECAUSE)
 
 
 def hashes() -> dict[str, bytes]:

@@ -13,7 +13,8 @@ from pytest_django import Settings
 from graphs.history.changes import apply
 from graphs.history.recording import Because
 from graphs.models import Graph, Origin, Workspace
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from rag.embeddings import dropping, keeping, nodes, serving_model
 from rag.embeddings.base import Embedded, Embedder
 from rag.embeddings.metering import account_of
@@ -110,7 +111,7 @@ def test_a_negative_pause_is_refused(local_serves: None) -> None:
 
 def test_the_bar_comes_to_its_end_where_little_has_changed(local_serves: None, nba: Graph) -> None:
     run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
-    apply(nba, [Update(Item("node", "root"), {"name": "Start"}, {"name": "Begin"})], Because(None, Origin.MANUAL))
+    apply(nba, [Update(Ref("node", "root"), {"name": "Start"}, {"name": "Begin"})], Because(None, Origin.MANUAL))
     assert "100%  3 of 3 nodes" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
 
 

@@ -19,7 +19,8 @@ from pytest_django import Settings
 
 from graphs.history import changes
 from graphs.models import Graph, Node
-from graphs.objects.operations import Delete, Item
+from graphs.objects.operations import Delete
+from graphs.objects.refs import Ref
 from rag.embeddings import keeping, locks, registry, serving_model, vector_indexes
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.embeddings.metering import Account, account_of
@@ -92,7 +93,7 @@ def test_what_is_deleted_has_no_vector_and_what_is_put_back_gets_one(remote: Emb
         "type": "note", "sheet": "main", "name": "", "process": "", "data": {}, "handles": {}, "posX": 0, "posY": 0,
         "width": None, "height": None,
     }  # fmt: skip
-    changes.apply(nba, [Delete(Item("node", "lonely"), record)], BECAUSE)
+    changes.apply(nba, [Delete(Ref("node", "lonely"), record)], BECAUSE)
     assert "lonely" not in hashes()
     assert not Embedding.objects.filter(target_id=lonely.pk).exists()
     work()

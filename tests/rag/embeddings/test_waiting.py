@@ -19,7 +19,7 @@ from rag.embeddings.metering import OverBudget, account_of
 from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
 from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
-from tests.graphs.workingcopy.conftest import Live, live, rename
+from tests.graphs.workflows.live.conftest import Live, live, rename
 from tests.rag.embeddings.conftest import MODEL
 from tests.rag.embeddings.steps import asked, change, hashes, work
 from tests.vendors.scripts import Script

@@ -12,9 +12,10 @@ from graphs.history import changes, live_edits, rollback
 from graphs.history.recording import Because
 from graphs.history.scopes import ChangeSets
 from graphs.models import Edge, Graph, Node, NodeType, Origin
-from graphs.objects.operations import Item, Update
+from graphs.objects import actions
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from graphs.site import valkey
-from graphs.workflows import actions
 from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from rag.embeddings import registry, serving_model
@@ -157,7 +158,7 @@ def test_every_way_of_changing_a_graph_empties_what_was_kept(here: World) -> Non
         return next((node.name for node in found.relevant_nodes if node.key == "fetch-api"), "gone")
 
     def named(new: str) -> Update:
-        return Update(Item("node", "fetch-api"), {"name": shown()}, {"name": new})
+        return Update(Ref("node", "fetch-api"), {"name": shown()}, {"name": new})
 
     alice, before = here.alice.user, shown()
     live = actions.parse("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Live"}})
@@ -182,7 +183,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
     before = place(here.nba, "fetch-api", configured())
     found = retrieve(here.nba, "fetch-api")
     assert found.relevant_nodes[0].type_name == "Mailer"
-    change = Update(Item("nodeType", "mailer"), {"displayName": "Mailer"}, {"displayName": "Post office"})
+    change = Update(Ref("nodeType", "mailer"), {"displayName": "Mailer"}, {"displayName": "Post office"})
     with django_capture_on_commit_callbacks(execute=True):
         changes.apply(here.orders, [change], Because(None, Origin.MANUAL))
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"

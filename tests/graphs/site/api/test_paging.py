@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 
 from graphs.models import Graph, Workspace
 from graphs.site.api.paging import page_of
+from tests.cast import save_all
 from tests.graphs.api.callers import problem, with_token
 
 GRAPHS = "/api/v1/graphs"
@@ -16,9 +17,7 @@ GRAPHS = "/api/v1/graphs"
 def many(demo_workspace: Workspace) -> list[str]:
     """Keys of eleven graphs in the order of the list; most have the same name."""
     names = ["A", *["Same"] * 9, "Z"]
-    Graph.objects.bulk_create(
-        Graph(workspace=demo_workspace, key=f"g{i:02}", name=name) for i, name in enumerate(names)
-    )
+    save_all(Graph(workspace=demo_workspace, key=f"g{i:02}", name=name) for i, name in enumerate(names))
     return [f"g{i:02}" for i in range(11)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from graphs.workflows.interchange import ImportRefused, Limits, ParsedGraph, parse
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[5] / "shared" / "data"
 NO_LIMITS = Limits()
 
 

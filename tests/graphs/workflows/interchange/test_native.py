@@ -153,6 +153,6 @@ def test_it_describes_an_endless_row_of_mistakes_in_one_sentence() -> None:
 
 
 def test_it_reads_the_example_of_the_documentation() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs" / "interchange.md").read_text()
+    page = (Path(__file__).resolve().parents[4] / "docs" / "interchange.md").read_text()
     example = page.split("```json\n")[1].split("```")[0]
     assert parse(example.encode(), "auto", Limits()).nodes[0].key == "fetch"

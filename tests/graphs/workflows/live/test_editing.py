@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from graphs.history import live_edits
-from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Membership, Node, NodeType, Role, Workspace
+from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Membership, Node, NodeType, Object, Role, Workspace
 from graphs.objects.edit_conflicts import Overlapping
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, NotFound, member_of
@@ -12,7 +12,7 @@ from graphs.workflows.editing import KeyUsed, Request
 from graphs.workflows.live import editing
 from graphs.workflows.sources import GraphSource
 from tests.cast import member
-from tests.graphs.workingcopy.conftest import Live, rename
+from tests.graphs.workflows.live.conftest import Live, rename
 
 pytestmark = pytest.mark.django_db
 
@@ -140,7 +140,7 @@ def test_the_role_counts_at_the_moment_of_the_edit(
 ) -> None:
     with pytest.raises(Forbidden):
         live(bob, *rename("fetch-api", "Bob was here"))
-    with pytest.raises(Graph.DoesNotExist):
+    with pytest.raises(Object.DoesNotExist):
         live(charlie, *rename("fetch-api", "Charlie was here"))
     known = member_of(alice)
     Membership.objects.filter(user=alice).delete()

@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from graphs.history import changes
 from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Origin
+from graphs.objects.actions import parse
 from graphs.objects.operations import Operation, inverses, to_json
 from graphs.workflows import planning
-from graphs.workflows.actions import parse
 from graphs.workflows.exports import export_graph
 from graphs.workflows.planning import Planned
 from tests.graphs.recorded import recorded

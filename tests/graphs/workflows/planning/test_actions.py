@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from graphs.workflows.actions import ACTIONS, PROPOSABLE, Batch, UnknownAction, mistakes, parse
+from graphs.objects.actions import ACTIONS, PROPOSABLE, Batch, UnknownAction, mistakes, parse
 
 NODE = {"typeKey": "html", "sheet": "main", "posX": 0, "posY": 0}
 NESTED: Any = {}

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
+from graphs.objects.actions import ACTIONS, Action, parse
 from graphs.objects.operations import from_json, to_json
 from graphs.workflows import planning
-from graphs.workflows.actions import ACTIONS, Action, parse
 from graphs.workflows.planning import Planned
 from tests.graphs.workflows.planning.asking import done, undone, without_versions
 
@@ -132,7 +132,7 @@ def test_it_is_refused_or_done_and_taken_back(cycle: Graph, asked: list[tuple[st
     assert planning.plan(cycle, possible) == planned
     assert tuple(map(from_json, map(to_json, planned.operations))) == planned.operations
     applied = done(cycle, planned)
-    assert without_versions(cycle) != before or all(item.item.kind == "nodeType" for item in planned.operations)
+    assert without_versions(cycle) != before or all(item.item.type == "nodeType" for item in planned.operations)
     undone(cycle, applied)
     assert without_versions(cycle) == before
 

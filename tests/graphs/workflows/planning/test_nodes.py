@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
-from graphs.objects.operations import Create, Delete, Item, Update
+from graphs.objects.operations import Create, Delete, Update
+from graphs.objects.refs import Ref
 from graphs.workflows.planning import Target
 from tests.graphs.workflows.planning.asking import done, one, plan, refused, shown, undone, without_versions
 
@@ -19,7 +20,7 @@ def test_a_new_node_gets_a_readable_key_and_the_handles_of_its_type(nba: Graph) 
     planned = one(nba, "create_node", **NODE, name="Show the Result!")
     (operation,) = planned.operations
     assert isinstance(operation, Create)
-    assert operation.item == Item("node", "show-the-result")
+    assert operation.item == Ref("node", "show-the-result")
     assert operation.record["handles"] == {
         "L": [{"id": "L-0", "type": "in", "accept": "any"}],
         "R": [{"id": "R-0", "type": "out", "accept": "any"}],
@@ -90,7 +91,7 @@ def test_only_what_differs_is_updated(nba: Graph) -> None:
         nba, "update_node", nodeKey="fetch-api", updates={"name": "Fetch API", "data": {"retries": 3, "url": None}}
     )
     assert planned.operations == (
-        Update(Item("node", "fetch-api"), {"data": {"url": "https://example.org"}}, {"data": {"retries": 3}}),
+        Update(Ref("node", "fetch-api"), {"data": {"url": "https://example.org"}}, {"data": {"retries": 3}}),
     )
     assert planned.targets == (Target("node", "fetch-api", 1),)
 
@@ -251,7 +252,7 @@ def test_later_actions_see_earlier_ones(nba: Graph) -> None:
     ]
     assert planned.operations[0].record["name"] == "A"  # type: ignore[union-attr]
     gone = plan(nba, ("delete_node", {"nodeKey": "fetch-api"}), ("create_node", {**NODE, "key": "fetch-api"}))
-    assert not any(isinstance(operation, Delete) and operation.item.kind == "node" for operation in gone.operations)
+    assert not any(isinstance(operation, Delete) and operation.item.type == "node" for operation in gone.operations)
 
 
 def test_what_is_deleted_cannot_be_used_any_more(nba: Graph) -> None:

@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphs.models import Edge, Graph, Node, Sheet
-from graphs.objects.operations import Item, Update
+from graphs.objects.operations import Update
+from graphs.objects.refs import Ref
 from graphs.workflows.planning import layout
 from graphs.workflows.planning.boxes import GAP_ACROSS, Box, box_of, free_y
 from tests.graphs.workflows.planning.asking import done, one, refused, without_versions
@@ -120,7 +121,7 @@ def test_a_sheet_is_arranged_and_the_others_stay(nba: Graph) -> None:
 def test_only_the_given_nodes_move_and_find_room(nba: Graph) -> None:
     Node.objects.filter(key__in=["fetch-api", "return"]).update(pos_x=0, pos_y=0)
     planned = one(nba, "reorganize_layout", nodeKeys=["fetch-api", "return"])
-    assert {operation.item for operation in planned.operations} == {Item("node", "fetch-api"), Item("node", "return")}
+    assert {operation.item for operation in planned.operations} == {Ref("node", "fetch-api"), Ref("node", "return")}
     assert {target.id for target in planned.targets} == {"fetch-api", "return"}
     done(nba, planned)
     assert overlapping(drawn_boxes(nba)) == []

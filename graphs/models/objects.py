@@ -1,0 +1,62 @@
+"""The header row of everything that can be talked about: its name, its version, and what is held when it changes."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from graphs.models.workspaces import Workspace
+
+#: Characters of the key of an object.
+MAX_KEY = 100
+#: Written only by what changes an object, in its own statements.
+_OF_CHANGES = frozenset({"id", "object", "type", "version", "as_recorded", "unsaved_since"})
+
+
+class Object(models.Model):
+    """One object of a workspace: `type` is the name of its kind, `key` names it among those of its kind.
+
+    Whoever changes the object holds this row until the commit. `version` rises with each change. `unsaved_since` is the
+    moment of the first live edit that the history does not have yet. `id` names the object's stream, and history,
+    proposals, vectors and costs point to it. `as_recorded` are the fields as the history left them, of an object whose
+    model others save, too.
+    """
+
+    #: The kind of a subclass that has its fields in a table of its own.
+    TYPE: ClassVar[str] = ""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
+    type = models.CharField(_("kind"), max_length=30, editable=False)
+    key = models.CharField(_("key"), max_length=MAX_KEY)
+    version = models.PositiveIntegerField(_("version"), default=1, editable=False)
+    as_recorded = models.JSONField(null=True, editable=False)
+    unsaved_since = models.DateTimeField(_("unsaved since"), null=True, editable=False)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    updated_at = models.DateTimeField(_("changed"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("object")
+        verbose_name_plural = _("objects")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["workspace", "type", "key"], name="object_key_in_workspace")
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["unsaved_since"], name="object_unsaved", condition=~models.Q(unsaved_since=None))
+        ]
+
+    def __init__(self, *args: Any, **values: Any) -> None:
+        super().__init__(*args, **values)
+        if self.TYPE and not args:
+            self.type = self.TYPE
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.key}"
+
+    def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
+        """Whoever saves an object that they read a while ago leaves its version, and whether it has unsaved edits."""
+        if update_fields is None and self.pk and not self._state.adding and not options.get("force_insert"):
+            kept = _OF_CHANGES | self.get_deferred_fields()
+            fields = [field for field in self._meta.concrete_fields if not {field.name, field.attname} & kept]
+            update_fields = [field.name for field in fields]
+        super().save(update_fields=update_fields, **options)

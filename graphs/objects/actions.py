@@ -1,0 +1,146 @@
+"""What can be asked for, by name: of the tools (`propose_` and the name), of people who edit, in batches.
+
+Every room registers its actions. Those of objects in general are described here.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from graphs.objects.refs import Ref
+from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
+from graphs.site.json_values import shown
+
+#: Actions of one batch.
+MAX_ACTIONS = 1_000
+#: Mistakes of one action that are named.
+MAX_MISTAKES = 5
+
+Action = StrictModel
+#: What a model may propose; each is the tool `propose_` and its name.
+PROPOSABLE: dict[str, type[StrictModel]] = {}
+#: Everything a person may do by hand.
+ACTIONS: dict[str, type[StrictModel]] = {}
+NAMES: dict[type[StrictModel], str] = {}
+
+
+def register(actions: Mapping[str, type[StrictModel]], *, proposable: bool = True) -> None:
+    """Makes actions known by their names. Without `proposable` only people may ask for them."""
+    for name, model in actions.items():
+        ACTIONS[name] = model
+        NAMES[model] = name
+        if proposable:
+            PROPOSABLE[name] = model
+
+
+class UnknownAction(ValueError):
+    """There is no action of this name."""
+
+
+def parse(name: str, arguments: dict[str, Any]) -> Any:
+    """The action. Raises `UnknownAction`, or pydantic's `ValidationError` for arguments that do not fit."""
+    if name not in ACTIONS:
+        raise UnknownAction(name)
+    return ACTIONS[name].model_validate(arguments)
+
+
+def mistakes(error: ValidationError) -> str:
+    """What is wrong with arguments, for who sent them: "'updates.width': Input should be greater than 0."."""
+    details = error.errors(include_url=False, include_input=False, include_context=False)
+    named = [f"{quoted('.'.join(map(str, detail['loc'])))}: {detail['msg']}." for detail in details[:MAX_MISTAKES]]
+    more = len(details) - len(named)
+    return " ".join(named) + (f" And {more} more." if more else "")
+
+
+def quoted(text: str) -> str:
+    """A text from outside, to quote back."""
+    return f"'{shown(text)}'"
+
+
+class BatchStep(StrictModel):
+    """One action of a batch."""
+
+    tool: Annotated[str, Field(max_length=60, description="Another propose_ tool.")]
+    arguments: dict[str, Any] = Field(description="As that tool takes them; its reason may be left out.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        self.action()
+        return self
+
+    def action(self) -> Action:
+        name = self.tool.removeprefix("propose_")
+        if name not in PROPOSABLE or name == "batch":
+            raise ValueError(f"a batch knows {', '.join(known for known in PROPOSABLE if known != 'batch')}")
+        try:
+            action: Action = parse(name, {key: value for key, value in self.arguments.items() if key != "reason"})
+        except ValidationError as error:
+            raise ValueError(mistakes(error)) from None
+        return action
+
+
+class Batch(StrictModel):
+    actions: Annotated[list[BatchStep], Field(min_length=1, max_length=MAX_ACTIONS)]
+
+    def steps(self) -> tuple[Action, ...]:
+        return tuple(step.action() for step in self.actions)
+
+
+def steps_of(asked: "list[Action] | tuple[Action, ...]") -> list[Action]:
+    """The actions, with those of batches in their places."""
+    return [step for action in asked for step in (action.steps() if isinstance(action, Batch) else (action,))]
+
+
+ObjectName = Annotated[str, Field(pattern="^[^:]+:.+$", max_length=140, description='"type:id".')]
+
+
+class ObjectPatch(DataPatch):
+    """A patch of a text: of a field, or of a text within one."""
+
+    path: ShortText = Field(description="Name of the field, as read_object gives it.")
+
+
+class UpdateObject(StrictModel):
+    object: ObjectName
+    updates: JSONObject | None = Field(None, description="New values by the names of their fields.")
+    patches: Annotated[list[ObjectPatch], Field(min_length=1, max_length=100)] | None = Field(
+        None, description="Changes of long texts, in this order."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.updates and not self.patches:
+            raise ValueError("give updates or patches")
+        return self
+
+    @property
+    def ref(self) -> Ref:
+        return Ref.parse(self.object)
+
+
+class CreateObject(StrictModel):
+    kind: ShortText
+    parent: ObjectName | None = None
+    fields: JSONObject
+    key: Key | None = Field(None, description="To refer to it in a batch; else made.")
+
+
+class DeleteObject(StrictModel):
+    object: ObjectName
+
+    @property
+    def ref(self) -> Ref:
+        return Ref.parse(self.object)
+
+
+class MoveObject(StrictModel):
+    object: ObjectName
+    parent: ObjectName
+
+    @property
+    def ref(self) -> Ref:
+        return Ref.parse(self.object)
+
+
+ObjectAction = UpdateObject | CreateObject | DeleteObject | MoveObject

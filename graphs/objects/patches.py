@@ -1,0 +1,126 @@
+"""Changes of a text or of JSON that say only what is different: search and replace, and merge patches (RFC 7396)."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from difflib import SequenceMatcher
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from graphs.objects.refusals import ChangeRefused
+from graphs.objects.strict import DataPatch, Patch
+from graphs.site.json_values import shown
+
+#: Lines of a text, and characters of what was searched for, within which the nearest place is looked for.
+SEARCHED_LINES = 5_000
+SEARCHED_CHARS = 2_000
+#: What is less alike is no help.
+ALIKE = 0.5
+#: Characters of the nearest place that are shown.
+SHOWN_CHARS = 600
+
+
+def patched(text: str, patches: Sequence[Patch], what: str) -> str:
+    """The text after all patches; `what` names it. Each must fit exactly once."""
+    for number, patch in enumerate(patches):
+        text = _replaced(text, patch, _("processPatches[{index}] of {what}").format(index=number, what=what))
+    return text
+
+
+def _replaced(text: str, patch: Patch, where: str) -> str:
+    search, replace = _with_ends_of(text, patch.search), _with_ends_of(text, patch.replace)
+    places = _places(text, search)
+    if len(places) != 1:
+        raise ChangeRefused(_several(text, places, where) if places else _nowhere(text, search, where))
+    return text[: places[0]] + replace + text[places[0] + len(search) :]
+
+
+def patched_data(data: Any, patches: Sequence[DataPatch], what: str) -> Any:
+    """The data with its texts patched, each at its path (a JSON Pointer, RFC 6901)."""
+    data = deepcopy(data)
+    for number, patch in enumerate(patches):
+        where = _("dataPatches[{index}] of {what}").format(index=number, what=what)
+        *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in patch.path.split("/")[1:]]
+        holder = data
+        for step in steps:
+            holder = _member(holder, step)
+        text = _member(holder, last)
+        if not isinstance(text, str):
+            message = _("{where}: there is no text at {path}. Read the present data first.")
+            raise ChangeRefused(message.format(where=where, path=shown(patch.path)))
+        holder[int(last) if isinstance(holder, list) else last] = _replaced(text, patch, where)
+    return data
+
+
+def _member(holder: Any, step: str) -> Any:
+    if isinstance(holder, dict):
+        return holder.get(step)
+    if isinstance(holder, list) and step.isascii() and step.isdigit() and int(step) < len(holder):
+        return holder[int(step)]
+    return None
+
+
+def merged(value: Any, patch: Any) -> Any:
+    """The value with a merge patch applied: objects are merged, null removes, all else replaces."""
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(value) if isinstance(value, dict) else {}
+    for key, part in patch.items():
+        if part is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(result.get(key), part)
+    return result
+
+
+def _with_ends_of(text: str, part: str) -> str:
+    """Models write line feeds; a text with carriage returns keeps them."""
+    return part.replace("\n", "\r\n") if "\r\n" in text and "\r\n" not in part else part
+
+
+def _places(text: str, search: str) -> list[int]:
+    """Where the text occurs, also overlapping itself; three are enough to tell."""
+    places: list[int] = []
+    place = text.find(search)
+    while place >= 0 and len(places) < 3:
+        places.append(place)
+        place = text.find(search, place + 1)
+    return places
+
+
+def _several(text: str, places: Sequence[int], where: str) -> str:
+    lines = ", ".join(str(_line(text, place)) for place in places)
+    message = _(
+        "{where}: the search text occurs more than once (lines {lines}). Add what stands around it until it is unique."
+    )
+    return message.format(where=where, lines=lines)
+
+
+def _nowhere(text: str, search: str, where: str) -> str:
+    found = _nearest(text, search)
+    if found is None:
+        message = _("{where}: the search text does not occur, nor anything like it. Read the present text first.")
+        return message.format(where=where)
+    line, nearest = found
+    message = _("{where}: the search text does not occur. Nearest is line {line}; copy it exactly:\n{nearest}")
+    return message.format(where=where, line=line, nearest=nearest[:SHOWN_CHARS])
+
+
+def _line(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1
+
+
+def _nearest(text: str, search: str) -> tuple[int, str] | None:
+    """The lines that are most like what was searched for, with the number of the first."""
+    lines = text.split("\n")[:SEARCHED_LINES]
+    search = search.strip("\r\n")[:SEARCHED_CHARS]
+    height = search.count("\n") + 1
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(search)
+    best, found = ALIKE, None
+    for start in range(max(len(lines) - height, 0) + 1):
+        window = "\n".join(lines[start : start + height])
+        matcher.set_seq1(window[: 2 * SEARCHED_CHARS])
+        if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best and matcher.ratio() > best:
+            best, found = matcher.ratio(), (start + 1, window)
+    return found

@@ -1,0 +1,38 @@
+"""How an object is named: everywhere, in Python, JSON, queries and links."""
+
+from typing import NamedTuple, Self
+
+from pydantic import with_config
+from typing_extensions import TypedDict
+
+
+# A `Ref` as JSON; `id` is its key.
+@with_config(extra="forbid")
+class ObjectName(TypedDict):
+    type: str
+    id: str
+
+
+class Ref(NamedTuple):
+    """Names an object of a workspace (`graph:nba`), or a part of the object at hand (`node:fetch-api`).
+
+    `type` is the name of its kind. A tuple, because a rollback of a thousand parts looks each of them up twenty times.
+    """
+
+    type: str
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.key}"
+
+    def to_json(self) -> ObjectName:
+        """`{"type": "graph", "id": "nba"}`."""
+        return {"type": self.type, "id": self.key}
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The object that `type:key` names. Raises `ValueError` for any other text."""
+        type_, colon, key = text.partition(":")
+        if not (type_ and colon and key):
+            raise ValueError(f"{text!r} is no type:id")
+        return cls(type_, key)

@@ -1,0 +1,179 @@
+"""Registering a Django model as a kind of objects, as one registers it with the admin.
+
+    from graphs import objects
+
+    objects.register(Product, title="name", workspace="shop__workspace", exclude=("photo",), url="product")
+
+Called in `AppConfig.ready`, or in a module `objects.py` of an installed app, which is found by itself. What cannot work
+is refused when the program starts, with a sentence that says what to write.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
+from django.db import models
+from django.db.models import Model, QuerySet
+from django.utils.module_loading import autodiscover_modules
+
+from graphs.models import Object, Workspace
+from graphs.models.objects import MAX_KEY
+from graphs.objects import kinds
+from graphs.objects.kinds import KINDS, Field, Form, Kind, May
+from graphs.objects.model_store import ModelStore
+
+#: Parts of names of columns that hold what no model may read.
+_SECRETS = ("password", "passwd", "secret", "token", "api_key", "private_key")
+_FORMS: tuple[tuple[type[models.Field], Form], ...] = (
+    (models.JSONField, "json"),
+    (models.BooleanField, "boolean"),
+    (models.IntegerField, "number"),
+    (models.FloatField, "number"),
+    (models.DecimalField, "number"),
+)
+
+
+def register(
+    model: type[Model],
+    *,
+    title: str,
+    workspace: str | Callable[[Workspace], QuerySet[Any]],
+    name: str = "",
+    fields: Sequence[str | Field] = (),
+    exclude: Collection[str] = (),
+    minor: Collection[str] = (),
+    parent: str = "",
+    url: str | Callable[[Any], str] = "",
+    may_see: May | None = None,
+    may_edit: May | None = None,
+) -> Kind:
+    """Makes rows of a model objects that people and models may talk about. Gives the kind.
+
+    `title` is the field that people know one by. `workspace` is the path to its workspace (`"shop__workspace"`), or a
+    function that gives the rows of a workspace. `name` is what the kind is called in addresses, else the model's name.
+    `fields` are the fields that may be read and changed, all that are editable if none are named; `"data.price"` is a
+    value within a JSON field. `exclude` are fields that nobody is shown: files and secrets have to be named there.
+    `minor` fields are left out first if there is no room. `parent` is a foreign key to another registered model.
+    `url` is the name of the address of its page, or a function that gives the address. `may_see` and `may_edit` get the
+    member and the row, and narrow what the member's role allows.
+
+    Raises `ImproperlyConfigured` with a sentence that says what to write instead.
+    """
+    name = name or model._meta.model_name or ""
+    _require_plain(model, name)
+    _require_workspace(model, name, workspace)
+    named = tuple(_field(model, each, minor) for each in fields or _editable(model, exclude, parent))
+    if title not in {field.name for field in named}:
+        raise ImproperlyConfigured(f"{name}: title={title!r} is none of its fields. Write one of {_list(named)}.")
+    if not fields:
+        _require_exclusions(model, name, exclude)
+    if parent:
+        _require_parent(model, name, parent)
+    kind = Kind(
+        name,
+        model._meta.verbose_name or name,
+        title,
+        named,
+        model,
+        ModelStore(),
+        rows=_rows(model, workspace),
+        parent=parent,
+        url=url,
+        may_see=may_see,
+        may_edit=may_edit,
+    )
+    try:
+        return kinds.register(kind)
+    except ValueError as taken:
+        raise ImproperlyConfigured(f"{taken} Write register({model.__name__}, name=...).") from None
+
+
+def autodiscover() -> None:
+    """Imports the module `objects` of every installed app that has one."""
+    autodiscover_modules("objects")
+
+
+def _require_plain(model: type[Model], name: str) -> None:
+    meta = model._meta
+    if meta.abstract or meta.proxy:
+        what = "abstract" if meta.abstract else "a proxy"
+        raise ImproperlyConfigured(f"{name}: {model.__name__} is {what}. Register the model that has the table.")
+    if issubclass(model, Object):
+        raise ImproperlyConfigured(f"{name}: {model.__name__} is an object already.")
+    if any(kind.model is model for kind in KINDS.values()):
+        raise ImproperlyConfigured(f"{name}: {model.__name__} is registered twice. Remove one of the two calls.")
+    key = meta.pk
+    if isinstance(key, models.CharField) and (key.max_length or MAX_KEY + 1) > MAX_KEY:
+        raise ImproperlyConfigured(f"{name}: its key may be longer than {MAX_KEY} characters. Give it a shorter one.")
+    if not isinstance(key, models.CharField | models.IntegerField | models.UUIDField):
+        raise ImproperlyConfigured(f"{name}: its primary key is neither a number, a UUID nor a text.")
+
+
+def _require_workspace(model: type[Model], name: str, workspace: Any) -> None:
+    if callable(workspace):
+        return
+    at: type[Model] | None = model
+    for step in workspace.split("__"):
+        try:
+            field = at._meta.get_field(step) if at else None
+        except FieldDoesNotExist:
+            field = None
+        at = getattr(field, "related_model", None)
+    if at is not Workspace:
+        raise ImproperlyConfigured(
+            f"{name}: workspace={workspace!r} does not lead to a Workspace. Write the path of foreign keys to it, "
+            "or a function that gives the rows of a workspace: workspace=lambda workspace: ..."
+        )
+
+
+def _rows(model: type[Model], workspace: Any) -> Callable[[int], QuerySet[Any]]:
+    if callable(workspace):
+        return lambda workspace_id: workspace(Workspace(pk=workspace_id))
+    return lambda workspace_id: model._default_manager.filter(**{workspace: workspace_id})
+
+
+def _editable(model: type[Model], exclude: Collection[str], parent: str) -> Iterable[str]:
+    for column in model._meta.concrete_fields:
+        left_out = column.primary_key or not column.editable or column.is_relation
+        if not left_out and column.name not in exclude and not isinstance(column, models.FileField):
+            yield column.name
+
+
+def _require_exclusions(model: type[Model], name: str, exclude: Collection[str]) -> None:
+    for column in model._meta.concrete_fields:
+        secret = any(part in column.name.lower() for part in _SECRETS)
+        if (secret or isinstance(column, models.FileField)) and column.name not in exclude:
+            what = "a file" if isinstance(column, models.FileField) else "a secret, by its name"
+            raise ImproperlyConfigured(
+                f"{name}: {column.name!r} is {what}. Write exclude=({column.name!r},), or name the fields to be shown."
+            )
+
+
+def _field(model: type[Model], given: str | Field, minor: Collection[str]) -> Field:
+    if isinstance(given, Field):
+        return given
+    column_name, *inside = given.split(".")
+    try:
+        column = model._meta.get_field(column_name)
+    except FieldDoesNotExist:
+        known = ", ".join(field.name for field in model._meta.concrete_fields)
+        raise ImproperlyConfigured(f"{model.__name__} has no field {column_name!r}. Its fields: {known}.") from None
+    if isinstance(column, models.FileField) or column.is_relation or not isinstance(column, models.Field):
+        raise ImproperlyConfigured(f"{model.__name__}.{column_name} is a file or a relation, which nobody can propose.")
+    if inside and not isinstance(column, models.JSONField):
+        raise ImproperlyConfigured(f"{given!r} is a path within {column_name}, which is no JSONField.")
+    label = " · ".join(inside) if inside else column.verbose_name
+    form: Form = "json" if inside else next((form for kind, form in _FORMS if isinstance(column, kind)), "text")
+    return Field(given, column_name, label, form, inside=tuple(inside), minor=given in minor, limit=column.max_length)
+
+
+def _require_parent(model: type[Model], name: str, parent: str) -> None:
+    column = next((field for field in model._meta.concrete_fields if field.name == parent), None)
+    if column is None or not column.is_relation:
+        raise ImproperlyConfigured(
+            f"{name}: parent={parent!r} is no foreign key. Name the field that holds its parent."
+        )
+
+
+def _list(fields: Iterable[Field]) -> str:
+    return ", ".join(field.name for field in fields)

@@ -1,0 +1,126 @@
+"""What a store of a kind does: it reads an object and its parts as records, and writes what operations change.
+
+`graphs.history` holds objects, calls these in its transaction, and records what they did.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphs.models import Object
+from graphs.objects import kinds
+from graphs.objects.operations import Operation
+from graphs.objects.planned import Planned
+from graphs.objects.preconditions import Before, Stored
+from graphs.objects.refs import Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is to be done to one object, at most one operation for each of its parts.
+
+    An object that does not exist yet has no primary key; its first operation creates it.
+    """
+
+    object: Object
+    operations: tuple[Operation, ...]
+
+
+class Store(ABC):
+    """How the objects of one kind are read and written."""
+
+    @abstractmethod
+    def stored(self, of: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
+        """The named parts of an object, or the object itself, with these fields or all; absent ones are left out."""
+
+    @abstractmethod
+    def before(self, of: Object, operations: Sequence[Operation]) -> Before:
+        """What the operations touch, as it stands."""
+
+    @abstractmethod
+    def write(self, of: Object, operations: Sequence[Operation], before: Before) -> tuple[Operation, ...]:
+        """Changes the rows. Gives the operations as the history keeps them: what came or went knows its row."""
+
+    @abstractmethod
+    def plan(self, of: Object, asked: Sequence[Any], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
+        """What these actions would do to the object as it stands. `reserved` gives keys that new parts do not get.
+
+        Raises `ChangeRefused`.
+        """
+
+    @abstractmethod
+    def title(self, of: Object) -> str:
+        """What people call the object now."""
+
+    def labels(self, of: Object, refs: Collection[Ref]) -> dict[Ref, str]:
+        """What people call these parts now; those that are gone are left out."""
+        return {
+            ref: kinds.KINDS[ref.type].name_of(stored.record) or ref.key
+            for ref, stored in self.stored(of, refs).items()
+        }
+
+    def keys_named(self, objects: Collection[int], search: str) -> Collection[str]:
+        """Keys of parts of these objects whose names contain a text."""
+        return ()
+
+    def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
+        """Holds what more has to stay as it is while objects of the kind change."""
+
+    def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
+        """What would lose the object if the part deletes it, once all the other parts are done."""
+        return ()
+
+
+def find(workspace_id: int, refs: Iterable[Ref]) -> dict[Ref, Object]:
+    """The objects of a workspace with these names; absent ones are left out."""
+    keys: dict[str, set[str]] = {}
+    for ref in refs:
+        keys.setdefault(ref.type, set()).add(ref.key)
+    return {
+        Ref(found.type, found.key): found
+        for type_, some in keys.items()
+        for found in Object.objects.filter(workspace=workspace_id, type=type_, key__in=some).order_by("pk")
+    }
+
+
+def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref]]]:
+    """The refs by the object that they are parts of: an object is its own, everything else belongs to `around`.
+
+    Objects that do not exist are new ones without a primary key.
+    """
+    own: list[Ref] = []
+    parts: list[Ref] = []
+    for ref in refs:
+        (own if kinds.is_object(ref.type) else parts).append(ref)
+    found: list[tuple[Object, list[Ref]]] = [(around, parts)] if parts else []
+    there = find(around.workspace_id, own) if own else {}
+    here = Ref(around.type, around.key)
+    for ref in own:
+        missing = Object(workspace_id=around.workspace_id, type=ref.type, key=ref.key)
+        found.append((around if ref == here else there.get(ref, missing), [ref]))
+    return found
+
+
+def stored(around: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
+    """Parts of an object, and other objects of its workspace, as they stand; absent ones are left out."""
+    found: dict[Ref, Stored] = {}
+    for owner, some in by_owner(around, refs):
+        if owner.pk is not None:
+            found |= kinds.store_of(owner.type).stored(owner, some, fields)
+    return found
+
+
+def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
+    """What people call these now; those that are gone are left out."""
+    found: dict[Ref, str] = {}
+    for owner, some in by_owner(around, set(refs)):
+        if owner.pk is not None:
+            found |= kinds.store_of(owner.type).labels(owner, some)
+    return found
+
+
+def divided(around: Object, operations: Sequence[Operation]) -> list[Part]:
+    """The operations by the object that they change: that of each object, and of `around` all others."""
+    by_ref = {operation.item: operation for operation in operations}
+    return [Part(owner, tuple(by_ref[ref] for ref in refs)) for owner, refs in by_owner(around, by_ref)]

@@ -1,0 +1,73 @@
+"""The rows of a graph's nodes, edges and sheets, read by key as records."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from graphs.models import Edge, Graph, Node, Object, Sheet
+from graphs.objects.kinds import Field, Kind
+from graphs.objects.operations import Record
+from graphs.objects.preconditions import Stored
+from graphs.objects.refs import Ref
+from graphs.workflows.kinds import EDGE, NODE, OWN_FIELDS
+
+
+def nodes(
+    graph: Object, keys: Collection[str] | None = None, fields: Collection[str] | None = None
+) -> dict[str, Stored]:
+    """The nodes with these keys, or all; of their fields these, or all."""
+    rows = Node.objects.filter(graph=graph.pk).order_by("id")
+    return _stored(NODE, rows if keys is None else rows.filter(key__in=keys), fields)
+
+
+def edges(
+    graph: Object, keys: Collection[str] = (), touching: Collection[int] = (), fields: Collection[str] | None = None
+) -> dict[str, Stored]:
+    """The edges with these keys, and those that begin or end at nodes with these ids."""
+    wanted = Q(key__in=keys) | Q(source__in=touching) | Q(target__in=touching)
+    return _stored(EDGE, Edge.objects.filter(wanted, graph=graph.pk).order_by("id"), fields)
+
+
+def own(graph: Object) -> list[Stored]:
+    """The graph itself, with its own fields; empty if it is gone."""
+    found = Graph.objects.filter(pk=graph.pk).first()
+    if found is None:
+        return []
+    record = {field.name: getattr(found, field.column) for field in OWN_FIELDS}
+    return [Stored(Ref(graph.type, graph.key), record, found.version, found.pk)]
+
+
+def _stored(kind: Kind, rows: Any, names: Collection[str] | None = None) -> dict[str, Stored]:
+    wanted = [field for field in kind.fields if names is None or field.name in names]
+    columns = [f"{field.column}__key" if field.form == "key" else field.column for field in wanted]
+    return {
+        key: Stored(
+            Ref(kind.name, key), {field.name: value for field, value in zip(wanted, values, strict=True)}, version, id_
+        )
+        for id_, key, version, *values in rows.values_list("id", "key", "version", *columns)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The rows that records name by key."""
+
+    sheets: dict[str, int]
+    nodes: dict[str, int]
+
+    def attributes(self, kind: Kind, record: Record) -> dict[str, Any]:
+        """A record as the attributes of a row. Raises `KeyError` for a key that names nothing."""
+        return {field.attribute: self.value(field, record[field.name]) for field in kind.fields if field.name in record}
+
+    def value(self, field: Field, value: Any) -> Any:
+        """What stands in the column of a field. Raises `KeyError` as well."""
+        if field.form != "key":
+            return value
+        return (self.sheets if field.column == "sheet" else self.nodes)[value]
+
+
+def sheets(graph: Object) -> dict[str, int]:
+    """The ids of all sheets by key, in their order."""
+    return dict(Sheet.objects.filter(graph=graph.pk).values_list("key", "id"))

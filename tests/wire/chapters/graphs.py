@@ -1,0 +1,72 @@
+"""Graphs and node types: lists, one, export and import."""
+
+from typing import Any
+
+from tests.chat.inprocess import request
+from tests.wire.story import API, Story
+
+N8N = {
+    "name": "Alerts",
+    "nodes": [
+        {"id": "1", "name": "Webhook", "type": "n8n-nodes-base.webhook", "position": [0, 0], "parameters": {}},
+        {"id": "2", "name": "Slack", "type": "n8n-nodes-base.slack", "position": [200, 0], "parameters": {"a": 1}},
+    ],
+    "connections": {
+        "Webhook": {
+            "main": [[{"node": "Slack", "type": "main", "index": 0}, {"node": "Gone", "type": "main", "index": 0}]]
+        }
+    },
+}
+NODE_RED = [
+    {"id": "t1", "type": "tab", "label": "Flow 1"},
+    {"id": "n1", "type": "inject", "z": "t1", "name": "Tick", "x": 100, "y": 80, "wires": [["n2"]]},
+    {"id": "n2", "type": "debug", "z": "t1", "name": "", "x": 300, "y": 80, "wires": []},
+]
+
+
+async def tell(story: Story) -> None:
+    await _lists(story)
+    await _one(story)
+    native = await story.call("the native file", "GET", "graphs/nba/export?format=native", who="bob")
+    await story.call("an unknown format", "GET", "graphs/nba/export?format=n8n")
+    await story.call("an absent graph", "GET", "graphs/nowhere/export")
+    await _imports(story, native)
+
+
+async def _lists(story: Story) -> None:
+    first = await story.call("a page", "GET", "graphs?limit=1")
+    second = await story.call("the next page", "GET", _path(first["next"]))
+    await story.call("back to the first page", "GET", _path(second["previous"]))
+    await story.call("a search", "GET", "graphs?search=players", who="bob")
+    await story.call("a search without a result", "GET", "graphs?search=zzzz")
+    await story.call("a limit of nothing", "GET", "graphs?limit=0")
+    await story.call("a cursor that is none", "GET", "graphs?cursor=none")
+    types = await story.call("a page of types", "GET", "node-types?limit=2")
+    await story.call("the next page of types", "GET", _path(types["next"]))
+
+
+async def _one(story: Story) -> None:
+    answer = await request("GET", f"{API}graphs/nba", authorization=f"Bearer {await story.token('bob')}")
+    await story.call("the whole graph", "GET", "graphs/nba", who="bob")
+    await story.call("unchanged", "GET", "graphs/nba", who="bob", if_none_match=answer.headers["etag"])
+    await story.call("a foreign graph", "GET", "graphs/newsletter")
+    await story.call("an absent graph", "GET", "graphs/nowhere")
+    await story.call("no graph is called import", "GET", "graphs/import")
+
+
+async def _imports(story: Story, native: dict[str, Any]) -> None:
+    await story.send_file("a viewer", native, who="bob")
+    await story.send_file("the native file under another key", native, key="nba-again")
+    await story.send_file("a key that is taken", native, key="nba")
+    await story.send_file("a key that is none", native, key="No Key!")
+    await story.send_file("n8n, with a warning", N8N, format="n8n")
+    await story.send_file("Node-RED, found by itself", NODE_RED)
+    await story.send_file("a broken reference", native | {"edges": [{"source": "root", "target": "gone"}]})
+    await story.send_file("no JSON", '{"format": ')
+    await story.send_file("no file", None)
+    await story.send_file("an unknown field", native, colour="red")
+    await story.call("the graph of the file", "GET", "graphs/alerts")
+
+
+def _path(address: str) -> str:
+    return address.partition(API)[2]
