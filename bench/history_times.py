@@ -90,7 +90,7 @@ def versions(times: Times, member: Any, sizes: dict[str, int], count: int) -> No
     def page(key: str) -> None:
         subject = queries.subject(member.workspace.pk, Ref("graph", key))
         found = page_of(queries.versions(subject), queries.ORDERING, None, 50)
-        history_json.versions_json(member, found.rows)
+        history_json.VersionShape.of_revisions(member, found.rows)
 
     def restore(graph: Any, version: int) -> None:
         with suppress(Undone), transaction.atomic():

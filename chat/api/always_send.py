@@ -1,7 +1,6 @@
-"""The records that every conversation of a workspace is sent: which ones, and whether one is."""
+"""Lists the records that every conversation of a workspace is sent, adds them and takes them away."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Self
 
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
@@ -14,11 +13,11 @@ from chat.actions import pinning
 from chat.api.requests import act
 from chat.models import AlwaysSend
 from graphs.api.graphs import KEY
-from graphs.api.shapes import Shape
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
+from graphs.site.shapes import Moment, Shape
 
 
 class AlwaysSendBody(Body):
@@ -38,20 +37,23 @@ class RecordShape(Shape):
     graph_key: str
     node_key: str
     added_by: str | None
-    created_at: str
+    created_at: Moment
+
+    @classmethod
+    def of(cls, record: AlwaysSend) -> Self:
+        by = record.added_by.get_username() if record.added_by else None
+        return cls.from_attributes(record, graph_key=record.object_key, node_key=record.part_key, added_by=by)
 
 
-class RecordPage(Shape):
-    results: list[RecordShape]
-    next: str | None
-    previous: str | None
+class RecordPage(PageShape[RecordShape]): ...
 
 
 class AlwaysSendView(APIView):
     @extend_schema(operation_id="listAlwaysSent", parameters=PAGE_PARAMETERS, responses={200: RecordPage})
     def get(self, request: Request) -> Response:
         """What every conversation of the workspace is sent, in the order in which it was added."""
-        return paged(request, queries.always_sent(current_member(request)), ("id",), _rows)
+        page = asked_page(request, queries.always_sent(current_member(request)), ("id",))
+        return Response(RecordPage.of(page, [RecordShape.of(record) for record in page.rows]).to_json())
 
 
 class GraphAlwaysSendView(APIView):
@@ -65,16 +67,5 @@ class GraphAlwaysSendView(APIView):
         """Say whether a graph, or a node of it, is sent with every conversation of the workspace. For editors."""
         body = read_body(request, AlwaysSendBody)
         act(pinning.always_send, current_member(request), key, body.node_key, always=body.always_send)
-        return Response({"graphKey": key, "nodeKey": body.node_key, "alwaysSend": body.always_send})
-
-
-def _rows(records: Sequence[AlwaysSend]) -> list[dict[str, Any]]:
-    return [
-        {
-            "graphKey": record.object_key,
-            "nodeKey": record.part_key,
-            "addedBy": record.added_by.get_username() if record.added_by else None,
-            "createdAt": record.created_at.isoformat(),
-        }
-        for record in records
-    ]
+        answer = AlwaysSendShape(graph_key=key, node_key=body.node_key, always_send=body.always_send)
+        return Response(answer.to_json())

@@ -1,4 +1,4 @@
-"""The log as pages: events of a session, of a message, of any stream a person may read."""
+"""Pages of the log: events of a session, of a message, of any stream that a person may read."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat import queries
-from chat.api import serialising, shapes
+from chat.api.event_json import EventPage
 from chat.api.requests import own_message, own_session, own_stream
-from chat.queries import EventPage, ReadableStream
+from chat.queries import ReadableStream
 from graphs.site.api.openapi import problems
 from graphs.site.api.parameters import number
 from graphs.site.api.problems import Problem
@@ -22,7 +22,7 @@ LIMIT = OpenApiParameter("limit", {"type": "integer", "minimum": 0, "maximum": q
 
 
 class SessionEventsView(APIView):
-    @extend_schema(operation_id="listSessionEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    @extend_schema(operation_id="listSessionEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, session_id: str) -> Response:
         """The conversation's events after a number."""
         session, _member = own_session(request, session_id)
@@ -30,14 +30,14 @@ class SessionEventsView(APIView):
 
 
 class StreamEventsView(APIView):
-    @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, stream_name: str) -> Response:
         """The events of a stream after a number."""
         return _page(request, own_stream(request, stream_name), queries.events_page)
 
 
 class MessageEventsView(APIView):
-    @extend_schema(operation_id="listMessageEvents", parameters=[AFTER, LIMIT], responses={200: shapes.EventPage})
+    @extend_schema(operation_id="listMessageEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, message_id: str) -> Response:
         """The events of one message, numbered as in the conversation's stream."""
         message = own_message(request, message_id)
@@ -46,7 +46,7 @@ class MessageEventsView(APIView):
 
 
 class ServerSentEventsView(APIView):
-    """Describes `chat/web/sse.py`, which answers before Django is asked."""
+    """Describes `chat/web/sse.py`, which answers before Django does."""
 
     @extend_schema(
         operation_id="streamEvents",
@@ -61,11 +61,13 @@ class ServerSentEventsView(APIView):
         raise Problem(503, "not_served", _("This server was started without event streams. Read the pages instead."))
 
 
-def _page(request: Request, stream: ReadableStream, read: Callable[[ReadableStream, int, int], EventPage]) -> Response:
-    """A cursor beyond the end is refused as a whole: whoever has it has seen another stream."""
+def _page(
+    request: Request, stream: ReadableStream, read: Callable[[ReadableStream, int, int], queries.EventPage]
+) -> Response:
+    """The events after the cursor. A cursor beyond the end is refused, as it is one of another stream."""
     after = number(request, "after", 0, BIGGEST)
     most = number(request, "limit", queries.MAX_EVENTS, queries.MAX_EVENTS)
     if after > stream.last_sequence:
         sentence = _("The stream has not come so far. Read it from an earlier number.")
         raise Problem(400, "cursor", sentence, errors={"after": [sentence]})
-    return Response(serialising.events_json(read(stream, after, most)))
+    return Response(EventPage.of(read(stream, after, most)).to_json())

@@ -1,4 +1,4 @@
-"""An answer as safe HTML for readers that build no DOM of their own: API clients and the admin.
+"""Renders answers as safe HTML for readers that build no DOM of their own: API clients and the admin.
 
 No remote images, no HTML of the model; links show their host and open without a referrer.
 """
@@ -42,7 +42,7 @@ def _parser() -> MarkdownIt:
 
 
 def _may_be_linked(address: str) -> bool:
-    """Only elsewhere, never to an address of this site; no user names: they imitate hosts. As in the widget."""
+    """Whether a link leads to another site, without a user name that imitates a host. The widget has the same rule."""
     if address.lower().startswith("mailto:"):
         return True
     try:
@@ -54,12 +54,12 @@ def _may_be_linked(address: str) -> bool:
 
 
 def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    """A picture is only named: loading it would tell a stranger who reads."""
+    """The name of a picture, which is not loaded: that would tell a stranger who reads."""
     return nh3.clean_text(tokens[index].content or str(tokens[index].attrGet("src") or ""))
 
 
 def _link_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    """Where a link leads, after it and out of reach of what its text does with the direction of writing."""
+    """The end of a link, and after it the host, which the writing direction of its text cannot change."""
     opened = next(i for i in range(index, -1, -1) if tokens[i].type == "link_open")
     host = _host(str(tokens[opened].attrGet("href") or ""))
     text = "".join(token.content for token in tokens[opened:index] if token.type == "text")
@@ -68,7 +68,7 @@ def _link_close(self: RendererHTML, tokens: Sequence[Token], index: int, options
 
 
 def _host(address: str) -> str:
-    """With its port, as a browser shows it."""
+    """The host with its port, as a browser shows it."""
     try:
         return urlsplit(address).netloc.lower()
     except ValueError:

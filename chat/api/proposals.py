@@ -1,32 +1,36 @@
-"""Proposals: what waits in a workspace and what was decided; preview, decide, ask again."""
+"""Proposals of a workspace: list, preview, decide, ask again."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat import queries
 from chat.actions import deciding, posting, proposing_again
-from chat.actions.deciding import Decided, Decision
-from chat.api import proposal_shapes, shapes
-from chat.api.messages import accepted_json
+from chat.actions.deciding import Decision
+from chat.actions.posting import Digest, Feedback, Id
+from chat.api.decision_json import DecidedManyShape, DecidedOneShape, DecidedShape
 from chat.api.requests import act, shared_proposal
+from chat.api.run_json import AcceptedShape, RestedShape
 from chat.events import notices
 from chat.models import Proposal, ProposalStatus
-from chat.proposals.proposal_json import brief_json, proposal_json, proposals_json
+from chat.proposals.proposal_json import ProposalShape, proposal_json, proposals_json
+from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import labelled
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
-from graphs.site.api.bodies import read_body
+from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
 from graphs.site.api.parameters import no_object_name, object_name
 from graphs.site.api.problems import invalid
+from graphs.site.shapes import AsItIs, Shape
 
 FILTERS = [
     OpenApiParameter("status", str, enum=ProposalStatus.values),
@@ -35,17 +39,66 @@ FILTERS = [
 ]
 
 
+class PreviewBody(Body):
+    """Without edited arguments: what the proposal would change now."""
+
+    edited_arguments: dict[str, Any] | None = None
+
+
+class DecideBody(Body):
+    """Edited arguments need the digest of their preview. With `wait` the run that goes on is awaited."""
+
+    approved: bool
+    feedback: Feedback = ""
+    edited_arguments: dict[str, Any] | None = None
+    digest: Digest = ""
+    wait: bool | None = None
+
+
+class DecideManyBody(Body):
+    """Either some proposals or all that wait in one conversation."""
+
+    approved: bool
+    ids: Annotated[list[Id], Field(min_length=1, max_length=200)] | None = None
+    session_id: Id | None = None
+    feedback: Feedback = ""
+
+
+class ProposeAgainBody(Body):
+    wait: bool | None = None
+
+
+class ProposalPage(PageShape[ProposalShape]): ...
+
+
+class WholeProposal(RootModel[ProposalShape]): ...
+
+
+class WaitingShape(Shape):
+    """`more`: there are more than `count`. `stream_id` names the stream that tells of every change of it."""
+
+    count: int
+    more: bool
+    stream_id: str
+
+
+class ProposalPreviewShape(Shape):
+    diff: AsItIs[list[DiffEntry]]
+    digest: str
+
+
 class ProposalsView(APIView):
     @extend_schema(
         operation_id="listProposals",
         parameters=[*FILTERS, *PAGE_PARAMETERS],
-        responses={200: proposal_shapes.ProposalPage},
+        responses={200: ProposalPage},
     )
     def get(self, request: Request) -> Response:
         """The proposals of the workspace in brief, the latest first; those that wait, the oldest first."""
         waiting = request.GET.get("status") == ProposalStatus.PENDING
         ordering = ("created_at", "id") if waiting else ("-created_at", "-id")
-        return paged(request, _filtered(request), ordering, proposals_json)
+        page = asked_page(request, _filtered(request), ordering)
+        return Response(ProposalPage.of(page, proposals_json(page.rows)).to_json())
 
 
 def _filtered(request: Request) -> QuerySet[Proposal]:
@@ -60,17 +113,17 @@ def _filtered(request: Request) -> QuerySet[Proposal]:
 
 
 class WaitingView(APIView):
-    @extend_schema(operation_id="countWaitingProposals", responses={200: proposal_shapes.WaitingShape})
+    @extend_schema(operation_id="countWaitingProposals", responses={200: WaitingShape})
     def get(self, request: Request) -> Response:
         """How many proposals wait in the workspace. Its stream says when that changes."""
         member = current_member(request)
         count, more = queries.waiting_count(member)
         stream = notices.workspace_stream_name(member.workspace.pk)
-        return Response({"count": count, "more": more, "streamId": stream})
+        return Response(WaitingShape(count=count, more=more, stream_id=stream).to_json())
 
 
 class ProposalView(APIView):
-    @extend_schema(operation_id="getProposal", responses={200: proposal_shapes.ProposalShape})
+    @extend_schema(operation_id="getProposal", responses={200: WholeProposal})
     def get(self, request: Request, proposal_id: str) -> Response:
         """One proposal, whole."""
         return Response(proposal_json(shared_proposal(request, proposal_id)[0]))
@@ -79,77 +132,63 @@ class ProposalView(APIView):
 class PreviewView(APIView):
     @extend_schema(
         operation_id="previewProposal",
-        request=proposal_shapes.PreviewBody,
-        responses={200: proposal_shapes.ProposalPreviewShape, **problems(409)},
+        request=PreviewBody,
+        responses={200: ProposalPreviewShape, **problems(409)},
     )
     def post(self, request: Request, proposal_id: str) -> Response:
         """What it would change now, with other arguments where they are given. Nothing is changed."""
         proposal, member = shared_proposal(request, proposal_id)
-        body = read_body(request, proposal_shapes.PreviewBody)
+        body = read_body(request, PreviewBody)
         draft = act(deciding.preview, member, str(proposal.pk), body.edited_arguments)
-        return Response({"diff": labelled(draft.diff), "digest": draft.digest})
+        return Response(ProposalPreviewShape(diff=labelled(draft.diff), digest=draft.digest).to_json())
 
 
 class DecideView(APIView):
     @extend_schema(
         operation_id="decideProposal",
-        request=proposal_shapes.DecideBody,
-        responses={200: shapes.DecidedShape, **problems(409, 429)},
+        request=DecideBody,
+        responses={200: DecidedShape, **problems(409, 429)},
     )
     def post(self, request: Request, proposal_id: str) -> Response:
         """Approve or reject, once. Approved, it is applied as it was shown, and the model goes on."""
         proposal, member = shared_proposal(request, proposal_id)
-        body = read_body(request, proposal_shapes.DecideBody)
+        body = read_body(request, DecideBody)
         member.require_editor()
         posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
-        return Response(decided_json(act(deciding.decide, member, str(proposal.pk), decision)))
-
-
-def decided_json(decided: Decided) -> dict[str, Any]:
-    run = accepted_json(decided.run.to_json()) if decided.run else {}
-    return {"proposal": brief_json(decided.proposal), **run}
+        return Response(DecidedShape.of(act(deciding.decide, member, str(proposal.pk), decision)).to_json())
 
 
 class DecideManyView(APIView):
     @extend_schema(
         operation_id="decideProposals",
-        request=proposal_shapes.DecideManyBody,
-        responses={200: proposal_shapes.DecidedManyShape, **problems(429)},
+        request=DecideManyBody,
+        responses={200: DecidedManyShape, **problems(429)},
     )
     def post(self, request: Request) -> Response:
         """Approve or reject several; each is decided for itself."""
         member = current_member(request)
-        body = read_body(request, proposal_shapes.DecideManyBody)
+        body = read_body(request, DecideManyBody)
         if (body.ids is None) == (body.session_id is None):
             raise invalid("body", _("Say either “ids” or “sessionId”."))
         member.require_editor()
         posting.count_run(member.user)
         ids = body.ids if body.ids is not None else deciding.waiting_in(member, body.session_id or "")
         answers = act(deciding.decide_many, member, ids, Decision(body.approved, body.feedback))
-        return Response({"results": [_answer_json(answer) for answer in answers]})
-
-
-def _answer_json(answer: deciding.DecisionOutcome) -> dict[str, Any]:
-    if answer.decided is not None:
-        proposal = brief_json(answer.decided.proposal)
-        return {"id": answer.proposal_id, "status": proposal["status"], "proposal": proposal}
-    assert answer.refusal is not None
-    proposal = answer.refusal.details["proposal"]
-    refused = {"code": answer.refusal.code, "detail": answer.refusal.message}
-    return {"id": answer.proposal_id, "status": proposal["status"], **refused, "proposal": proposal}
+        return Response(DecidedManyShape(results=[DecidedOneShape.of(answer) for answer in answers]).to_json())
 
 
 class ProposeAgainView(APIView):
     @extend_schema(
         operation_id="proposeAgain",
-        request=proposal_shapes.ProposeAgainBody,
-        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 422, 429)},
+        request=ProposeAgainBody,
+        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 422, 429)},
     )
     def post(self, request: Request, proposal_id: str) -> Response:
         """Tell the model what changed meanwhile, and ask it to propose again. For the conversation's owner."""
         proposal, member = shared_proposal(request, proposal_id)
-        read_body(request, proposal_shapes.ProposeAgainBody)
+        read_body(request, ProposeAgainBody)
         member.require_editor()
         posting.count_run(member.user)
-        return Response(accepted_json(act(proposing_again.propose_again, member, str(proposal.pk))), status=202)
+        accepted = act(proposing_again.propose_again, member, str(proposal.pk))
+        return Response(AcceptedShape.of(accepted).to_json(), status=202)

@@ -1,4 +1,4 @@
-"""What the conversation's views share: calling an action, and finding what an address names."""
+"""What the views of conversations share: calling an action, and finding what an address names."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ _STATUS = {"validation": 400, "idempotency_key": 422, "model_unavailable": 422}
 
 
 def act(action: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Calls an action; what it refuses becomes a problem document."""
+    """Calls an action; a refusal becomes a problem document."""
     try:
         return action(*args, **kwargs)
     except Refused as error:
@@ -29,7 +29,7 @@ def act(action: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 
 
 def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
-    """The person's session, in the workspace of the request where one is named, else in any of theirs."""
+    """The session of the person, in the workspace that the request names, else in any of theirs."""
     if _names_workspace(request):
         member = current_member(request)
         return queries.session_for(member, session_id), member
@@ -37,7 +37,7 @@ def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
 
 
 def own_message(request: Request, message_id: str) -> Message:
-    """A message of such a session."""
+    """A message of a session of the person, in the workspace that the request names, else in any of theirs."""
     message = queries.message_for(person_of(request), message_id)
     if _names_workspace(request) and current_member(request).workspace != message.session.workspace:
         raise NotFound
@@ -45,13 +45,13 @@ def own_message(request: Request, message_id: str) -> Message:
 
 
 def own_message_and_member(request: Request, message_id: str) -> tuple[Message, Member]:
-    """The same, with the person as a member of its workspace."""
+    """A message as `own_message` finds it, and the person as a member of its workspace."""
     message = own_message(request, message_id)
     return message, own_session(request, str(message.session_id))[1]
 
 
 def shared_proposal(request: Request, proposal_id: str) -> tuple[Proposal, Member]:
-    """A proposal of such a workspace: everybody there sees it."""
+    """A proposal of the workspace that the request names, else of any of the person's; its members all see it."""
     if _names_workspace(request):
         member = current_member(request)
         return queries.proposal_for(member, proposal_id), member
@@ -59,7 +59,7 @@ def shared_proposal(request: Request, proposal_id: str) -> tuple[Proposal, Membe
 
 
 def own_stream(request: Request, name: str) -> ReadableStream:
-    """A stream the person may read, likewise."""
+    """A stream that the person may read, in the workspace that the request names, else in any of theirs."""
     stream = queries.stream_for(person_of(request), name)
     if _names_workspace(request) and current_member(request).workspace.pk != stream.workspace_id:
         raise NotFound
@@ -67,7 +67,7 @@ def own_stream(request: Request, name: str) -> ReadableStream:
 
 
 def person_of(request: Request) -> User:
-    """Who asks; views let nobody else in."""
+    """The person who asks. Views let nobody in who is not signed in."""
     assert isinstance(request.user, User)
     return request.user
 

@@ -1,56 +1,75 @@
 """Sessions: list, read, change, hide; their messages; resume, retry, stop."""
 
-from typing import Any
+from typing import Annotated, Literal
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat import queries
 from chat.actions import conversations, posting
-from chat.api import serialising, shapes
-from chat.api.messages import accepted_json
+from chat.api.message_json import MessagePage, MessageShape
 from chat.api.requests import act, own_session
-from chat.models import Message
-from graphs.site.api.bodies import read_body
+from chat.api.run_json import AcceptedShape, RestedShape
+from chat.api.session_json import SessionPage, SessionShape
+from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import object_name
 from graphs.site.api.problems import invalid
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
 
 
+class ResumeBody(Body):
+    answer: Annotated[str, Field(max_length=32_000)] | None = None
+    continue_: bool | None = Field(None, alias="continue")
+    wait: bool | None = None
+
+
+class RetryBody(Body):
+    wait: bool | None = None
+
+
+class StopBody(Body):
+    pass
+
+
+class SessionBody(Body):
+    title: Annotated[str, Field(max_length=1000)] | None = None
+    model: Annotated[str, Field(max_length=100)] | None = None
+    on_disconnect: Literal["continue", "cancel"] | None = None
+    require_validation: bool | None = None
+
+
 class SessionsView(APIView):
-    @extend_schema(
-        operation_id="listSessions", parameters=[CONTEXT, *PAGE_PARAMETERS], responses={200: shapes.SessionPage}
-    )
+    @extend_schema(operation_id="listSessions", parameters=[CONTEXT, *PAGE_PARAMETERS], responses={200: SessionPage})
     def get(self, request: Request) -> Response:
         """Your conversations, the latest first; about one object with `context`."""
         sessions = queries.sessions_of(current_member(request), *object_name(request, "context"))
-        return paged(
-            request, sessions, ("-updated_at", "-id"), lambda rows: [serialising.session_json(row) for row in rows]
-        )
+        page = asked_page(request, sessions, ("-updated_at", "-id"))
+        return Response(SessionPage.of(page, [SessionShape.of(session) for session in page.rows]).to_json())
 
 
 class SessionView(APIView):
-    @extend_schema(operation_id="getSession", responses={200: shapes.SessionShape})
+    @extend_schema(operation_id="getSession", responses={200: SessionShape})
     def get(self, request: Request, session_id: str) -> Response:
         """One conversation."""
-        return Response(serialising.session_json(own_session(request, session_id)[0]))
+        return Response(SessionShape.of(own_session(request, session_id)[0]).to_json())
 
     @extend_schema(
         operation_id="updateSession",
-        request=shapes.SessionBody,
-        responses={200: shapes.SessionShape, **problems(422)},
+        request=SessionBody,
+        responses={200: SessionShape, **problems(422)},
     )
     def patch(self, request: Request, session_id: str) -> Response:
         """Rename a conversation, choose its model, or say what happens when everybody left."""
         session, member = own_session(request, session_id)
-        body = read_body(request, shapes.SessionBody)
+        body = read_body(request, SessionBody)
         changed = act(
             conversations.update_session,
             member,
@@ -60,7 +79,7 @@ class SessionView(APIView):
             on_disconnect=body.on_disconnect,
             require_validation=body.require_validation,
         )
-        return Response(serialising.session_json(changed))
+        return Response(SessionShape.of(changed).to_json())
 
     @extend_schema(operation_id="deleteSession", responses={204: None})
     def delete(self, request: Request, session_id: str) -> Response:
@@ -71,66 +90,60 @@ class SessionView(APIView):
 
 
 class SessionMessagesView(APIView):
-    @extend_schema(operation_id="listMessages", parameters=PAGE_PARAMETERS, responses={200: shapes.MessagePage})
+    @extend_schema(operation_id="listMessages", parameters=PAGE_PARAMETERS, responses={200: MessagePage})
     def get(self, request: Request, session_id: str) -> Response:
         """The latest messages, the oldest of them first; `previous` gives earlier ones."""
         session, _member = own_session(request, session_id)
-        shown: list[Message] = []
-
-        def as_json(rows: Any) -> list[dict[str, Any]]:
-            shown.extend(reversed(rows))
-            return serialising.messages_json(shown)
-
-        response = paged(request, queries.messages_of(session), ("-sequence",), as_json)
-        assert response.data is not None
-        earlier, later = response.data["next"], response.data["previous"]
-        response.data |= {
-            "previous": earlier,
-            "next": later,
-            "streamId": session.stream.name,
-            "after": queries.reading_point(session, shown),
-            "summary": queries.summary_of(session),
-        }
-        return response
+        page = asked_page(request, queries.messages_of(session), ("-sequence",))
+        messages = page.rows[::-1]
+        answer = MessagePage(
+            results=MessageShape.of_all(messages),
+            next=page.previous,
+            previous=page.next,
+            stream_id=session.stream.name,
+            after=queries.reading_point(session, messages),
+            summary=queries.summary_of(session),
+        )
+        return Response(answer.to_json())
 
 
 class ResumeView(APIView):
     @extend_schema(
         operation_id="resumeSession",
-        request=shapes.ResumeBody,
-        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 429)},
+        request=ResumeBody,
+        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Answer what a conversation waits for."""
         session, member = own_session(request, session_id)
-        body = read_body(request, shapes.ResumeBody)
+        body = read_body(request, ResumeBody)
         if (body.answer is None) == (body.continue_ is None):
             raise invalid("body", _("Say either “answer” or “continue”."))
         posting.count_run(member.user)
         accepted = act(conversations.answer, member, str(session.pk), text=body.answer, go_on=body.continue_)
-        return Response(accepted_json(accepted.to_json()), status=202)
+        return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 
 class RetryView(APIView):
     @extend_schema(
         operation_id="retrySession",
-        request=shapes.RetryBody,
-        responses={202: shapes.AcceptedShape, 200: shapes.RestedShape, **problems(409, 429)},
+        request=RetryBody,
+        responses={202: AcceptedShape, 200: RestedShape, **problems(409, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Ask the last question again after an error."""
         session, member = own_session(request, session_id)
-        read_body(request, shapes.RetryBody)
+        read_body(request, RetryBody)
         posting.count_run(member.user)
         accepted = act(conversations.retry, member, str(session.pk))
-        return Response(accepted_json(accepted.to_json()), status=202)
+        return Response(AcceptedShape.of(accepted.to_json()).to_json(), status=202)
 
 
 class StopView(APIView):
-    @extend_schema(operation_id="stopSession", request=shapes.StopBody, responses={204: None})
+    @extend_schema(operation_id="stopSession", request=StopBody, responses={204: None})
     def post(self, request: Request, session_id: str) -> Response:
         """Stop the answer that is being written; what was written is kept."""
         session, member = own_session(request, session_id)
-        read_body(request, shapes.StopBody)
+        read_body(request, StopBody)
         conversations.stop(member, str(session.pk))
         return Response(status=204)

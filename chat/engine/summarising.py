@@ -23,7 +23,7 @@ from chat.models import Message, Purpose, Round, Summary
 from chat.prompts import cutting, window
 from chat.prompts.cutting import Cut
 from chat.prompts.summary import request_messages, summary_text
-from chat.prompts.summary_json import shown, summary_json
+from chat.prompts.summary_json import SummaryShape, shown
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
 from chat.spending.refusing import BudgetRefused
 
@@ -164,7 +164,7 @@ def store_summary(
             session_id=run.session_id, sequence=place.sequence, rounds=place.rounds, defaults=written
         )
         _keep_records(run, messages, place)
-        append(run.stream_id, [NewEvent("session_updated", {"summary": summary_json(summary)})], run.epoch)
+        append(run.stream_id, [NewEvent("session_updated", {"summary": SummaryShape.of(summary).to_json()})], run.epoch)
 
 
 def _keep_records(run: ClaimedRun, messages: Sequence[Message], place: Cut) -> None:

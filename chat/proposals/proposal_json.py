@@ -2,13 +2,82 @@
 
 import uuid
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, NotRequired, cast
+
+from pydantic import with_config
+from typing_extensions import TypedDict
 
 from chat.events.vocabulary import NewEvent
 from chat.models import Proposal, ProposalStatus
 from graphs.history import queries
+from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import labelled
-from graphs.objects.refs import Ref
+from graphs.objects.refs import ObjectName, Ref
+
+Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]
+
+
+class TargetShape(ObjectName):
+    version: int
+
+
+@with_config(extra="forbid")
+class AskedShape(TypedDict):
+    level: Literal["app", "workspace", "tool", "session", "request", "default"]
+    why: str
+
+
+@with_config(extra="forbid")
+class ProposalConflictShape(TypedDict):
+    """What a field was when the change was proposed, and what it is now; of a whole item where `field` is empty."""
+
+    object: ObjectName
+    field: str
+    expected: Any
+    found: Any
+    changedBy: NotRequired[str | None]
+    changedAt: NotRequired[str | None]
+    changeSetId: NotRequired[str | None]
+
+
+@with_config(extra="forbid")
+class ProposalParts(TypedDict):
+    """What is told whole or in brief. It is sent in the order in which it is stored."""
+
+    arguments: dict[str, Any]
+    decidedArguments: dict[str, Any] | None
+    diff: list[DiffEntry]
+    targets: list[TargetShape]
+    conflicts: list[ProposalConflictShape]
+    counts: dict[str, dict[Literal["create", "update", "move", "delete"], int]]
+    cut: list[Literal["arguments", "decidedArguments", "diff", "targets", "conflicts"]]
+
+
+class ProposalShape(ProposalParts):
+    """Only one that was asked for by its id is whole. Everywhere else `cut` names what is not.
+
+    Of a large one arguments and targets are left out, texts of the diff and of conflicts are cut. `counts` tells how
+    many items come, change, move and go in the whole diff: `{node: {create: 2, move: 1}}`.
+    """
+
+    id: str
+    sessionId: str
+    messageId: str
+    toolCallId: str
+    object: ObjectName
+    status: Status
+    tool: str
+    reason: str
+    digest: str
+    askedBy: list[AskedShape]
+    createdAt: str
+    expiresAt: str
+    decidedBy: str | None
+    decidedAt: str | None
+    feedback: str
+    changeSetId: str | None
+    undoneBy: str | None
+    askedAgain: bool
 
 
 def proposal_event(proposal: Proposal) -> NewEvent:
@@ -51,26 +120,26 @@ def decision_event(proposal: Proposal) -> NewEvent:
 
 
 def undone(proposals: Iterable[Proposal]) -> Mapping[uuid.UUID, uuid.UUID]:
-    """What took back what came of these proposals: change set by change set, in one query for all of them."""
+    """The change sets that took back what these proposals changed, by the change sets of these. One query."""
     applied = [proposal.change_set for proposal in proposals if proposal.change_set]
     return queries.undone_by(applied) if applied else {}
 
 
-def proposals_json(proposals: Iterable[Proposal]) -> list[dict[str, Any]]:
-    """Proposals beside others, in brief: `cut` names what is not whole. Nothing `LARGE` of them is read."""
+def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
+    """Proposals in brief, as lists have them: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
     return [_told(proposal, proposal.brief, taken_back) for proposal in shown]
 
 
-def brief_json(proposal: Proposal) -> dict[str, Any]:
-    """One of them."""
+def brief_json(proposal: Proposal) -> ProposalShape:
+    """One proposal in brief."""
     return proposals_json([proposal])[0]
 
 
-def proposal_json(proposal: Proposal) -> dict[str, Any]:
+def proposal_json(proposal: Proposal) -> ProposalShape:
     """One proposal, whole, however long it is."""
-    whole = {
+    whole: ProposalParts = {
         "arguments": proposal.arguments,
         "decidedArguments": proposal.decided_arguments,
         "diff": proposal.diff,
@@ -82,8 +151,8 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
     return _told(proposal, whole, undone([proposal]))
 
 
-def _told(proposal: Proposal, parts: dict[str, Any], taken_back: Mapping[uuid.UUID, uuid.UUID]) -> dict[str, Any]:
-    """`parts` is what may be told in full or in brief, `taken_back` what `undone` gives."""
+def _told(proposal: Proposal, parts: ProposalParts, taken_back: Mapping[uuid.UUID, uuid.UUID]) -> ProposalShape:
+    """The proposal with these parts; `taken_back` is what `undone` gives."""
     undone_by = taken_back.get(proposal.change_set) if proposal.change_set else None
     return {
         "id": str(proposal.pk),
@@ -91,7 +160,7 @@ def _told(proposal: Proposal, parts: dict[str, Any], taken_back: Mapping[uuid.UU
         "messageId": str(proposal.message_id),
         "toolCallId": proposal.tool_call_id,
         "object": Ref(proposal.object_type, proposal.object_key).to_json(),
-        "status": ProposalStatus.EXPIRED if proposal.overdue else proposal.status,
+        "status": cast("Status", ProposalStatus.EXPIRED if proposal.overdue else proposal.status),
         "tool": proposal.tool,
         "reason": proposal.reason,
         "digest": proposal.digest,
@@ -110,5 +179,5 @@ def _told(proposal: Proposal, parts: dict[str, Any], taken_back: Mapping[uuid.UU
 
 
 def decider(proposal: Proposal) -> str | None:
-    """Their name; None where nobody decided."""
+    """The name of the person who decided, or None."""
     return proposal.decided_by.get_username() if proposal.decided_by else None

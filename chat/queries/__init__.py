@@ -1,6 +1,6 @@
 """All that a person may see of conversations. No door fetches a session, message or stream any other way."""
 
-from chat.queries.answers import run_result, tool_calls, usage_of, usage_of_session
+from chat.queries.answers import run_result, tool_calls
 from chat.queries.conversations import (
     always_sent,
     held_session,
@@ -57,7 +57,5 @@ __all__ = [
     "stream_name_of",
     "summary_of",
     "tool_calls",
-    "usage_of",
-    "usage_of_session",
     "waiting_count",
 ]

@@ -1,12 +1,89 @@
 """What an answer came to: its calls, how it ended, what it used."""
 
 import uuid
-from typing import Any
+from typing import Any, Literal, Self
 
 from chat.models import Message, Run, RunStatus, Session, calls_of
-from chat.proposals.proposal_json import proposals_json
+from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.proposals import in_brief
 from chat.spending.settling import COUNTS, OF_CONVERSATION
+from graphs.site.shapes import AsItIs, Shape
+
+
+class ToolCallShape(Shape):
+    id: str
+    name: str
+    args: dict[str, Any]
+    result: Any
+    status: Literal["running", "waiting", "ok", "error"]
+
+
+class ErrorShape(Shape):
+    code: str
+    message: str
+    retryable: bool
+
+
+class ResultShape(Shape):
+    """How a run ended."""
+
+    type: Literal["message", "interrupt", "question", "toolLimit", "error"]
+    message: str
+    tool_calls: AsItIs[list[ToolCallShape]]
+    proposals: AsItIs[list[ProposalShape]]
+    error: AsItIs[ErrorShape | None] = None
+
+
+class _TokensShape(Shape):
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    cost: AsItIs[float | None]
+
+
+class UsageShape(_TokensShape):
+    """`cost` is in US dollars, null where nobody knows the price; `estimated` where a vendor did not count.
+
+    Tokens that were read from the vendor's cache or kept there are among those of the prompt, those of reasoning among
+    those of the completion.
+    """
+
+    estimated: bool
+
+    @classmethod
+    def of(cls, run: Run) -> Self | None:
+        """What all calls of a run used together, as in a `usage` event; None before the first one ended.
+
+        Vectors are not counted: they are for the graph.
+        """
+        calls = [call for call in run.model_calls.all() if call.purpose in OF_CONVERSATION]
+        if not calls:
+            return None
+        costs = [call.cost for call in calls if call.cost is not None]
+        return cls(
+            prompt_tokens=sum(call.prompt_tokens for call in calls),
+            completion_tokens=sum(call.completion_tokens for call in calls),
+            cached_tokens=sum(call.cached_tokens for call in calls),
+            cache_write_tokens=sum(call.cache_write_tokens for call in calls),
+            reasoning_tokens=sum(call.reasoning_tokens for call in calls),
+            cost=float(sum(costs)) if len(costs) == len(calls) else None,
+            estimated=any(call.estimated for call in calls),
+        )
+
+
+class SessionUsageShape(_TokensShape):
+    """Of the whole conversation; `cost` leaves out the `unpricedTokens` of models without a price."""
+
+    unpriced_tokens: int
+    estimated: bool
+
+    @classmethod
+    def of(cls, session: Session) -> Self:
+        """What all answers and summaries of a conversation used."""
+        nothing = dict.fromkeys((*COUNTS, "cost", "unpricedTokens"), 0)
+        return cls(**{**nothing, "estimated": False, **session.usage})
 
 
 def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
@@ -15,39 +92,13 @@ def run_result(run_id: uuid.UUID) -> dict[str, Any] | None:
     if run.status in {RunStatus.QUEUED, RunStatus.RUNNING}:
         return None
     kinds = {"waiting": "interrupt", "toolLimit": "toolLimit", "error": "error"}
-    return {
-        "type": kinds.get(run.outcome, "message"),
-        "message": run.message.content,
-        "toolCalls": tool_calls(run.message),
-        "proposals": proposals_json(in_brief(run.message.proposals.all())),
+    return ResultShape(
+        type=kinds.get(run.outcome, "message"),
+        message=run.message.content,
+        tool_calls=tool_calls(run.message),
+        proposals=proposals_json(in_brief(run.message.proposals.all())),
         **({"error": run.error} if run.error else {}),
-    }
-
-
-def usage_of(run: Run) -> dict[str, Any] | None:
-    """What all calls of a run used together, as in a `usage` event; None before the first one ended.
-
-    Vectors are not counted: they are for the graph.
-    """
-    calls = [call for call in run.model_calls.all() if call.purpose in OF_CONVERSATION]
-    if not calls:
-        return None
-    costs = [call.cost for call in calls if call.cost is not None]
-    return {
-        "promptTokens": sum(call.prompt_tokens for call in calls),
-        "completionTokens": sum(call.completion_tokens for call in calls),
-        "cachedTokens": sum(call.cached_tokens for call in calls),
-        "cacheWriteTokens": sum(call.cache_write_tokens for call in calls),
-        "reasoningTokens": sum(call.reasoning_tokens for call in calls),
-        "cost": float(sum(costs)) if len(costs) == len(calls) else None,
-        "estimated": any(call.estimated for call in calls),
-    }
-
-
-def usage_of_session(session: Session) -> dict[str, Any]:
-    """What all answers and summaries of a conversation used. `cost` is of the calls that have a price."""
-    nothing = dict.fromkeys((*COUNTS, "cost", "unpricedTokens"), 0)
-    return {**nothing, "estimated": False, **session.usage}
+    ).to_json()
 
 
 def tool_calls(message: Message) -> list[dict[str, Any]]:

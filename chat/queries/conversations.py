@@ -1,13 +1,11 @@
 """Sessions and messages that a person may see."""
 
-from typing import Any
-
 from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F, Prefetch, QuerySet
 
 from chat.models import AlwaysSend, Message, Proposal, Run, RunStatus, Session
-from chat.prompts.summary_json import summary_json
+from chat.prompts.summary_json import SummaryShape
 from chat.queries.ids import parsed_id
 from chat.queries.proposals import in_brief
 from graphs.models import Role, Workspace
@@ -102,10 +100,10 @@ def message_for(user: User, message_id: str) -> Message:
     return message
 
 
-def summary_of(session: Session) -> dict[str, Any] | None:
-    """What stands for the earlier messages of a conversation that has become too long for its model."""
+def summary_of(session: Session) -> SummaryShape | None:
+    """What stands for the earlier messages of a conversation, if it has become too long for its model."""
     summary = session.summaries.last()
-    return summary_json(summary) if summary else None
+    return SummaryShape.of(summary) if summary else None
 
 
 def always_sent(member: Member) -> QuerySet[AlwaysSend]:

@@ -1,4 +1,4 @@
-"""POST graphs/{key}/changes: what a person changes by hand. GET node-types: what nodes can be."""
+"""POST graphs/{key}/changes changes a graph by hand. GET node-types lists the types of nodes."""
 
 import hashlib
 import json
@@ -13,10 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.api import serialising, shapes
 from graphs.api.graphs import KEY
-from graphs.api.history_json import applied_json
-from graphs.api.history_shapes import ChangeSetShape
+from graphs.api.history_json import ChangeSetShape
+from graphs.api.node_type_json import CustomNodeType, NodeTypePage
 from graphs.history import code_diff
 from graphs.models import Graph
 from graphs.objects import actions
@@ -29,7 +28,7 @@ from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.api.problems import Problem, invalid_fields
 from graphs.workflows import editing
@@ -85,15 +84,16 @@ class ChangesView(APIView):
             raise conflict(overlapping.overlaps) from overlapping
         except editing.KeyUsed as used:
             raise key_used() from used
-        return Response(applied_json(member, done), status=201)
+        return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
 
 
 class NodeTypesView(APIView):
-    @extend_schema(operation_id="listNodeTypes", parameters=PAGE_PARAMETERS, responses={200: shapes.NodeTypePage})
+    @extend_schema(operation_id="listNodeTypes", parameters=PAGE_PARAMETERS, responses={200: NodeTypePage})
     def get(self, request: Request) -> Response:
         """The node types that the workspace defined, beside those that every workspace has."""
-        types = custom_types(current_member(request).workspace.pk)
-        return paged(request, types, ("key", "id"), serialising.node_types)
+        page = asked_page(request, custom_types(current_member(request).workspace.pk), ("key", "id"))
+        shown = [CustomNodeType.from_attributes(row) for row in page.rows]
+        return Response(NodeTypePage.of(page, shown).to_json())
 
 
 def _request(request: Request, graph: Graph) -> editing.Request:
@@ -104,12 +104,12 @@ def _request(request: Request, graph: Graph) -> editing.Request:
 
 
 def digest_of(graph_id: int, body: Any) -> str:
-    """Tells a request from another one with the same key; a live edit is the same request at another door."""
+    """A digest that tells requests with the same key apart. A live edit that is repeated here has the same digest."""
     return hashlib.sha256(json.dumps([graph_id, body], sort_keys=True).encode()).hexdigest()[:40]
 
 
 def parsed(asked: Sequence[ActionBody]) -> list[actions.Action]:
-    """Raises `Problem` 400 that names each wrong field."""
+    """The actions that were asked for. Raises `Problem` 400 that names each wrong field."""
     found: list[actions.Action] = []
     errors: dict[str, list[str]] = {}
     for index, one in enumerate(asked):
@@ -136,7 +136,7 @@ def key_used() -> Problem:
 
 
 def conflict(overlaps: Sequence[Overlap]) -> Problem:
-    """Refuses what somebody asked for who did not see these."""
+    """The refusal of changes whose author did not see these later ones."""
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
     return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(overlap) for overlap in overlaps]})
 
@@ -160,6 +160,6 @@ def _both_sides(overlap: Overlap) -> dict[str, Any]:
 
 
 def _lines(overlap: Overlap) -> list[dict[str, str | int]]:
-    """From theirs to what is wanted; of what is to be deleted, what they made of it."""
+    """The lines from theirs to what is wanted; for a deletion, from what the person saw to theirs."""
     before, after = (overlap.expected, overlap.found) if overlap.wanted is None else (overlap.found, overlap.wanted)
     return [line.to_json() for line in code_diff.lines(before or "", after or "")]

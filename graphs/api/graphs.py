@@ -11,11 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.api import serialising, shapes
+from graphs.api.graph_json import GraphPage, GraphShape, GraphSummary, ImportResult, etag
 from graphs.site.access import Member, graph_for
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.problems import Problem, invalid, invalid_fields, too_big
 from graphs.site.uploads import was_too_big
 from graphs.workflows import exports, listing
@@ -43,31 +43,36 @@ UPLOAD = {
 
 
 class GraphsView(APIView):
-    @extend_schema(operation_id="listGraphs", parameters=LIST_PARAMETERS, responses={200: shapes.GraphPage})
+    @extend_schema(operation_id="listGraphs", parameters=LIST_PARAMETERS, responses={200: GraphPage})
     def get(self, request: Request) -> Response:
         """The graphs of the workspace by name."""
         graphs = listing.matching(current_member(request).workspace, request.GET.get("search", ""))
-        return paged(request, graphs, listing.ORDERING, serialising.summaries)
+        page = asked_page(request, graphs, listing.ORDERING)
+        shown = [
+            GraphSummary.from_attributes(sized.graph, nodes=sized.nodes, edges=sized.edges)
+            for sized in listing.with_sizes(page.rows)
+        ]
+        return Response(GraphPage.of(page, shown).to_json())
 
 
 class GraphView(APIView):
-    @extend_schema(operation_id="getGraph", parameters=[KEY], responses={200: shapes.GraphShape, 304: None})
+    @extend_schema(operation_id="getGraph", parameters=[KEY], responses={200: GraphShape, 304: None})
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """One graph with its sheets, nodes, edges and the node types it uses."""
         member = current_member(request)
         graph = graph_for(member, key)
         graph.workspace = member.workspace
-        etag = serialising.etag(graph)
-        unchanged = get_conditional_response(request._request, etag=etag)
-        answer = unchanged or Response(serialising.whole(graph))
-        answer.headers["ETag"] = etag
+        mark = etag(graph)
+        unchanged = get_conditional_response(request._request, etag=mark)
+        answer = unchanged or Response(GraphShape.of(graph).to_json())
+        answer.headers["ETag"] = mark
         answer.headers["Cache-Control"] = "private, no-cache"
         patch_vary_headers(answer, ["Authorization", "X-Workspace"])
         return answer
 
 
 class ImportView(GraphView):
-    """A graph may have the key "import", too: reading it is as for any other."""
+    """Imports graphs. A graph may have the key "import", too, and is read as any other."""
 
     parser_classes = (MultiPartParser,)
 
@@ -75,28 +80,20 @@ class ImportView(GraphView):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         return super().get(request, key)
 
-    @extend_schema(operation_id="importGraph", request=UPLOAD, responses={201: shapes.ImportResult, **problems(409)})
+    @extend_schema(operation_id="importGraph", request=UPLOAD, responses={201: ImportResult, **problems(409)})
     def post(self, request: Request, key: str) -> Response:
         """Import a file: Countersign's own format, n8n or Node-RED. What cannot be trusted is refused as a whole."""
         member = current_member(request)
         member.require_editor()
         done = _import(_form(request), member)
-        result = {
-            "key": done.graph.key,
-            "nodes": done.nodes,
-            "edges": done.edges,
-            "warnings": [
-                {"where": warning.where, "message": warning.message, "code": warning.code} for warning in done.warnings
-            ],
-        }
-        return Response(result, status=201)
+        return Response(ImportResult.of(done).to_json(), status=201)
 
 
 class ExportView(APIView):
     @extend_schema(
         operation_id="exportGraph",
         parameters=[KEY, OpenApiParameter("format", str, enum=["native"], default="native")],
-        responses={200: shapes.NativeFile},
+        responses={200: exports.NativeFile},
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """A graph as a file that can be imported again without loss."""

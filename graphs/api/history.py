@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,19 +13,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.api import history_json, history_shapes
+from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape, VersionPage, VersionShape
+from graphs.api.rollback_json import MOST_ENTRIES, PreviewShape, RollbackBody, ScopeBody, ScopedRollbackBody
 from graphs.history import queries, rollback
 from graphs.history.compare import between
 from graphs.history.diffs import diff_of
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
-from graphs.models import Modification, Object, Origin
+from graphs.models import Object, Origin
 from graphs.objects.refs import Ref
 from graphs.objects.stores import labels
 from graphs.site.access import Member, NotFound, hold_role
 from graphs.site.api.bodies import read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, paged
+from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import no_object_name, object_name
 from graphs.site.api.problems import Problem, invalid
 
@@ -52,46 +53,33 @@ FILTERS = [
 
 
 class HistoryView(APIView):
-    @extend_schema(operation_id="listHistory", parameters=FILTERS, responses={200: history_shapes.VersionPage})
+    @extend_schema(operation_id="listHistory", parameters=FILTERS, responses={200: VersionPage})
     def get(self, request: Request) -> Response:
         """What was changed on an object, newest first: each version with the change set that made it."""
         member = current_member(request)
         subject = _subject(request, member)
         versions = queries.versions(subject, _filters(request))
-        page = paged(request, versions, queries.ORDERING, lambda rows: history_json.versions_json(member, rows))
-        assert page.data is not None
-        page.data["unsavedSince"] = queries.unsaved_since(subject)
-        return page
+        page = asked_page(request, versions, queries.ORDERING)
+        shown = VersionShape.of_revisions(member, page.rows)
+        return Response(VersionPage.of(page, shown, unsaved_since=queries.unsaved_since(subject)).to_json())
 
 
 class ChangeSetView(APIView):
-    @extend_schema(
-        operation_id="getChangeSet",
-        parameters=[SEARCH, *PAGE_PARAMETERS],
-        responses={200: history_shapes.ChangeSetPage},
-    )
+    @extend_schema(operation_id="getChangeSet", parameters=[SEARCH, *PAGE_PARAMETERS], responses={200: ChangeSetPage})
     def get(self, request: Request, change_set_id: str) -> Response:
         """One change set; of a long one its modifications in pages, and of each page the diff."""
         member = current_member(request)
         change_set = queries.change_set(member.workspace.pk, _uuid(change_set_id))
-        shown: list[Modification] = []
-
-        def as_json(rows: Any) -> list[dict[str, Any]]:
-            shown.extend(rows)
-            return []
-
-        response = paged(request, queries.modifications(change_set, _search(request)), ("sequence",), as_json)
-        assert response.data is not None
-        del response.data["results"]
-        response.data |= history_json.change_set_json(member, change_set, shown)
-        return response
+        page = asked_page(request, queries.modifications(change_set, _search(request)), ("sequence",))
+        answer = ChangeSetPage.of(member, change_set, page.rows, next=page.next, previous=page.previous)
+        return Response(answer.to_json())
 
 
 class VersionsView(APIView):
     @extend_schema(
         operation_id="compareVersions",
         parameters=[OBJECT, OpenApiParameter("a", _VERSION, required=True), OpenApiParameter("b", _VERSION)],
-        responses={200: history_shapes.ComparedShape},
+        responses={200: ComparedShape},
     )
     def get(self, request: Request) -> Response:
         """What is different in version `b` of an object (or in the present one) from its version `a`."""
@@ -101,57 +89,57 @@ class VersionsView(APIView):
         b = _version(request, "b", subject) if "b" in request.GET else subject.version
         operations = between(subject.type, subject.id, a, b)
         compared = Object(pk=subject.id, workspace=member.workspace, type=subject.type, key=subject.key)
-        shown = operations[: history_json.MOST_ENTRIES]
+        shown = operations[:MOST_ENTRIES]
         diff = diff_of(shown, labels(compared, [operation.item for operation in shown]))
-        name = {"type": subject.type, "id": subject.key}
-        return Response({"object": name, "a": a, "b": b, "diff": diff, "total": len(operations)})
+        name = Ref(subject.type, subject.key).to_json()
+        return Response(ComparedShape(object=name, a=a, b=b, diff=diff, total=len(operations)).to_json())
 
 
 class ChangeSetRollbackView(APIView):
     @extend_schema(
         operation_id="rollBackChangeSet",
-        request=history_shapes.RollbackBody,
-        responses={200: history_shapes.PreviewShape, 201: history_shapes.ChangeSetShape, **problems(409)},
+        request=RollbackBody,
+        responses={200: PreviewShape, 201: ChangeSetShape, **problems(409)},
     )
     def post(self, request: Request, change_set_id: str) -> Response:
         """Take back one change set. With `preview` only say what would be done, and what stands in the way."""
         member = current_member(request)
         id_ = queries.change_set(member.workspace.pk, _uuid(change_set_id)).pk
         member.require_editor()
-        body = read_body(request, history_shapes.RollbackBody)
+        body = read_body(request, RollbackBody)
         return _rolled_back(member, ChangeSets((id_,)), body)
 
 
 class RollbackView(APIView):
     @extend_schema(
         operation_id="rollBack",
-        request=history_shapes.ScopedRollbackBody,
-        responses={200: history_shapes.PreviewShape, 201: history_shapes.ChangeSetShape, **problems(409)},
+        request=ScopedRollbackBody,
+        responses={200: PreviewShape, 201: ChangeSetShape, **problems(409)},
     )
     def post(self, request: Request) -> Response:
         """Take back one modification, a turn, a conversation, or all that was done on an object since a moment."""
         member = current_member(request)
         member.require_editor()
-        body = read_body(request, history_shapes.ScopedRollbackBody)
+        body = read_body(request, ScopedRollbackBody)
         return _rolled_back(member, _scope(member, body.scope), body)
 
 
-def _rolled_back(member: Member, scope: Scope, body: history_shapes.RollbackBody) -> Response:
+def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
     left_out = [rollback.LeftOut(Ref(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
     workspace = member.workspace.pk
     if body.preview:
-        return Response(history_json.plan_json(member, rollback.preview(workspace, scope, left_out)))
+        return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
     try:
         with transaction.atomic():
             hold_role(member).require_editor()
             done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
     except rollback.RollbackRefused as refusal:
-        _tell(member, refusal)
-    return Response(history_json.applied_json(member, done.change_set_id), status=201)
+        _refuse(member, refusal)
+    return Response(ChangeSetShape.applied(member, done.change_set_id).to_json(), status=201)
 
 
-def _tell(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
-    plan = history_json.plan_json(member, refusal.plan)
+def _refuse(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
+    plan = PreviewShape.of(refusal.plan).to_json()
     match refusal:
         case rollback.Clashing():
             sentence = _("Something was edited since; see “conflicts”. It can be left out.")
@@ -161,12 +149,12 @@ def _tell(member: Member, refusal: rollback.RollbackRefused) -> NoReturn:
             raise Problem(409, "stale", sentence, extra={"preview": plan}) from refusal
         case _:
             made = queries.undone_by(refusal.plan.done.change_sets)
-            by = [history_json.applied_json(member, id_) for id_ in dict.fromkeys(made.values())]
+            by = [ChangeSetShape.applied(member, id_).to_json() for id_ in dict.fromkeys(made.values())]
             sentence = _("There is nothing left to take back.")
             raise Problem(409, "undone", sentence, extra={"undoneBy": by}) from refusal
 
 
-def _scope(member: Member, body: history_shapes.ScopeBody) -> Scope:
+def _scope(member: Member, body: ScopeBody) -> Scope:
     chosen = body.model_dump(exclude_none=True, exclude={"object"})
     if len(chosen) != 1 or (body.object is not None) != bool({"as_of", "version"} & chosen.keys()):
         raise invalid("scope", _("Say exactly one thing to roll back; “asOf” and “version” need an “object”."))

@@ -1,153 +1,213 @@
-"""Change sets and rollbacks as the JSON of the API. Whoever answers with a change set takes it from here."""
+"""Change sets, versions and rollbacks as the API answers with them. Every answer with a change set is built here."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal, Self, cast
 
 from django.db.models import Case, Count, F, Func, IntegerField, JSONField, When
 from django.db.models.functions import Coalesce
+from pydantic import with_config
+from typing_extensions import TypedDict
 
 from graphs.history import causes, queries
+from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import diff_of, label_of
-from graphs.history.rollback import Plan
-from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import operation_of
-from graphs.models import ChangeSet, Modification, Object, Revision
+from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.operations import Operation, net
-from graphs.objects.refs import Ref
+from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import labels
 from graphs.site.access import Member
+from graphs.site.api.paging import PageShape
+from graphs.site.shapes import AsItIs, Id, Shape
 
 #: Modifications that one answer has of a change set.
 MOST_SHOWN = 200
-#: The same in a list, and the bytes on the disk from which values are left out there.
+#: Modifications that a list has of each change set.
 SHOWN_IN_LIST = 10
+#: Bytes on the disk from which a list leaves values out.
 LONG = 2_000
-#: Entries of a diff in one answer.
-MOST_ENTRIES = 1_000
+
+Action = Literal["create", "update", "delete"]
+Names = Mapping[int, Mapping[Ref, str]]
 
 
-def change_set_json(member: Member, change_set: ChangeSet, rows: Sequence[Modification]) -> dict[str, Any]:
-    """One change set with these of its modifications, and how they look as a diff."""
-    (found,) = _change_sets(member, [change_set])
-    names = _names(member, rows)
-    by_object: dict[int, list[Operation]] = {}
-    for row in rows:
-        by_object.setdefault(row.object, []).append(operation_of(row))
-    diff = [
-        entry for owner, operations in by_object.items() for entry in diff_of(net(operations), names.get(owner, {}))
-    ]
-    return found | {"modifications": [_modification(row) for row in rows], "diff": diff}
+# Plain data, as a page of versions has five hundred of them.
+@with_config(extra="forbid")
+class ModificationShape(TypedDict):
+    id: int
+    object: ObjectName
+    action: Action
+    field: str
+    old: Any
+    new: Any
 
 
-def applied_json(member: Member, id_: uuid.UUID) -> dict[str, Any]:
-    """A change set that was just made, with the beginning of its modifications."""
-    change_set = queries.change_set(member.workspace.pk, id_)
-    return change_set_json(member, change_set, list(change_set.modifications.order_by("sequence")[:MOST_SHOWN]))
+class ListedModification(ModificationShape):
+    label: str
+    cut: bool
 
 
-def versions_json(member: Member, revisions: Sequence[Revision]) -> list[dict[str, Any]]:
-    """Versions of one object, each as the change set that made it, with the beginning of its modifications."""
-    made = [revision.change_set for revision in revisions]
-    ids = [change_set.pk for change_set in made]
-    rows = _beginnings(ids)
-    names = _names(member, rows)
-    shown: dict[uuid.UUID, list[dict[str, Any]]] = {}
-    for row in rows:
-        shown.setdefault(row.change_set_id, []).append(_in_list(row, names))
-    summaries = _summaries(ids)
-    return [
-        {
-            **found,
-            "version": revision.version,
-            "summary": summaries.get(revision.change_set_id, {}),
-            "modifications": shown.get(revision.change_set_id, []),
-        }
-        for revision, found in zip(revisions, _change_sets(member, made), strict=True)
-    ]
+class RevisedObject(ObjectName):
+    label: str
+    version: int
 
 
-def _in_list(row: Modification, names: Mapping[int, Mapping[Ref, str]]) -> dict[str, Any]:
-    known = names.get(row.object, {})
-    cut = _is_cut(row)
-    item = Ref(row.kind, row.key)
-    label = known.get(item, row.key) if cut else label_of(operation_of(row), known)
-    return _modification(row) | {"label": label, "cut": cut}
+class Link(Shape):
+    cause: str
+    text: str
+    url: str | None
+    details: dict[str, Any]
 
 
-def plan_json(member: Member, plan: Plan) -> dict[str, Any]:
-    """What a rollback would do."""
-    diff = [
-        entry | {"graph": step.object.key}
-        for step in plan.steps
-        for entry in diff_of(
-            step.undone.operations, labels(step.object, [operation.item for operation in step.undone.operations])
-        )
-    ]
-    return {
-        "diff": diff[:MOST_ENTRIES],
-        "total": len(diff),
-        "conflicts": [clash.to_json() for clash in named(plan)],
-        "leftOut": [
-            {"graph": step.object.key, "object": left.item.to_json(), "field": left.field}
-            for step in plan.steps
-            for left in step.undone.left
-        ],
-        "digest": plan.digest,
-    }
+class ChangeSetHead(Shape):
+    """What a change set says in lists and alone: everything but its modifications."""
+
+    id: Id
+    actor: str | None
+    origin: Origin
+    cause: str
+    causes: list[str]
+    links: list[Link]
+    reason: str
+    prompt_version: str | None
+    model: str | None
+    created_at: datetime
+    undoes: str | None
+    undone_by: str | None
+    objects: list[RevisedObject]
+    modification_count: int
 
 
-def _change_sets(member: Member, change_sets: Sequence[ChangeSet]) -> list[dict[str, Any]]:
-    """What they have in common in lists and alone: everything but the modifications."""
+def _found(member: Member, change_sets: Sequence[ChangeSet]) -> list[dict[str, Any]]:
+    """The fields of `ChangeSetHead` that are no attributes of a change set, for each of them."""
     ids = [change_set.pk for change_set in change_sets]
-    objects: dict[uuid.UUID, list[dict[str, Any]]] = {}
+    objects: dict[uuid.UUID, list[RevisedObject]] = {}
     for row in Revision.objects.filter(change_set__in=ids).order_by("id"):
-        named_row = {"type": row.type, "id": row.key, "label": row.label, "version": row.version}
-        objects.setdefault(row.change_set_id, []).append(named_row)
+        revised = RevisedObject(type=row.type, id=row.key, label=row.label, version=row.version)
+        objects.setdefault(row.change_set_id, []).append(revised)
     undone_by = queries.undone_by(ids)
     explained = causes.explain(member, {cause for each in change_sets for cause in (each.cause, *each.causes)})
     return [
         {
-            "id": str(each.pk),
             "actor": each.actor_label or None,
-            "origin": each.origin,
-            "cause": each.cause,
-            "causes": each.causes,
             "links": _links(each, explained),
-            "reason": each.reason,
-            "promptVersion": each.prompt_version or None,
+            "prompt_version": each.prompt_version or None,
             "model": each.model or None,
-            "createdAt": each.created_at,
             "undoes": str(each.undoes[0]) if len(each.undoes) == 1 else None,
-            "undoneBy": str(undone_by[each.pk]) if each.pk in undone_by else None,
+            "undone_by": str(undone_by[each.pk]) if each.pk in undone_by else None,
             "objects": objects.get(each.pk, []),
-            "modificationCount": each.size,
+            "modification_count": each.size,
         }
         for each in change_sets
     ]
 
 
-def _links(change_set: ChangeSet, explained: Mapping[str, causes.Explanation]) -> list[dict[str, Any]]:
+def _links(change_set: ChangeSet, explained: Mapping[str, causes.Explanation]) -> list[Link]:
     every = dict.fromkeys((change_set.cause, *change_set.causes))
     return [
-        {"cause": cause, "text": found.text, "url": found.url or None, "details": dict(found.details or {})}
+        Link(cause=cause, text=found.text, url=found.url or None, details=dict(found.details or {}))
         for cause in every
         if (found := explained.get(cause))
     ]
 
 
-def _modification(row: Modification) -> dict[str, Any]:
+class ChangeSetShape(ChangeSetHead):
+    modifications: AsItIs[list[ModificationShape]]
+    diff: AsItIs[list[DiffEntry]]
+
+    @classmethod
+    def of(cls, member: Member, change_set: ChangeSet, rows: Sequence[Modification], **more: Any) -> Self:
+        """One change set with these of its modifications, and how they look as a diff."""
+        (found,) = _found(member, [change_set])
+        names = _names(member, rows)
+        by_object: dict[int, list[Operation]] = {}
+        for row in rows:
+            by_object.setdefault(row.object, []).append(operation_of(row))
+        diff = [
+            entry for owner, operations in by_object.items() for entry in diff_of(net(operations), names.get(owner, {}))
+        ]
+        shown = [_modification(row) for row in rows]
+        return cls.from_attributes(change_set, **found, modifications=shown, diff=diff, **more)
+
+    @classmethod
+    def applied(cls, member: Member, id_: uuid.UUID) -> Self:
+        """A change set that was just made, with the beginning of its modifications."""
+        change_set = queries.change_set(member.workspace.pk, id_)
+        return cls.of(member, change_set, list(change_set.modifications.order_by("sequence")[:MOST_SHOWN]))
+
+
+class _Neighbours(Shape):
+    next: str | None
+    previous: str | None
+
+
+class ChangeSetPage(ChangeSetShape, _Neighbours): ...
+
+
+class VersionShape(ChangeSetHead):
+    version: int
+    summary: dict[str, dict[str, int]]
+    modifications: AsItIs[list[ListedModification]]
+
+    @classmethod
+    def of_revisions(cls, member: Member, revisions: Sequence[Revision]) -> list[Self]:
+        """Versions of one object, each as the change set that made it, with the beginning of its modifications."""
+        made = [revision.change_set for revision in revisions]
+        ids = [change_set.pk for change_set in made]
+        rows = _beginnings(ids)
+        names = _names(member, rows)
+        shown: dict[uuid.UUID, list[ListedModification]] = {}
+        for row in rows:
+            shown.setdefault(row.change_set_id, []).append(_in_list(row, names))
+        summaries = _summaries(ids)
+        return [
+            cls.from_attributes(
+                revision.change_set,
+                **found,
+                version=revision.version,
+                summary=summaries.get(revision.change_set_id, {}),
+                modifications=shown.get(revision.change_set_id, []),
+            )
+            for revision, found in zip(revisions, _found(member, made), strict=True)
+        ]
+
+
+class VersionPage(PageShape[VersionShape]):
+    """`unsavedSince`: when the first live edit was made that is not listed yet; null where all are."""
+
+    unsaved_since: datetime | None
+
+
+class ComparedShape(Shape):
+    object: ObjectName
+    a: int
+    b: int
+    diff: AsItIs[list[DiffEntry]]
+    total: int
+
+
+def _modification(row: Modification) -> ModificationShape:
     return {
         "id": row.pk,
         "object": Ref(row.kind, row.key).to_json(),
-        "action": row.action,
+        "action": cast("Action", row.action),
         "field": row.field,
         "old": row.old,
         "new": row.new,
     }
 
 
-def _names(member: Member, rows: Iterable[Modification]) -> dict[int, Mapping[Ref, str]]:
+def _in_list(row: Any, names: Names) -> ListedModification:
+    """One of `_beginnings`. An item whose values were left out is called what it is called now."""
+    known = names.get(row.object, {})
+    cut = row.bytes > LONG
+    label = known.get(Ref(row.kind, row.key), row.key) if cut else label_of(operation_of(row), known)
+    return {**_modification(row), "label": label, "cut": cut}
+
+
+def _names(member: Member, rows: Iterable[Modification]) -> Names:
     """What the items are called now, by the object whose parts they are."""
     items: dict[int, set[Ref]] = {}
     for row in rows:
@@ -173,10 +233,6 @@ def _beginnings(ids: Sequence[uuid.UUID]) -> list[Modification]:
 def _bytes(name: str) -> Coalesce:
     """What a value takes on the disk, without reading it."""
     return Coalesce(Func(F(name), function="pg_column_size", output_field=IntegerField()), 0)
-
-
-def _is_cut(row: Any) -> bool:
-    return bool(row.bytes > LONG)
 
 
 def _summaries(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, dict[str, dict[str, int]]]:

@@ -26,7 +26,7 @@ def diff_of(operations: Iterable[Operation], labels: Mapping[Ref, str] | None = 
     return [_entry(operation, known) for operation in operations]
 
 
-def labelled(diff: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def labelled(diff: Iterable[Any]) -> list[Any]:
     """A diff that was stored, with its fields named in the language of whoever reads it now."""
     return [
         {**entry, "fields": [_named(KINDS.get(entry["object"]["type"]), field) for field in entry["fields"]]}

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -54,23 +53,6 @@ class NamedClash:
                 return _("“%(key)s” is not there any more.") % {"key": other}
             case "used":
                 return _("“%(node)s” still has this type.") % {"node": other}
-
-    def to_json(self) -> dict[str, Any]:
-        clash = self.clash
-        return {
-            "graph": self.of,
-            "object": clash.item.to_json(),
-            "field": clash.field,
-            "label": self.label,
-            "fieldLabel": self.field_label,
-            "code": clash.code,
-            "detail": self.sentence,
-            "expected": clash.expected,
-            "found": clash.found,
-            "changedBy": self.changed_by or None,
-            "changedAt": self.changed_at,
-            "changeSetId": self.change_set_id or None,
-        }
 
 
 def named(plan: Plan) -> list[NamedClash]:

@@ -2,6 +2,16 @@
 
 from typing import NamedTuple, Self
 
+from pydantic import with_config
+from typing_extensions import TypedDict
+
+
+# A `Ref` as JSON; `id` is its key.
+@with_config(extra="forbid")
+class ObjectName(TypedDict):
+    type: str
+    id: str
+
 
 class Ref(NamedTuple):
     """Names an object of a workspace (`graph:nba`), or a part of the object at hand (`node:fetch-api`).
@@ -15,7 +25,7 @@ class Ref(NamedTuple):
     def __str__(self) -> str:
         return f"{self.type}:{self.key}"
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> ObjectName:
         """`{"type": "graph", "id": "nba"}`."""
         return {"type": self.type, "id": self.key}
 

@@ -12,11 +12,11 @@ from graphs.models import Graph, Membership, Role, Workspace
 
 
 class NotFound(Exception):
-    """It does not exist, or not for this person."""
+    """What was asked for does not exist, or this person may not see it."""
 
 
 class Forbidden(Exception):
-    """The person may see it but their role does not allow this."""
+    """The person may see the object, but their role does not allow this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Member:
 
 
 def member_of(user: User, slug: str | None = None) -> Member:
-    """The person as member of the workspace `slug`, or of their default workspace.
+    """The person as a member of the workspace `slug`, or of their default workspace.
 
-    Raises `NotFound` when they are not a member (or no longer active).
+    Raises `NotFound` if they are not a member, or no longer active.
     """
     memberships = Membership.objects.select_related("workspace").filter(user=user, user__is_active=True)
     membership = memberships.filter(workspace__slug=slug).first() if slug else memberships.first()
@@ -51,9 +51,9 @@ WHERE m.user_id = %s AND m.workspace_id = %s AND u.is_active FOR SHARE OF m
 
 
 def hold_role(member: Member) -> Member:
-    """The member with the role they have at this moment, which stays theirs until the transaction ends.
+    """The member with their present role, which nobody can change until the transaction ends.
 
-    Raises `NotFound` when they are a member no longer.
+    Raises `NotFound` if they are no longer a member.
     """
     with connection.cursor() as cursor:
         cursor.execute(_HOLD_ROLE, [member.user.pk, member.workspace.pk])

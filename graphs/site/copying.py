@@ -1,4 +1,4 @@
-"""Writes rows by COPY, which takes a fifth of what as many INSERTs take. Called by imports."""
+"""Writes rows by COPY, in a fifth of the time that INSERTs take. Called by imports."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,9 +8,9 @@ from psycopg import sql
 
 
 def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """`rows` hold the values of these columns of the table in their order; JSON as text.
+    """Writes `rows`, each with the values of `columns` in their order, and JSON as text.
 
-    Other columns get the database's default, not Django's.
+    Other columns get the default of the database, not that of Django.
     """
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
         sql.Identifier(model._meta.db_table), sql.SQL(", ").join(map(sql.Identifier, columns))
@@ -21,7 +21,7 @@ def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[
 
 
 def new_ids(model: type[models.Model], count: int) -> list[int]:
-    """As many primary keys that nobody else gets, rising."""
+    """`count` primary keys in rising order, which nobody else gets."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",

@@ -1,7 +1,7 @@
-"""The database that is away, or only reads for a while: one name for what is raised then.
+"""One name for the errors that are raised while the database is away, or takes no writes.
 
-Every door answers it with 503 or 4012 (`graphs.site.error_pages`, `graphs.site.api.problems`), every job that lives
-tries again.
+Every door answers them with 503 or 4012 (`graphs.site.error_pages`, `graphs.site.api.problems`). Jobs that live on try
+again.
 """
 
 from collections.abc import Iterator
@@ -17,8 +17,10 @@ AWAY = (OperationalError, InterfaceError)
 
 @contextmanager
 def what_passes_is_away() -> Iterator[None]:
-    """A server that takes no writes for a while (a failover, say) counts as away, and so does one that ended a
-    transaction in which this process fell silent (because it was frozen). Django calls both internal errors.
+    """Turns two internal errors of Django into one of `AWAY`.
+
+    The server takes no writes for a while, for example during a failover. Or it ended a transaction in which this
+    process was silent for too long, for example because it was frozen.
     """
     try:
         yield
@@ -29,12 +31,12 @@ def what_passes_is_away() -> Iterator[None]:
 
 
 def read_only_is_away(execute: Any, *statement: Any) -> Any:
-    """A wrapper of every statement."""
+    """Executes a statement; Django wraps every statement of a connection in it."""
     with what_passes_is_away():
         return execute(*statement)
 
 
 def heed(connection: Any, **_signal: Any) -> None:
-    """Receives `connection_created`."""
+    """Installs the wrapper on a new connection; receives `connection_created`."""
     if read_only_is_away not in connection.execute_wrappers:
         connection.execute_wrappers.append(read_only_is_away)

@@ -1,4 +1,4 @@
-"""What a browser or a program sees when no view answered: pages, and problem documents below /api/."""
+"""Answers where no view answered: pages for browsers, and problem documents below /api/."""
 
 import sys
 from http import HTTPStatus
@@ -31,20 +31,20 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Without the request in the template: who is signed in may be just what cannot be found out."""
+    """Answers an error of ours. The template does not get the request, as finding the person may fail again."""
     error = sys.exc_info()[1]
     return failed(request, problem_of(error if isinstance(error, Exception) else Exception()))
 
 
 class DatabaseAwayMiddleware(MiddlewareMixin):
-    """503 in place of an error of ours, whichever view asked the database."""
+    """Answers 503 if the database was away in a view."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return failed(request, unavailable()) if isinstance(exception, AWAY) else None
 
 
 def failed(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """For what is not the person's doing."""
+    """Answers a failure that the person did not cause."""
     if _is_api(request):
         return plain_response(problem)
     page = render_to_string("500.html", {"problem": problem})

@@ -1,6 +1,6 @@
-"""The one door through which JSON of requests and WebSocket frames comes in (files have `interchange.documents`).
+"""Reads the JSON of requests and WebSocket frames (files are read by `interchange.documents`).
 
-What PostgreSQL or a model could not take is refused here, with a sentence that says where it is.
+Values that PostgreSQL or a model could not take are refused, with a sentence that says where they are.
 """
 
 import json
@@ -20,7 +20,7 @@ Path = tuple[str | int, ...]
 
 
 class BadJSON(ValueError):
-    """What came in cannot be used; `message` is for the person who sent it."""
+    """The JSON cannot be used; `message` is for the person who sent it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -30,8 +30,8 @@ class BadJSON(ValueError):
 def parse_json(data: bytes | str) -> Any:
     """The value that `data` (UTF-8) describes.
 
-    Raises `BadJSON` for what is not JSON, for NaN and numbers too big, NUL characters, half surrogate pairs,
-    a key that stands twice in one object, and nesting deeper than 100.
+    Raises `BadJSON` if it is not JSON, or holds NaN, a number that is too big, a NUL character, half a surrogate pair,
+    a key twice in one object, or more than 100 levels.
     """
     text = _decoded(data) if isinstance(data, bytes) else _clean(data)
     try:
@@ -90,7 +90,7 @@ def _integer(text: str) -> int:
 
 
 def _check(value: Any, with_text: bool) -> None:
-    """Walks the value: depth always, texts only when the source holds an escape that could hide a bad one."""
+    """Raises `BadJSON` for too many levels, and with `with_text` for texts that cannot be stored."""
     level: list[tuple[Path, Any]] = [((), value)]
     depth = 0
     while level:

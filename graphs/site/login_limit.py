@@ -1,4 +1,4 @@
-"""How often somebody may try to sign in: LIMIT_LOGIN for a username from one address. For all three login doors."""
+"""Limits attempts to sign in, by LIMIT_LOGIN for a username from one address. All three login doors use it."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ NAMES_PER_ADDRESS = 10
 
 
 def require(request: HttpRequest | Request, username: str) -> None:
-    """Counts an attempt; raises `Problem` 429 when that was one too many."""
+    """Counts an attempt; raises `Problem` 429 if it was one too many."""
     limits.require("login", _who(request, username), settings.LIMIT_LOGIN)
     limits.require("login-address", _address(request), _for_an_address())
 
 
 class LimitedLoginForm(AuthenticationForm):
-    """The login form; after too many attempts it has an error with the code "throttled" and `retry_after` seconds."""
+    """The login form. After too many attempts it has an error of the code "throttled", and `retry_after` seconds."""
 
     retry_after = 0.0
 
@@ -39,7 +39,7 @@ class LimitedLoginForm(AuthenticationForm):
 
 
 class LimitedAdminLoginForm(LimitedLoginForm, AdminAuthenticationForm):
-    """The same for the admin's own login page."""
+    """The form of the admin's login page, with the limit."""
 
 
 def _who(request: HttpRequest | Request, username: str) -> str:
@@ -51,6 +51,6 @@ def _address(request: HttpRequest | Request) -> str:
 
 
 def _for_an_address() -> str:
-    """Many people may share an address, but nobody tries many names from it."""
+    """The rate of one address, which many people may share."""
     count, _slash, period = settings.LIMIT_LOGIN.partition("/")
     return f"{int(count) * NAMES_PER_ADDRESS}/{period}"

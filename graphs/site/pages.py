@@ -1,4 +1,4 @@
-"""What all pages share: the person in their workspace, and what the layout shows of them."""
+"""What all pages share: the person in their workspace, and the values that the layout needs."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -19,7 +19,7 @@ More = ParamSpec("More")
 def member_page(
     view: Callable[Concatenate[HttpRequest, Member, More], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, More], HttpResponse]:
-    """A page for members: `view(request, member, ...)`. Others are sent to sign in, or see that there is nothing."""
+    """Turns `view(request, member, ...)` into a page for members. Others are sent to sign in, or get a 404."""
 
     def guarded(request: HttpRequest, /, *args: More.args, **kwargs: More.kwargs) -> HttpResponse:
         try:
@@ -35,10 +35,10 @@ def member_page(
 def render_page(
     request: HttpRequest, member: Member, template: str, context: Mapping[str, Any], status: int = 200
 ) -> HttpResponse:
-    """A page with what the layout needs.
+    """A page with the values that the layout needs.
 
-    That is `member`, `workspaces` for the switcher, and `here`: what to add to an address so that it stays in this
-    workspace (nothing for the default one).
+    These are `member`, `workspaces` for the switcher, and `here`, which keeps an address in this workspace if it is
+    added to it. For the default workspace `here` is empty.
     """
     memberships = Membership.objects.filter(user=member.user).select_related("workspace")
     workspaces = [membership.workspace for membership in memberships]

@@ -1,7 +1,7 @@
 """A cursor for the statements that every change makes: PostgreSQL plans them once for each connection.
 
-Django's own puts the parameters into the text, so that every statement is a new one to PostgreSQL. See
-`prepare_threshold` and `plan_cache_mode` in the settings.
+Django's own cursor puts the parameters into the text, so every statement is new to PostgreSQL. See `prepare_threshold`
+and `plan_cache_mode` in the settings.
 """
 
 from collections.abc import Iterator

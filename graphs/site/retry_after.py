@@ -1,4 +1,4 @@
-"""When a vendor says it may be asked again. Whatever its headers hold, they are read without surprise."""
+"""Reads when a vendor may be asked again. Headers that make no sense are ignored."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `Retry-After` (a number or a date); None where there is nothing usable."""
+    """Seconds from `retry-after-ms` or `Retry-After` (a number or a date); None if neither is usable."""
     milliseconds, value = headers.get("retry-after-ms"), headers.get("retry-after")
     try:
         seconds = float(milliseconds) / 1000 if milliseconds else float(value or "nan")
@@ -16,7 +16,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _until(date: str, now: str) -> float:
-    """Seconds by the vendor's own clock, where it told its time."""
+    """Seconds until a date, by the clock of the vendor if it sent its time; NaN for no date."""
     if (when := _moment(date)) is None:
         return float("nan")
     return max(0.0, (when - (_moment(now) or datetime.now(UTC))).total_seconds())

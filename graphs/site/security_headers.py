@@ -7,7 +7,7 @@ PERMISSIONS = "camera=(), display-capture=(), geolocation=(), microphone=(), pay
 
 
 class SecurityHeadersMiddleware(MiddlewareMixin):
-    """No page uses devices of the reader, and none is kept where the next reader could find it."""
+    """Forbids pages to use devices, and caches to keep what only one person may see."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)

@@ -1,4 +1,4 @@
-"""Uploads end at MAX_IMPORT_BYTES, whatever their headers promised. First of FILE_UPLOAD_HANDLERS: for all forms."""
+"""Ends uploads at MAX_IMPORT_BYTES, whatever their headers promised. First of FILE_UPLOAD_HANDLERS, for all forms."""
 
 from typing import Any
 
@@ -27,5 +27,5 @@ class SizeLimit(FileUploadHandler):
 
 
 def was_too_big(request: HttpRequest) -> bool:
-    """Whether the upload of this request was cut off; ask after reading its files."""
+    """Whether the upload of this request was cut off. The answer is right once its files were read."""
     return getattr(request, "upload_too_big", False)

@@ -1,4 +1,4 @@
-"""`<key:key>` in addresses: keys of graphs. What no key can be does not match, which is a 404."""
+"""`<key:key>` in addresses matches keys of graphs. An impossible key does not match, which is a 404."""
 
 import re
 
@@ -23,6 +23,6 @@ class KeyConverter:
 
 
 def register() -> None:
-    """Makes `<key:key>` known; each list of addresses that uses it calls this first."""
+    """Makes `<key:key>` known to Django. Every list of addresses that uses it calls this first."""
     if "key" not in get_converters():
         register_converter(KeyConverter, "key")

@@ -1,4 +1,4 @@
-"""The way to Valkey. It is asked for what may be missing: whoever gets no answer soon goes on without it."""
+"""Connections to Valkey. Callers go on without an answer if none comes soon."""
 
 import asyncio
 import logging
@@ -15,26 +15,26 @@ from django.conf import settings
 
 log = logging.getLogger("countersign.valkey")
 
-#: Who does not answer for so long counts as away.
+#: Seconds without an answer after which Valkey counts as away.
 PATIENCE_S = 0.5
-#: For so long nobody waits for one that did not answer.
+#: Seconds for which nobody asks it again.
 AWAY_S = 2.0
 LISTEN_AGAIN_S = 1.0
 _PATIENT: dict[str, Any] = {"socket_timeout": PATIENCE_S, "socket_connect_timeout": PATIENCE_S}
 
-#: Until when each address counts as away.
+#: The moment until which each address counts as away.
 _away: dict[str, float] = {}
 
 
 class Away(redis.ConnectionError):
-    """It did not answer somebody of this process a moment ago."""
+    """Valkey did not answer this process a moment ago."""
 
 
 @contextmanager
 def asked() -> Iterator[redis.Redis]:
-    """The client of who goes on without an answer: raises `Away` at once when somebody waited in vain a moment ago.
+    """The client, for callers that go on without an answer. Raises `Away` at once if Valkey did not answer just now.
 
-    Else all who ask at the same time would wait one after the other, as long as there are more of them than threads.
+    Without that, callers would wait in turn if there were more of them than threads.
     """
     address = settings.REDIS_URL
     if time.monotonic() < _away.get(address, 0):
@@ -47,10 +47,10 @@ def asked() -> Iterator[redis.Redis]:
 
 
 def client() -> redis.Redis:
-    """One for all threads.
+    """The client of all threads.
 
-    Hold it while its pipeline works: of several that first callers build at once all but one are dropped, and a client
-    that is dropped closes its connections.
+    Keep a reference while its pipeline works. First callers at the same time may build several clients, of which one
+    stays; the others close their connections when they are collected.
     """
     return _client(settings.REDIS_URL)
 
@@ -61,20 +61,14 @@ def _client(url: str) -> redis.Redis:
 
 
 def publisher() -> redis.asyncio.Redis:
-    """For one event loop, which closes it."""
+    """A client for one event loop, which closes it."""
     return redis.asyncio.Redis.from_url(settings.REDIS_URL, **_PATIENT)
 
 
-def _subscriber() -> redis.asyncio.Redis:
-    """The same for who listens, however long it is silent; a dead network is noticed in half a minute."""
-    return redis.asyncio.Redis.from_url(
-        settings.REDIS_URL, socket_connect_timeout=PATIENCE_S, **_kept_alive(settings.REDIS_URL)
-    )
-
-
 async def listen_forever(channel: str, hear: Callable[[bytes], None]) -> None:
-    """Hands on what is said on a channel. What is said while Valkey is away is lost: who listens looks by itself."""
-    client = _subscriber()
+    """Gives `hear` every message of a channel. Messages are lost while Valkey is away, so listeners also poll."""
+    url = settings.REDIS_URL
+    client = redis.asyncio.Redis.from_url(url, socket_connect_timeout=PATIENCE_S, **_kept_alive(url))
     try:
         while True:
             try:
@@ -91,6 +85,7 @@ async def listen_forever(channel: str, hear: Callable[[bytes], None]) -> None:
 
 
 def _kept_alive(url: str) -> dict[str, Any]:
+    """Options by which a listener, which has no idle limit, notices a dead network within half a minute."""
     if url.startswith("unix:"):
         return {}
     wanted = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}

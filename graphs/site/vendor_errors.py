@@ -1,4 +1,4 @@
-"""What goes wrong with a vendor of models, whether it writes or embeds: one of eight codes. Without Django."""
+"""The eight codes of what can go wrong with a vendor of models, whether it writes or embeds. Without Django."""
 
 from typing import Literal
 

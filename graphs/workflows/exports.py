@@ -3,32 +3,89 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from graphs.models import BUILT_IN_TYPES, Graph, NodeType
+from graphs.site.shapes import AsItIs, Shape, wire_names
 from graphs.workflows.interchange.base import NATIVE_FORMAT, NATIVE_VERSION
+
+#: Fields that stand in a column of another name.
+_COLUMNS = {"sheet": "sheet__key", "source": "source__key", "target": "target__key"}
+
+
+class SheetShape(Shape):
+    key: str
+    name: str
+
+
+class NodeShape(Shape):
+    key: str
+    type: str
+    sheet: str
+    name: str
+    process: str
+    data: dict[str, Any]
+    handles: dict[str, Any]
+    pos_x: float
+    pos_y: float
+    width: float | None
+    height: float | None
+    version: int
+
+
+class EdgeShape(Shape):
+    key: str
+    source: str
+    source_handle: str
+    target: str
+    target_handle: str
+    label: str
+    sheet: str
+    version: int
+
+
+class ExportedNodeType(Shape):
+    key: str
+    display_name: str
+    description: str
+    category: str
+    icon: str
+    handles: dict[str, Any]
+    process: str
+
+
+class NativeFile(Shape):
+    format: Literal["countersign.graph"]
+    format_version: int
+    key: str
+    name: str
+    description: str
+    metadata: dict[str, Any]
+    version: int
+    sheets: AsItIs[list[SheetShape]]
+    nodes: AsItIs[list[NodeShape]]
+    edges: AsItIs[list[EdgeShape]]
+    node_types: AsItIs[list[ExportedNodeType]]
 
 
 def export_graph(graph: Graph) -> dict[str, Any]:
     """The native document of a graph, of one moment, in at most four queries. `docs/interchange.md` describes it."""
     with _one_moment():
-        nodes = _nodes(graph)
+        nodes = _records(NodeShape, graph.nodes.order_by("id"))
         used_types = {node["type"] for node in nodes} - set(BUILT_IN_TYPES)
-        return {
-            "format": NATIVE_FORMAT,
-            "formatVersion": NATIVE_VERSION,
-            "key": graph.key,
-            "name": graph.name,
-            "description": graph.description,
-            "metadata": graph.metadata,
-            "version": graph.version,
-            "sheets": list(graph.sheets.order_by("position", "id").values("key", "name")),
-            "nodes": nodes,
-            "edges": _edges(graph),
-            "nodeTypes": _node_types(graph, used_types),
-        }
+        types = NodeType.objects.filter(workspace_id=graph.workspace_id, key__in=used_types).order_by("key")
+        return NativeFile.from_attributes(
+            graph,
+            format=NATIVE_FORMAT,
+            format_version=NATIVE_VERSION,
+            sheets=_records(SheetShape, graph.sheets.order_by("position", "id")),
+            nodes=nodes,
+            edges=_records(EdgeShape, graph.edges.order_by("id")),
+            node_types=_records(ExportedNodeType, types),
+        ).to_json()
 
 
 @contextmanager
@@ -59,53 +116,8 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-_NODE_FIELDS = {
-    "key": "key",
-    "type": "type",
-    "sheet": "sheet__key",
-    "name": "name",
-    "process": "process",
-    "data": "data",
-    "handles": "handles",
-    "posX": "pos_x",
-    "posY": "pos_y",
-    "width": "width",
-    "height": "height",
-    "version": "version",
-}
-_EDGE_FIELDS = {
-    "key": "key",
-    "source": "source__key",
-    "sourceHandle": "source_handle",
-    "target": "target__key",
-    "targetHandle": "target_handle",
-    "label": "label",
-    "sheet": "sheet__key",
-    "version": "version",
-}
-_TYPE_FIELDS = {
-    "key": "key",
-    "displayName": "display_name",
-    "description": "description",
-    "category": "category",
-    "icon": "icon",
-    "handles": "handles",
-    "process": "process",
-}
-
-
-def _nodes(graph: Graph) -> list[dict[str, Any]]:
-    rows = graph.nodes.order_by("id").values_list(*_NODE_FIELDS.values())
-    return [dict(zip(_NODE_FIELDS, row, strict=True)) for row in rows]
-
-
-def _edges(graph: Graph) -> list[dict[str, Any]]:
-    rows = graph.edges.order_by("id").values_list(*_EDGE_FIELDS.values())
-    return [dict(zip(_EDGE_FIELDS, row, strict=True)) for row in rows]
-
-
-def _node_types(graph: Graph, keys: set[str]) -> list[dict[str, Any]]:
-    """The workspace's own types that the graph uses."""
-    types = NodeType.objects.filter(workspace_id=graph.workspace_id, key__in=keys).order_by("key")
-    rows = types.values_list(*_TYPE_FIELDS.values())
-    return [dict(zip(_TYPE_FIELDS, row, strict=True)) for row in rows]
+def _records(shape: type[Shape], rows: QuerySet[Any]) -> list[Any]:
+    """The rows with the fields that `shape` names. They are plain data, as a graph may have a hundred thousand."""
+    names = wire_names(shape)
+    found = rows.values_list(*(_COLUMNS.get(name, name) for name in names))
+    return [dict(zip(names.values(), row, strict=True)) for row in found]

@@ -1,4 +1,4 @@
-"""Who is asking: an access token in the header, or the session cookie with its CSRF token. For all views."""
+"""Finds who asks: by an access token in the header, or by the session cookie with its CSRF token. For all views."""
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
@@ -29,7 +29,7 @@ class BearerAuthentication(BaseAuthentication):
 
 
 class CookieAuthentication(SessionAuthentication):
-    """The session of a browser. Whatever changes something needs the header `X-CSRFToken`."""
+    """The session of a browser. Requests that change something need the header `X-CSRFToken`."""
 
     def enforce_csrf(self, request: Request) -> None:
         try:

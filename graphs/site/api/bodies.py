@@ -15,7 +15,7 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, alias_generator=to_camel)
 
 
-#: A body may be wrong in more places than anybody wants to read.
+#: Errors that one answer names; a body may have more than anybody wants to read.
 MOST_ERRORS = 50
 
 AnyBody = TypeVar("AnyBody", bound=Body)
@@ -30,7 +30,7 @@ def read_body(request: Request, shape: type[AnyBody]) -> AnyBody:
 
 
 def errors_by_field(error: ValidationError) -> dict[str, list[str]]:
-    """{"nodes.3.name": ["Input should be a valid string"]}; what concerns the whole body is under "body"."""
+    """{"nodes.3.name": ["Input should be a valid string"]}; errors of the whole body are under "body"."""
     found: dict[str, list[str]] = {}
     for entry in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_ERRORS]:
         field = ".".join(str(step)[:100] for step in entry["loc"]) or "body"

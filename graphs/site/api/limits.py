@@ -1,6 +1,6 @@
-"""How often somebody may do something, counted on the shared Valkey for all processes.
+"""Limits how often somebody may do something, counted on the shared Valkey for all processes.
 
-At most `count` times within any stretch of `period` seconds. Without Valkey nothing is limited, and that is logged.
+A limit is `count` times within any stretch of `period` seconds. Without Valkey nothing is limited, and that is logged.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ logger = logging.getLogger("countersign.limits")
 
 PERIODS = {"s": 1, "min": 60, "hour": 3600}
 
-#: Takes one of ARGV[2] places in the last ARGV[1] microseconds. Answers 0, or the microseconds until one is free.
+#: Takes one of ARGV[2] slots in the last ARGV[1] microseconds. Answers 0, or the microseconds until one is free.
 _TAKE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -37,7 +37,7 @@ return 0
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`count` times in `period` seconds."""
+    """A limit of `count` times in `period` seconds."""
 
     count: int
     period: int
@@ -50,7 +50,7 @@ class Rate:
 
 
 def take(what: str, who: str, rate: str) -> float:
-    """Counts one use by `who`: 0 when it is within the rate, else the seconds to wait (and it is not counted)."""
+    """Counts one use by `who` and returns 0. Beyond the rate it counts nothing and returns the seconds to wait."""
     limit = Rate.parse(rate)
     name = hashlib.sha256(who.encode()).hexdigest()[:32]
     key = f"{settings.REDIS_PREFIX}:limit:{what}:{{{name}}}"
@@ -63,14 +63,14 @@ def take(what: str, who: str, rate: str) -> float:
 
 
 def require(what: str, who: str, rate: str) -> None:
-    """Counts one use; raises `Problem` 429 with Retry-After when that was one too many."""
+    """Counts one use; raises `Problem` 429 with Retry-After if it was one too many."""
     wait = take(what, who, rate)
     if wait:
         raise Problem(429, "throttled", too_often(wait), headers={"Retry-After": str(math.ceil(wait))})
 
 
 def too_often(wait: float) -> str:
-    """The sentence for who has to wait so many seconds."""
+    """The sentence that says how many seconds somebody has to wait."""
     seconds = math.ceil(wait)
     return ngettext(
         "Too many attempts. Try again in %(seconds)s second.",

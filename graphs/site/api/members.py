@@ -1,4 +1,4 @@
-"""In which workspace a request works."""
+"""Finds the workspace that a request works in."""
 
 import re
 

@@ -49,12 +49,12 @@ class CookieScheme(OpenApiAuthenticationExtension):
 
 
 def problems(*statuses: int) -> dict[Any, Any]:
-    """For `responses` of a view: what it refuses besides what `complete` adds to all."""
+    """Entries of `responses` for the statuses that only this view refuses with; `complete` adds the others."""
     return {(status, MEDIA_TYPE): ProblemDocument for status in statuses}
 
 
 def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """Adds to all operations what can go wrong everywhere, and the workspace to those that need a person."""
+    """Adds to all operations the errors that all may answer, and the workspace to those that need a person."""
     components = result.setdefault("components", {})
     components.setdefault("responses", {})["Problem"] = {
         "description": "Not what was asked for.",
@@ -70,16 +70,12 @@ def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     }
     for operation in _operations(result):
         needs_person = operation.get("security", [{}]) != [{}]
-        for status in _everywhere(needs_person, "requestBody" in operation):
+        of_body = [413, 415] if "requestBody" in operation else []
+        for status in (400, 401, 406, 500, 503, *([403, 404] if needs_person else []), *of_body):
             operation["responses"].setdefault(str(status), {"$ref": "#/components/responses/Problem"})
         if needs_person:
             operation.setdefault("parameters", []).append({"$ref": "#/components/parameters/Workspace"})
     return result
-
-
-def _everywhere(needs_person: bool, takes_body: bool) -> list[int]:
-    """What every operation of a kind may answer."""
-    return [400, 401, 406, 500, 503, *([403, 404] if needs_person else []), *([413, 415] if takes_body else [])]
 
 
 def _operations(result: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,13 +1,13 @@
-"""Lists in pages: {results, next, previous}. A cursor is the place of a row, so that pages stay true while rows come.
+"""Lists in pages: {results, next, previous}. A cursor names a row, so pages stay true while rows come and go.
 
-For all lists of the API, and for those of the pages.
+All lists of the API and of the pages use it.
 """
 
 import base64
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import Field, Model, Q, QuerySet
@@ -15,12 +15,12 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from graphs.site.api.parameters import number
 from graphs.site.api.problems import Problem
 from graphs.site.json_input import BadJSON, parse_json
+from graphs.site.shapes import AsItIs, Shape
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
@@ -31,42 +31,43 @@ PAGE_PARAMETERS = [
 ]
 
 Row = TypeVar("Row", bound=Model)
+Listed = TypeVar("Listed")
 Direction = Literal["after", "before"]
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Row]):
-    """`next` and `previous` are cursors."""
+    """`next` and `previous` are cursors, or the addresses of the other pages."""
 
     rows: list[Row]
     next: str | None
     previous: str | None
 
 
-def paged(
-    request: Request,
-    rows: QuerySet[Row],
-    ordering: Sequence[str],
-    as_json: Callable[[Sequence[Row]], list[dict[str, Any]]],
-) -> Response:
-    """One page of `rows` by `?cursor=` and `?limit=`; `as_json` turns its objects into what is sent.
+class PageShape(Shape, Generic[Listed]):
+    results: AsItIs[list[Listed]]
+    next: str | None
+    previous: str | None
+
+    @classmethod
+    def of(cls, page: Page[Any], results: Sequence[Listed], **more: Any) -> Self:
+        """A page that `asked_page` gave, with its rows as they are sent, and `more` fields."""
+        return cls(results=results, next=page.next, previous=page.previous, **more)
+
+
+def asked_page(request: Request, rows: QuerySet[Row], ordering: Sequence[str]) -> Page[Row]:
+    """The page of `rows` that `?cursor=` and `?limit=` ask for, with the addresses of the next and the previous one.
 
     `ordering` names fields, all ascending or all with a minus, the last of them unique.
     Raises `Problem` 400 for a cursor or a limit that is none.
     """
     limit = number(request, "limit", PAGE_SIZE, MAX_PAGE_SIZE, least=1)
     page = page_of(rows, ordering, request.GET.get("cursor"), limit)
-    return Response(
-        {
-            "results": as_json(page.rows),
-            "next": _link(request, page.next),
-            "previous": _link(request, page.previous),
-        }
-    )
+    return replace(page, next=_link(request, page.next), previous=_link(request, page.previous))
 
 
 def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, limit: int) -> Page[Row]:
-    """At most `limit` rows after, or before, the place of a cursor; see `paged`. Raises `Problem` 400 for a bad one."""
+    """At most `limit` rows after, or before, a cursor; see `asked_page`. Raises `Problem` 400 for a bad cursor."""
     direction: Direction = "after"
     if cursor:
         direction, place = _read(cursor, rows.model, ordering)
@@ -86,7 +87,7 @@ def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, li
 
 
 def _beyond(ordering: Sequence[str], place: Sequence[Any], direction: Direction) -> Q:
-    """Rows that come after (or before) the place: a > x, or a = x and b > y, and so on."""
+    """The rows that come after (or before) a row: a > x, or a = x and b > y, and so on."""
     descending = ordering[0].startswith("-")
     lookup = "lt" if descending != (direction == "before") else "gt"
     found, equal = Q(), Q()

@@ -1,4 +1,4 @@
-"""What addresses and headers say beside the body: numbers, names of objects, idempotency keys. A wrong one is a 400."""
+"""Reads addresses and headers: numbers, names of objects, idempotency keys. A wrong one is a 400."""
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
@@ -11,7 +11,7 @@ LONGEST_IDEMPOTENCY_KEY = 200
 
 
 def number(request: Request, name: str, default: int, most: int, *, least: int = 0) -> int:
-    """A number of the query string from `least` to `most`; raises `Problem` 400 for anything else."""
+    """A number of the query string, from `least` to `most`. Raises `Problem` 400 for anything else."""
     text = request.GET.get(name)
     if text is None:
         return default
@@ -22,7 +22,7 @@ def number(request: Request, name: str, default: int, most: int, *, least: int =
 
 
 def object_name(request: Request, name: str) -> tuple[str, str]:
-    """Kind and key of the object that a parameter names, both "" without it; raises `Problem` 400 for no such name."""
+    """Kind and key of the object that a parameter names; both are "" without it. Raises `Problem` 400 for no name."""
     text = request.GET.get(name, "")
     kind, _colon, key = text.partition(":")
     if text and not (kind and key and text.isprintable()):
@@ -35,7 +35,7 @@ def no_object_name(name: str) -> Problem:
 
 
 def idempotency_key(request: Request) -> str | None:
-    """The name that a request gave itself; raises `Problem` 400 for an unusable one."""
+    """The idempotency key of a request. Raises `Problem` 400 for an unusable one."""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not (0 < len(key) <= LONGEST_IDEMPOTENCY_KEY and key.isprintable()):
         sentence = _("Idempotency-Key has 1 to %(most)s printable characters.") % {"most": LONGEST_IDEMPOTENCY_KEY}

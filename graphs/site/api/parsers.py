@@ -1,4 +1,4 @@
-"""How Django REST framework reads JSON bodies. For all views, through the settings."""
+"""Reads JSON bodies for Django REST framework. All views use it, through the settings."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -11,7 +11,7 @@ from graphs.site.json_input import parse_json
 
 
 class StrictJSONParser(BaseParser):
-    """Raises `BadJSON`, and 413 for more than DATA_UPLOAD_MAX_MEMORY_SIZE bytes."""
+    """Parses by `parse_json`. Raises `BadJSON`, and 413 for more than DATA_UPLOAD_MAX_MEMORY_SIZE bytes."""
 
     media_type = "application/json"
 

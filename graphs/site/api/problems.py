@@ -30,8 +30,8 @@ logger = logging.getLogger("countersign.api")
 class Problem(Exception):
     """An answer that is not what was asked for.
 
-    `code` is for programs, `detail` for the person, `errors` is {field: [sentences]}, `extra` more members of the
-    document, `headers` more headers of the answer.
+    `code` is for programs, `detail` for the person, and `errors` is {field: [sentences]}. `extra` adds members to the
+    document, `headers` adds headers to the answer.
     """
 
     def __init__(
@@ -65,13 +65,13 @@ class Problem(Exception):
 
 
 def problem_response(exc: Exception, context: dict[str, Any]) -> Response:
-    """The exception handler of Django REST framework."""
+    """Answers an exception of a view; the exception handler of Django REST framework."""
     problem = problem_of(exc)
     return Response(problem.document(), status=problem.status, headers=problem.headers, content_type=MEDIA_TYPE)
 
 
 def plain_response(problem: Problem) -> JsonResponse:
-    """The same answer where Django REST framework is not in charge."""
+    """Answers a problem where Django REST framework is not in charge."""
     return JsonResponse(
         problem.document(),
         status=problem.status,
@@ -82,7 +82,7 @@ def plain_response(problem: Problem) -> JsonResponse:
 
 
 def problem_of(exc: Exception) -> Problem:
-    """What to tell about an exception; an unknown one is logged and told without its contents."""
+    """The problem that an exception stands for. An unknown exception is logged, and its contents are kept back."""
     if isinstance(exc, Problem):
         return exc
     for kind, make in _MAKERS:
@@ -92,22 +92,22 @@ def problem_of(exc: Exception) -> Problem:
 
 
 def not_found() -> Problem:
-    """The one answer for what does not exist and for what is somebody else's."""
+    """The one answer for things that do not exist and for things of somebody else."""
     return Problem(404, "not_found", _("There is nothing here, or it is not open to you."))
 
 
 def invalid(field: str, sentence: str) -> Problem:
-    """Something that was sent is not right; the sentence says how it would be."""
+    """One field that was sent is wrong; the sentence says what would be right."""
     return Problem(400, "validation", sentence, errors={field: [sentence]})
 
 
 def invalid_fields(errors: Errors) -> Problem:
-    """The same of several, by their fields."""
+    """Several fields that were sent are wrong; `errors` has the sentences of each."""
     return Problem(400, "validation", _("Some fields are not right; see “errors”."), errors=errors)
 
 
 def unavailable() -> Problem:
-    """The database is away; it comes back."""
+    """The database is away for a while."""
     return Problem(
         503, "unavailable", _("The database does not answer at the moment. Try again."), headers={"Retry-After": "5"}
     )
@@ -118,7 +118,7 @@ def too_big() -> Problem:
 
 
 def unexpected(exc: BaseException | None) -> Problem:
-    """An error of ours: logged under a reference, which is all that the person is told."""
+    """Logs an error of ours under a reference; the problem holds nothing but that reference."""
     reference = uuid.uuid4()
     logger.error("Unexpected error %s", reference, exc_info=exc or True)
     detail = _("Something went wrong on the server. It was logged as %(reference)s.") % {"reference": reference}
@@ -126,7 +126,7 @@ def unexpected(exc: BaseException | None) -> Problem:
 
 
 def _newer_version(exc: Exception) -> Problem:
-    """While versions are exchanged, a process may meet what the next one wrote."""
+    """During an update, a process may read what a newer one has written."""
     logger.error("Not read: %s", exc)
     sentence = _("This was stored by a newer version of the program. Try again when the update is complete.")
     return Problem(503, "unavailable", sentence, headers={"Retry-After": "30"})
@@ -134,10 +134,6 @@ def _newer_version(exc: Exception) -> Problem:
 
 def _forbidden(_exc: Exception) -> Problem:
     return Problem(403, "forbidden", _("Your role in this workspace does not allow this."))
-
-
-def _bad_json(exc: Any) -> Problem:
-    return Problem(400, "bad_json", exc.message)
 
 
 def _malformed(_exc: Exception) -> Problem:
@@ -201,7 +197,7 @@ _MAKERS: list[tuple[type[Exception], Callable[[Any], Problem]]] = [
     (exceptions.NotFound, lambda _exc: not_found()),
     (Forbidden, _forbidden),
     (PermissionDenied, _forbidden),
-    (BadJSON, _bad_json),
+    (BadJSON, lambda exc: Problem(400, "bad_json", exc.message)),
     (RequestDataTooBig, lambda _exc: too_big()),
     (SuspiciousOperation, _malformed),
     (BadRequest, _malformed),

@@ -1,6 +1,6 @@
-"""JSON web tokens: issuing, renewing, reading. The only module that knows which library makes them.
+"""Issues, renews and reads JSON web tokens. No other module knows which library makes them.
 
-A token ends with its time, with its person's password and with their account.
+A token ends with its time, with the password of its person and with their account.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ AnyToken = TypeVar("AnyToken", AccessToken, RefreshToken)
 
 
 class TokenRefused(Exception):
-    """Forged, expired, of the wrong kind, or its person may not come in any more."""
+    """The token is forged, expired or of the wrong kind, or its person may not come in any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +29,20 @@ class TokenPair:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Who a genuine access token says it speaks for, and until when; true only if it `holds_for` that person."""
+    """Whom a genuine access token names, and until when. It counts only if it `holds_for` that person."""
 
     user_id: int
     password_mark: str
     expires_at: datetime
 
     def holds_for(self, user: User) -> bool:
-        """True unless the person's password was changed since, or their account is closed."""
+        """Whether the person still has the password of that time, and an open account."""
         same_password = constant_time_compare(self.password_mark, get_md5_hash_password(user.password))
         return user.pk == self.user_id and user.is_active and same_password
 
 
 def issue(user: User) -> TokenPair:
-    """Tokens for a person who has just proved who they are."""
+    """Tokens for a person who has just signed in."""
     refresh = RefreshToken.for_user(user)
     return TokenPair(str(refresh.access_token), str(refresh))
 
@@ -55,12 +55,12 @@ def renew(refresh: str) -> str:
 
 
 def read_access(access: str) -> User:
-    """The person an access token speaks for, checked against the database; raises `TokenRefused`."""
+    """The person whom an access token names, checked against the database; raises `TokenRefused`."""
     return _user_of(read_claim(access))
 
 
 def read_claim(access: str) -> Claim:
-    """What an access token says, before the database is asked; raises `TokenRefused`."""
+    """The claim of an access token, without a look into the database; raises `TokenRefused`."""
     return _claim(_verified(access, AccessToken))
 
 

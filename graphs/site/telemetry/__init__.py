@@ -1,4 +1,4 @@
-"""What happens inside, told once and heard by many: log lines, metrics, spans. docs/observing.md lists the events.
+"""Log lines, metrics and spans of what happens inside. docs/observing.md lists the events.
 
-Whoever does something says so in one line (`events.tell`, `events.activity`); who listens is decided at the start.
+Code that does something says so in one line (`events.tell`, `events.activity`). The listeners are chosen at the start.
 """

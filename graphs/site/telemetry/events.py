@@ -1,7 +1,7 @@
-"""Telling what happens: a moment (`tell`), or something with a beginning and an end (`activity`).
+"""Emits what happens to listeners: a moment (`tell`), or something with a beginning and an end (`activity`).
 
-Called by the engine, retrieval and the embedders; never once for each token. Nothing that a listener does or fails to
-do reaches the teller.
+The engine, retrieval and the embedders call it, but never once for each token. A listener that fails does not disturb
+the caller.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ from typing import Any, Literal, Protocol
 log = logging.getLogger("countersign.telemetry")
 
 Level = Literal["debug", "info", "warning", "error"]
-#: What people and models wrote, by its name. Asked for only where the operator wants it in the logs.
+#: Gives texts of people and models by name. It is called only if the operator wants them in the logs.
 Text = Callable[[], Mapping[str, Any]]
-#: What comes to an end, by its name, with the events that tell of its beginning and of its end.
+#: The kinds of activities.
 Kind = Literal["run", "llm_call", "tool", "retrieval", "question_embedding", "embedding_batch"]
 
 _about: ContextVar[Mapping[str, Any]] = ContextVar("about", default={})  # noqa: B039 - nobody changes it
@@ -30,7 +30,7 @@ def _no_text() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something happened. `about` names workspace, session and run where they are known; `fields` hold no text."""
+    """Something that happened. `about` names workspace, session and run if they are known; `fields` hold no text."""
 
     name: str
     level: Level
@@ -41,7 +41,7 @@ class Moment:
 
 @dataclass(slots=True)
 class Activity:
-    """Something under way or over; `outcome` is "complete" or why it is not, `seconds` how long it took."""
+    """Something under way or over. `outcome` is "complete" or why it is not, `seconds` is how long it took."""
 
     kind: Kind
     about: Mapping[str, Any]
@@ -53,12 +53,12 @@ class Activity:
     _began: float = field(default_factory=time.monotonic)
 
     def note(self, outcome: str | None = None, **fields: Any) -> None:
-        """What is known only later."""
+        """Adds an outcome and fields that became known meanwhile."""
         self.outcome = outcome or self.outcome
         self.fields |= fields
 
     def note_text(self, text: Text) -> None:
-        """What was said meanwhile, beside what was known at the beginning."""
+        """Adds texts that came up meanwhile."""
         before = self.text
         self.text = lambda: {**before(), **text()}
 
@@ -67,18 +67,18 @@ class Activity:
 
 
 class Listener(Protocol):
-    """Who hears of it, on the thread on which it happens."""
+    """A receiver of moments, activities and figures. It is called on the thread on which they happen."""
 
     def told(self, moment: Moment) -> None: ...
 
     def begun(self, activity: Activity) -> Any:
-        """What this returns is given back to `ended`."""
+        """Returns a value that `ended` gets back."""
         ...
 
     def ended(self, activity: Activity, begun: Any) -> None: ...
 
     def measured(self, name: str, value: float) -> None:
-        """A figure of this process, such as how many sockets are open."""
+        """Takes a figure of this process, such as the number of open sockets."""
         ...
 
 
@@ -88,7 +88,7 @@ listeners: list[Listener] = []
 
 @contextmanager
 def about(**names: Any) -> Iterator[None]:
-    """Everything told inside concerns this workspace, session or run."""
+    """Names the workspace, session or run that everything emitted inside is about."""
     token = _about.set({**_about.get(), **{name: value for name, value in names.items() if value is not None}})
     try:
         yield
@@ -97,7 +97,7 @@ def about(**names: Any) -> Iterator[None]:
 
 
 def tell(name: str, level: Level = "info", text: Text = _no_text, **fields: Any) -> None:
-    """One event: its name, and fields that are numbers, names or ids."""
+    """Emits a moment. Its fields are numbers, names or ids."""
     moment = Moment(name, level, _about.get(), fields, text)
     for listener in listeners:
         _heard(listener.told, moment)
@@ -110,7 +110,7 @@ def measure(name: str, value: float) -> None:
 
 @contextmanager
 def activity(kind: Kind, text: Text = _no_text, **fields: Any) -> Iterator[Activity]:
-    """Begins here and ends with the block, whatever way that is left."""
+    """Emits an activity that begins here and ends with the block, however that is left."""
     activity = Activity(kind, _about.get(), fields, text)
     begun = [(listener, _heard(listener.begun, activity)) for listener in listeners]
     try:
@@ -138,7 +138,7 @@ def _heard(hear: Callable[..., Any], what: Moment | Activity | str, *args: Any) 
 
 
 def _named(what: Moment | Activity | str) -> str:
-    """Without its fields and texts."""
+    """The name of what was emitted, without its fields and texts."""
     match what:
         case Moment(name=name):
             return name

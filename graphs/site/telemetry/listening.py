@@ -1,4 +1,4 @@
-"""Who listens in this process, as the settings say. Called once, when Django is ready."""
+"""Chooses the listeners of this process by the settings. Called once, when Django is ready."""
 
 from django.conf import settings
 
@@ -7,7 +7,7 @@ from graphs.site.telemetry.log_lines import LogLines
 
 
 def start() -> None:
-    """What is not asked for is not imported."""
+    """Fills `listeners`. Libraries that no setting asks for are not imported."""
     listeners[:] = [LogLines()]
     if settings.METRICS_TOKEN:
         from graphs.site.telemetry.metrics import Metrics

@@ -1,4 +1,4 @@
-"""Events as entries of a structured log, given to a sink: by default one line of JSON each, through `logging`.
+"""Writes events as entries of a structured log to a sink, by default one line of JSON each through `logging`.
 
 `AI_LOG_SINK` names another sink: a function that takes the entry, a dictionary of JSON values with camelCase names.
 """
@@ -17,7 +17,7 @@ from graphs.site.telemetry.events import Activity, Kind, Level, Moment, Text
 log = logging.getLogger("countersign.events")
 
 Entry = dict[str, Any]
-#: What begins and ends, under the names of its two events; the beginning is told where AI_DEBUG is on.
+#: The names of the events at the beginning and at the end of an activity. The first is written with AI_DEBUG only.
 BEGIN: dict[Kind, str] = {"run": "agent_chat_start", "llm_call": "llm_call_start", "tool": "tool_execute"}
 END: dict[Kind, str] = {
     "run": "agent_chat_done",
@@ -27,7 +27,7 @@ END: dict[Kind, str] = {
     "question_embedding": "rag_embedding",
     "embedding_batch": "embedding_batch",
 }
-#: Longer texts are cut, where they are asked for at all.
+#: Longer texts are cut.
 MAX_TEXT_CHARS = 8_000
 
 
@@ -48,11 +48,11 @@ class LogLines:
         _sink()(_entry(END[activity.kind], level, activity.about, fields, activity.text))
 
     def measured(self, name: str, value: float) -> None:
-        """Figures are no events."""
+        """Does nothing: figures are no events."""
 
 
 def to_logging(entry: Entry) -> None:
-    """The default sink."""
+    """Writes an entry through `logging`; the default sink."""
     line = json.dumps(entry, ensure_ascii=False, default=str)
     log.log(logging.getLevelNamesMapping()[entry["level"].upper()], "%s", line)
 

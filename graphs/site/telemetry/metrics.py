@@ -1,6 +1,6 @@
-"""Events counted for Prometheus. Imported only where METRICS_TOKEN is set; `config/metrics.py` is the door.
+"""Counts events for Prometheus. Imported only if METRICS_TOKEN is set; `config/metrics.py` is the door.
 
-Labels are names that the operator chose (providers, models, tools, outcomes): no user, no session, no text. Where
+Labels are names that the operator chose (providers, models, tools, outcomes): no user, no session, no text. If
 PROMETHEUS_MULTIPROC_DIR is set, as `manage.py up` does, all processes of a machine are added up.
 """
 
@@ -17,7 +17,7 @@ from graphs.site.telemetry.events import Activity, Moment
 #: Seconds, from a cache that hits to a model that takes its time.
 FAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 SLOW = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600)
-#: A model that is no one's default, such as one that somebody typed, is counted with its like.
+#: The label of all models that are nobody's default, for example because somebody typed their name.
 OTHER = "other"
 
 _registry = CollectorRegistry()
@@ -70,7 +70,7 @@ COUNTED = frozenset({"llm_error", "malformed_json", "client_disconnect_abort", "
 
 
 def exposition() -> bytes:
-    """Everything counted so far, by this process or by all of this machine, in Prometheus' text format."""
+    """All figures of this process, or of all processes of this machine, in the text format of Prometheus."""
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     if not folder:
         return generate_latest(_registry)
@@ -108,7 +108,7 @@ class Metrics:
                 MOMENTS.labels(name).inc()
 
     def begun(self, activity: Activity) -> None:
-        """What is under way is counted at its end."""
+        """Does nothing: activities are counted at their end."""
 
     def ended(self, activity: Activity, begun: None) -> None:
         fields, seconds = activity.fields, activity.seconds
@@ -147,14 +147,14 @@ def _count_call(fields: Any) -> None:
 
 
 def _known(model: str) -> str:
-    """People may name any model of a vendor: each would be a line of its own for ever."""
+    """The label of a model. People may name any model of a vendor, and each label stays for ever."""
     asked = {str(entry["model"]) for entry in settings.CHAT_PROVIDERS.values()}
     asked |= {settings.LLM_MODEL, os.environ.get("CUSTOM_MODEL", "")}
     return model if model in asked else OTHER
 
 
 def _known_embedder(name: str) -> str:
-    """Only the operator names these; one that served before is counted with its like."""
+    """The label of an embedder. Embedders that the settings no longer name share one."""
     provider, _, model = name.partition("/")
     named = {settings.EMBEDDING_MODEL, *settings.EMBEDDING_MODELS}
     return name if provider == "local" or (provider in settings.CHAT_PROVIDERS and model in named) else OTHER

@@ -1,4 +1,4 @@
-"""Events as OpenTelemetry spans, named after the conventions for generative AI. Imported only where an OTLP address is.
+"""Sends events as OpenTelemetry spans, by the conventions for generative AI. Imported only with an OTLP address.
 
 The conventions (open-telemetry/semantic-conventions-genai) are in development: their names stand here and nowhere else.
 The address, headers and sampling come from the variables that OpenTelemetry names, OTEL_EXPORTER_OTLP_ENDPOINT first.
@@ -26,9 +26,9 @@ OPERATIONS: dict[Kind, str] = {
     "embedding_batch": "embeddings",
 }
 CLIENT = frozenset({"llm_call", "question_embedding", "embedding_batch"})
-#: The providers of the registry by the names that the conventions give them; others keep their own.
+#: The names that the conventions give to providers of the registry; others keep their own.
 PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "deepseek": "deepseek"}
-#: A field of an activity and its attribute; what is not named here stands under `countersign.`.
+#: Attributes by the field of an activity; the attributes of other fields begin with `countersign.`.
 ATTRIBUTES = {
     "model": "gen_ai.request.model",
     "max_tokens": "gen_ai.request.max_tokens",
@@ -48,12 +48,12 @@ TEXTS = {
     "query": "gen_ai.retrieval.query.text",
 }
 MESSAGES = ("input", "output")
-#: Outcomes of something that went as it should.
+#: Outcomes of activities that went as they should.
 WELL = frozenset({"complete", "finished", "waiting", "toolLimit", "stopped", "handed over", "taken over"})
 
 
 def provider() -> TracerProvider:
-    """Sends spans in the background to the address that the environment names, and what is left at the end."""
+    """A provider that sends spans in the background to the address of the environment, the last ones at the end."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
@@ -64,13 +64,13 @@ def provider() -> TracerProvider:
 
 
 class Spans:
-    """The listener that makes a span of each activity, within that of the activity around it."""
+    """The listener that makes a span of each activity, inside the span of the activity around it."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer: Tracer = provider.get_tracer("countersign")
 
     def told(self, moment: Moment) -> None:
-        """Moments are in the log."""
+        """Does nothing: moments are in the log."""
 
     def begun(self, activity: Activity) -> tuple[AbstractContextManager[Span], Span]:
         kind = SpanKind.CLIENT if activity.kind in CLIENT else SpanKind.INTERNAL
@@ -90,11 +90,11 @@ class Spans:
         current.__exit__(None, None, None)
 
     def measured(self, name: str, value: float) -> None:
-        """Figures are no spans."""
+        """Does nothing: figures are no spans."""
 
 
 def _name(activity: Activity) -> str:
-    """The operation and what it is done with: "chat gpt-4o", "execute_tool search_nodes"."""
+    """The operation and its model or tool: "chat gpt-4o", "execute_tool search_nodes"."""
     operation = OPERATIONS[activity.kind]
     with_what = activity.fields.get("model") or activity.fields.get("tool")
     return f"{operation} {with_what}" if with_what else operation

@@ -11,7 +11,7 @@ from django.urls import URLPattern, URLResolver
 from rest_framework.views import APIView
 
 from graphs.site.api import tokens
-from tests.graphs.api.documented import check_status
+from tests.graphs.api.documented import check
 
 PROBLEM = "application/problem+json"
 
@@ -22,12 +22,23 @@ def with_token(user: User) -> Client:
 
 
 def with_header(authorization: str) -> Client:
-    return Client(headers={"Authorization": authorization})
+    return CheckedClient(headers={"Authorization": authorization})
+
+
+class CheckedClient(Client):
+    """Every answer that it gets is one that the OpenAPI document describes."""
+
+    def request(self, **request: Any) -> Any:
+        response = super().request(**request)
+        check(response)
+        return response
 
 
 def post_json(client: Client, path: str, body: Any, **more: Any) -> HttpResponse:
     text = body if isinstance(body, str | bytes) else json.dumps(body)
-    return client.post(path, text, content_type="application/json", **more)
+    response = client.post(path, text, content_type="application/json", **more)
+    check(response)
+    return response
 
 
 def upload(client: Client, content: bytes, name: str = "flow.json", **fields: str) -> HttpResponse:
@@ -42,7 +53,7 @@ def problem(response: HttpResponse, status: int, code: str) -> dict[str, Any]:
     assert {"type", "title", "status", "detail", "code"} <= set(document)
     assert (document["status"], document["code"]) == (status, code)
     assert document["detail"]
-    check_status(response)
+    check(response)
     return document
 
 

@@ -5,10 +5,11 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import DjangoAssertNumQueries
 
-from graphs.api import shapes
+from graphs.api.graph_json import GraphSummary
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Role, Sheet, Workspace
 from tests.cast import save_all, signed_in
 from tests.graphs.api.callers import problem, with_token
+from tests.graphs.api.documented import check
 
 GRAPHS = "/api/v1/graphs"
 
@@ -27,9 +28,9 @@ def grow(graph: Graph, count: int) -> None:
 def test_it_lists_graphs(bob: User, nba: Graph) -> None:
     answer = with_token(bob).get(GRAPHS)
     assert answer.status_code == 200
-    page = shapes.GraphPage.model_validate_json(answer.content)
-    assert page.next is page.previous is None
-    [summary] = page.results
+    page = answer.json()
+    assert page["next"] is page["previous"] is None
+    summary = GraphSummary.model_validate_json(json.dumps(page["results"][0]), strict=True)
     assert (summary.key, summary.nodes, summary.edges, summary.version) == ("nba", 3, 2, 1)
 
 
@@ -75,7 +76,6 @@ def test_it_gives_a_graph_whole(bob: User, nba: Graph) -> None:
     NodeType.objects.create(workspace=nba.workspace, key="unused", display_name="Unused")
     answer = with_token(bob).get(f"{GRAPHS}/nba")
     assert answer.status_code == 200
-    shapes.GraphShape.model_validate_json(answer.content, strict=True)
     graph = answer.json()
     assert graph["sheets"] == [{"key": "main", "name": "Main"}]
     assert graph["nodes"][1] == {
@@ -135,7 +135,7 @@ def test_it_exports_what_can_be_imported_again(alice: User, nba: Graph) -> None:
     answer = signed_in(alice).get(f"{GRAPHS}/nba/export?format=native")
     assert answer.status_code == 200
     assert answer.headers["Content-Disposition"] == 'attachment; filename="nba.json"'
-    shapes.NativeFile.model_validate_json(answer.content, strict=True)
+    check(answer)
     assert json.loads(answer.content)["nodes"] == signed_in(alice).get(f"{GRAPHS}/nba").json()["nodes"]
 
 
@@ -145,4 +145,4 @@ def test_it_exports_no_other_format(alice: User, nba: Graph) -> None:
 
 def test_a_graph_may_be_called_import(bob: User, nba: Graph) -> None:
     Graph.objects.filter(pk=nba.pk).update(key="import")
-    assert with_token(bob).get(f"{GRAPHS}/import").json()["key"] == "import"
+    assert signed_in(bob).get(f"{GRAPHS}/import").json()["key"] == "import"

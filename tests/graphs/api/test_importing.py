@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django import Settings
 
-from graphs.api import shapes
+from graphs.api.graph_json import ImportResult
 from graphs.models import Graph, Node, Workspace
 from tests.graphs.api.callers import problem, upload, with_token
 
@@ -39,7 +39,7 @@ def native(**changes: Any) -> bytes:
 def test_it_imports_and_tells_what_it_left_out(alice: User) -> None:
     answer = upload(with_token(alice), json.dumps(N8N).encode())
     assert answer.status_code == 201
-    result = shapes.ImportResult.model_validate_json(answer.content)
+    result = ImportResult.model_validate_json(answer.content)
     assert (result.key, result.nodes, result.edges) == ("alerts", 2, 1)
     [warning] = result.warnings
     assert warning.code == "dangling"

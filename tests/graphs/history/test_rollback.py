@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chat.models import Stream
+from graphs.api.rollback_json import ConflictShape
 from graphs.history import changes, recording, rollback
 from graphs.history.recording import Applied, Because
 from graphs.history.rollback import Clashing, LeftOut, NothingToUndo, Outdated
@@ -83,7 +84,7 @@ def test_a_later_edit_is_named_and_may_be_left_out(nba: Graph, alice: User, bob:
         back(nba, alice, done)
 
     (clash,) = named(refused.value.plan)
-    told = clash.to_json()
+    told = ConflictShape.of(clash).to_json()
     assert (told["object"], told["field"], told["code"]) == (FETCH.to_json(), "name", "changed")
     assert (told["expected"], told["found"], told["label"]) == ("Fetch", "Get", "Get")
     assert (told["changedBy"], told["changeSetId"]) == ("bob", str(later.change_set_id))

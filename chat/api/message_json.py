@@ -1,0 +1,69 @@
+"""Messages as the API answers with them."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Literal, Self
+
+from chat import queries
+from chat.api.markdown import render
+from chat.models import Message
+from chat.prompts.summary_json import SummaryShape
+from chat.proposals.proposal_json import ProposalShape, proposals_json
+from chat.queries.answers import ErrorShape, ToolCallShape, UsageShape
+from graphs.site.api.paging import PageShape
+from graphs.site.shapes import AsItIs, Id, Moment, Shape
+
+
+class MessageShape(Shape):
+    id: Id
+    role: Literal["user", "assistant"]
+    status: Literal["complete", "queued", "streaming", "stopped", "failed"]
+    content: str
+    html: str
+    reasoning: str
+    tool_calls: AsItIs[list[ToolCallShape]]
+    proposals: AsItIs[list[ProposalShape]]
+    model: str
+    model_id: str
+    deepens: str | None
+    gave_up: bool
+    run_id: str | None
+    error: AsItIs[ErrorShape | None]
+    usage: UsageShape | None
+    changes: int | None
+    in_prompt: Literal["auto", "pinned", "left_out"]
+    created_at: Moment
+
+    @classmethod
+    def of(cls, message: Message, proposals: Sequence[ProposalShape]) -> Self:
+        """A message. An answer that is still being written has no content here: its events tell it."""
+        run = getattr(message, "run", None)
+        return cls.from_attributes(
+            message,
+            html=render(message.content) if message.role == Message.Role.ASSISTANT else "",
+            tool_calls=queries.tool_calls(message) if message.content or message.status != "streaming" else [],
+            proposals=proposals,
+            model_id=f"{run.provider}:{run.model}" if run and run.provider else "",
+            deepens=str(message.deepens_id) if message.deepens_id else None,
+            gave_up=bool(run and run.gave_up),
+            run_id=str(run.pk) if run else None,
+            error=run.error if run else None,
+            usage=UsageShape.of(run) if run else None,
+        )
+
+    @classmethod
+    def of_all(cls, messages: Sequence[Message]) -> list[Self]:
+        """Messages with their proposals, which are looked at together."""
+        proposed = [proposal for message in messages for proposal in message.proposals.all()]
+        by_message: dict[uuid.UUID, list[ProposalShape]] = {}
+        for proposal, shown in zip(proposed, proposals_json(proposed), strict=True):
+            by_message.setdefault(proposal.message_id, []).append(shown)
+        return [cls.of(message, by_message.get(message.pk, [])) for message in messages]
+
+
+class MessagePage(PageShape[MessageShape]):
+    """The oldest message first; `previous` gives earlier ones. Read `streamId` from the number `after` on to go on."""
+
+    stream_id: str
+    after: int
+    summary: SummaryShape | None

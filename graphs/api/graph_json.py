@@ -1,0 +1,76 @@
+"""Graphs as the API answers with them."""
+
+from datetime import datetime
+from typing import Any, Self
+
+from django.db.models import Count, Sum
+from django.utils.translation import get_language
+
+from graphs.api.node_type_json import NodeTypeShape
+from graphs.models import Graph, NodeType
+from graphs.site.api.paging import PageShape
+from graphs.site.shapes import AsItIs, Shape
+from graphs.workflows.exports import EdgeShape, NodeShape, SheetShape, export_graph
+from graphs.workflows.imports import ImportedGraph
+from graphs.workflows.node_types import BUILT_IN
+
+
+class GraphSummary(Shape):
+    key: str
+    name: str
+    description: str
+    version: int
+    nodes: int
+    edges: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class GraphPage(PageShape[GraphSummary]): ...
+
+
+class GraphShape(Shape):
+    key: str
+    name: str
+    description: str
+    metadata: dict[str, Any]
+    version: int
+    sheets: AsItIs[list[SheetShape]]
+    nodes: AsItIs[list[NodeShape]]
+    edges: AsItIs[list[EdgeShape]]
+    node_types: AsItIs[list[NodeTypeShape]]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Self:
+        """A graph with everything on it and the types that its nodes have."""
+        document = export_graph(graph)
+        del document["format"], document["formatVersion"]
+        used = {node["type"] for node in document["nodes"]}
+        built_in = [NodeTypeShape.of(BUILT_IN[key]).to_json() for key in BUILT_IN if key in used]
+        custom = [node_type | {"builtIn": False} for node_type in document["nodeTypes"]]
+        return cls(**document | {"nodeTypes": [*built_in, *custom]})
+
+
+class ImportWarning(Shape):
+    where: str
+    message: str
+    code: str
+
+
+class ImportResult(Shape):
+    key: str
+    nodes: int
+    edges: int
+    warnings: list[ImportWarning]
+
+    @classmethod
+    def of(cls, done: ImportedGraph) -> Self:
+        warnings = [ImportWarning.from_attributes(warning) for warning in done.warnings]
+        return cls(key=done.graph.key, nodes=done.nodes, edges=done.edges, warnings=warnings)
+
+
+def etag(graph: Graph) -> str:
+    """A mark that changes with the graph, with the node types of its workspace and with the reader's language."""
+    types = NodeType.objects.filter(workspace=graph.workspace_id).aggregate(count=Count("pk"), versions=Sum("version"))
+    changed = int(graph.updated_at.timestamp() * 1_000_000)
+    return f'"{graph.pk}-{graph.version}-{changed}-{types["count"]}-{types["versions"] or 0}-{get_language()}"'

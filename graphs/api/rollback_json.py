@@ -1,0 +1,126 @@
+"""Rollbacks as the API takes and answers them."""
+
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import Field
+
+from graphs.history.diff_shapes import DiffEntry
+from graphs.history.diffs import diff_of
+from graphs.history.rollback import Plan
+from graphs.history.rollback_conflicts import NamedClash, named
+from graphs.objects.refs import ObjectName
+from graphs.objects.stores import labels
+from graphs.site.api.bodies import Body
+from graphs.site.shapes import AsItIs, Shape
+
+#: Entries of a diff in one answer.
+MOST_ENTRIES = 1_000
+
+
+class NamedObject(Body):
+    type: str = Field(max_length=30)
+    id: str = Field(max_length=250)
+
+
+class LeaveOut(Body):
+    """A field that stays as it is; without one, the whole item. `graph` is needed where several have such an item."""
+
+    object: NamedObject
+    field: str = Field("", max_length=100)
+    graph: str | None = Field(None, max_length=100)
+
+
+class RollbackBody(Body):
+    preview: bool = False
+    leave_out: list[LeaveOut] = Field([], max_length=10_000)
+    reason: str = Field("", max_length=2_000)
+    digest: str | None = Field(None, max_length=64)
+
+
+class ScopeBody(Body):
+    """Exactly one of them; `asOf` (a moment) and `version` go with `object`."""
+
+    modification: int | None = Field(None, ge=1, le=2**63 - 1)
+    turn: str | None = Field(None, max_length=100)
+    session: str | None = Field(None, max_length=100)
+    change_sets: list[str] | None = Field(None, min_length=1, max_length=100)
+    object: NamedObject | None = None
+    as_of: str | None = Field(None, max_length=40)
+    version: int | None = Field(None, ge=1, le=2**31 - 1)
+
+
+class ScopedRollbackBody(RollbackBody):
+    scope: ScopeBody
+
+
+class GraphDiffEntry(DiffEntry):
+    graph: str
+
+
+class ConflictShape(Shape):
+    graph: str
+    object: ObjectName
+    field: str
+    label: str
+    field_label: str
+    code: str
+    detail: str
+    expected: Any
+    found: Any
+    changed_by: str | None
+    changed_at: datetime | None
+    change_set_id: str | None
+
+    @classmethod
+    def of(cls, named_clash: NamedClash) -> Self:
+        clash = named_clash.clash
+        return cls.from_attributes(
+            named_clash,
+            graph=named_clash.of,
+            object=clash.item.to_json(),
+            field=clash.field,
+            code=clash.code,
+            detail=named_clash.sentence,
+            expected=clash.expected,
+            found=clash.found,
+            changed_by=named_clash.changed_by or None,
+            change_set_id=named_clash.change_set_id or None,
+        )
+
+
+class LeftOutShape(Shape):
+    graph: str
+    object: ObjectName
+    field: str
+
+
+class PreviewShape(Shape):
+    diff: AsItIs[list[GraphDiffEntry]]
+    total: int
+    conflicts: list[ConflictShape]
+    left_out: list[LeftOutShape]
+    digest: str
+
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        """What a rollback would do."""
+        diff = [
+            entry | {"graph": step.object.key}
+            for step in plan.steps
+            for entry in diff_of(
+                step.undone.operations, labels(step.object, [operation.item for operation in step.undone.operations])
+            )
+        ]
+        left_out = [
+            LeftOutShape(graph=step.object.key, object=left.item.to_json(), field=left.field)
+            for step in plan.steps
+            for left in step.undone.left
+        ]
+        return cls(
+            diff=diff[:MOST_ENTRIES],
+            total=len(diff),
+            conflicts=[ConflictShape.of(clash) for clash in named(plan)],
+            left_out=left_out,
+            digest=plan.digest,
+        )
