@@ -56,7 +56,7 @@ def edit(member: Member, graph: Graph, request: Request) -> uuid.UUID:
         planned = plan(graph, request.actions)
         seen.refuse_overlaps(planned.operations)
         require_may_edit_all(member, planned.operations)
-        because = Because(member.user, Origin.MANUAL, request.reason, *_causes(cause, request))
+        because = Because(member.user, Origin.MANUAL, request.reason, *_causes(cause, request), around=graph)
         try:
             return changes.apply(graph, planned.operations, because).change_set_id
         except Conflicting as conflicting:

@@ -13,6 +13,8 @@ from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Part
+from tests.graphs.workflows.live.conftest import Live
+from tests.graphs.workflows.live.conftest import rename as rename_node
 
 pytestmark = pytest.mark.django_db
 
@@ -99,3 +101,13 @@ def test_what_is_created_in_one_change_set_goes_in_its_rollback(alice: User, nba
     rollback.roll_back(nba.workspace_id, alice, ChangeSets((made.change_set_id,)))
     assert not NodeType.objects.exists()
     assert nba.nodes.get(key="fetch-api").name == "Fetch API"
+
+
+def test_live_edits_of_one_of_several_are_saved_first(alice: User, nba: Graph, step: NodeType, live: Live) -> None:
+    live(alice, *rename_node("root", "Begin"))
+    live(alice, *rename_node("return", "End"))
+    both = [rename(NODE, "name", "Fetch API", "Fetch"), rename(STEP, "displayName", "Step", "Stage")]
+    changes.apply(nba, both, by(alice))
+    versions = Revision.objects.filter(type="graph").order_by("version").values_list("version", flat=True)
+    nba.refresh_from_db()
+    assert (list(versions), nba.version) == ([3, 4], 4)
