@@ -9,11 +9,13 @@ from django.core.asgi import get_asgi_application
 
 _django = get_asgi_application()
 
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler  # noqa: E402
 from django.core.exceptions import SuspiciousOperation  # noqa: E402
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse  # noqa: E402
+from django.urls import path, re_path  # noqa: E402
 
-from chat.sockets.consumers import GRAPHS, chat_socket, graph_socket  # noqa: E402
+from chat.sockets.routing import websocket_urlpatterns  # noqa: E402
 from chat.web.sse import sse  # noqa: E402
 from chat.web.waiting import WaitForRun  # noqa: E402
 
@@ -28,22 +30,15 @@ class StaticFiles(ASGIStaticFilesHandler):
             raise Http404 from error
 
 
+#: ASGI applications, while Django's types of addresses know views only.
+_events: Any = sse
 _behind_static_files: Any = WaitForRun(_django)
-_pages = StaticFiles(_behind_static_files)
+_pages: Any = StaticFiles(_behind_static_files)
 
-
-async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """Routes what streams before Django, where each open connection would hold a thread."""
-    scope["root_path"] = ""  # Daphne takes it from a header that any client can send.
-    match scope["type"], scope.get("path"):
-        case "websocket", "/ws/chat/":
-            await chat_socket(scope, receive, send)
-        case "websocket", str(path) if path.startswith(GRAPHS) and path.count("/") == 4 and path.endswith("/"):
-            await graph_socket(scope, receive, send)
-        case "websocket", _:
-            await receive()
-            await send({"type": "websocket.close"})
-        case "http", "/api/v1/streams/sse":
-            await sse(scope, receive, send)
-        case "http", _:
-            await _pages(scope, receive, send)
+#: What streams is routed before Django, where each open connection would hold a thread.
+application = ProtocolTypeRouter(
+    {
+        "http": URLRouter([path("api/v1/streams/sse", _events), re_path("", _pages)]),
+        "websocket": URLRouter(websocket_urlpatterns),
+    }
+)

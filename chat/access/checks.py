@@ -19,14 +19,14 @@ from graphs.models import Role
 End = Literal["expired", "ended"]
 
 _RANK = {str(role): rank for rank, role in enumerate((Role.VIEWER, Role.EDITOR, Role.ADMIN))}
-_LOOK = f"""
-SELECT r.place, u.password,
+_CHECK = f"""
+SELECT r.number, u.password,
     r.session_key = '' OR EXISTS (SELECT FROM django_session AS b
         WHERE b.session_key = r.session_key AND b.expire_date > now()),
     (SELECT jsonb_object_agg(workspace_id, role) FROM graphs_membership WHERE user_id = u.id),
     ARRAY(SELECT readable.id FROM ({READABLE_STREAMS} AND stream.id = ANY(r.streams)) AS readable),
     (SELECT jsonb_agg(to_jsonb(readable)) FROM ({READABLE_STREAMS} AND stream.name = ANY(r.wishes)) AS readable)
-FROM jsonb_to_recordset(%s) AS r(place int, person int, session_key text, streams bigint[], wishes text[])
+FROM jsonb_to_recordset(%s) AS r(number int, person int, session_key text, streams bigint[], wishes text[])
 JOIN auth_user AS u ON u.id = r.person AND u.is_active
 """  # noqa: S608
 
@@ -42,7 +42,7 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Access:
     """`end`: why the person may not stay. `lost`: what they read and may not read on. `granted`: the wishes."""
 
     end: End | None
@@ -50,30 +50,30 @@ class Standing:
     granted: tuple[ReadableStream, ...] = ()
 
 
-def standings(readers: Sequence[Reader]) -> list[Standing]:
-    """Where each of them stands now.
+def check_access(readers: Sequence[Reader]) -> list[Access]:
+    """What each of them may do now.
 
     The account is active, the password unchanged, the browser's session not ended, the token not expired, and in every
     workspace they read from the person is a member still, with no lesser role than they came in with.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_LOOK, [json.dumps([_asked(place, reader) for place, reader in enumerate(readers)])])
+        cursor.execute(_CHECK, [json.dumps([_row(number, reader) for number, reader in enumerate(readers)])])
         found = {row[0]: row[1:] for row in cursor.fetchall()}
-    return [_standing(reader, found.get(place)) for place, reader in enumerate(readers)]
+    return [_access(reader, found.get(number)) for number, reader in enumerate(readers)]
 
 
-async def look_at(readers: Sequence[Reader]) -> Sequence[Standing]:
-    """`standings`, for the event loop."""
-    return await in_db(standings, readers)
+async def check_in_db(readers: Sequence[Reader]) -> Sequence[Access]:
+    """`check_access`, for the event loop."""
+    return await in_db(check_access, readers)
 
 
-#: Where one reader stands, asked together with others who come at the same time.
-look: Batched[Reader, Standing] = Batched(look_at)
+#: What one reader may do, asked together with others who come at the same time.
+batched_checks: Batched[Reader, Access] = Batched(check_in_db)
 
 
-def _asked(place: int, reader: Reader) -> dict[str, Any]:
+def _row(number: int, reader: Reader) -> dict[str, Any]:
     return {
-        "place": place,
+        "number": number,
         "person": reader.identity.user.pk,
         "session_key": reader.identity.session_key,
         "streams": list(reader.streams),
@@ -81,22 +81,22 @@ def _asked(place: int, reader: Reader) -> dict[str, Any]:
     }
 
 
-def _standing(reader: Reader, found: Sequence[Any] | None) -> Standing:
+def _access(reader: Reader, found: Sequence[Any] | None) -> Access:
     if found is None:
-        return Standing("ended")
+        return Access("ended")
     password, signed_in, roles, readable, granted = found
     known = reader.identity
     if password != known.password or not signed_in or _lost_a_role(reader, json.loads(roles or "{}")):
-        return Standing("ended")
+        return Access("ended")
     if known.expires_at is not None and known.expires_at <= datetime.now(UTC):
-        return Standing("expired")
+        return Access("expired")
     streams = tuple(_stream(**row) for row in json.loads(granted or "[]"))
-    return Standing(None, frozenset(reader.streams) - frozenset(readable), streams)
+    return Access(None, frozenset(reader.streams) - frozenset(readable), streams)
 
 
 def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:
     """In a workspace they read from the person is no member any more, or a lesser one than when they came in."""
-    before = {place.workspace_id: place.role for place in reader.identity.places}
+    before = {known.workspace_id: known.role for known in reader.identity.memberships}
     for workspace_id in reader.workspaces:
         now = _RANK.get(roles.get(str(workspace_id), ""), -1)
         if now < _RANK.get(before.get(workspace_id, Role.VIEWER), 0):

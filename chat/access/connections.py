@@ -28,7 +28,7 @@ local now = time[1] + time[2] / 1000000
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('EXPIRE', KEYS[1], 2 * ARGV[2])
 """
-#: The same for a new socket, where fewer than ARGV[3] are open: answers 1, else 0.
+#: Does that for a new socket if fewer than ARGV[3] are open, and answers 1, else 0.
 _TAKE = (
     _RENEW
     + """
@@ -43,7 +43,7 @@ return 0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Slot:
     """One connection of a person."""
 
     user_id: int
@@ -56,43 +56,43 @@ class Place:
         return f"{settings.REDIS_PREFIX}:{'graph-sockets' if self.at_graph else 'sockets'}:{self.user_id}"
 
 
-async def take(place: Place) -> bool:
+async def take(slot: Slot) -> bool:
     """Counts a connection; False when the person has as many as they may."""
-    return await asyncio.to_thread(_take, place)
+    return await asyncio.to_thread(_take, slot)
 
 
-async def renew(places: Iterable[Place]) -> None:
+async def renew(slots: Iterable[Slot]) -> None:
     """Says that these are still open."""
-    await asyncio.to_thread(_renew, list(places))
+    await asyncio.to_thread(_renew, list(slots))
 
 
-async def release(place: Place) -> None:
-    await asyncio.to_thread(_release, place)
+async def release(slot: Slot) -> None:
+    await asyncio.to_thread(_release, slot)
 
 
-def _take(place: Place) -> bool:
+def _take(slot: Slot) -> bool:
     try:
         with valkey.asked() as client:
-            return bool(client.eval(_TAKE, 1, place.key, place.id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
+            return bool(client.eval(_TAKE, 1, slot.key, slot.id, FORGET_AFTER_S, settings.LIMIT_SOCKETS))
     except redis.RedisError as error:
         log.warning("sockets not counted: %s", type(error).__name__)
         return True
 
 
-def _renew(places: list[Place]) -> None:
+def _renew(slots: list[Slot]) -> None:
     try:
         with valkey.asked() as client:
             pipeline = client.pipeline(transaction=False)
-            for place in places:
-                pipeline.eval(_RENEW, 1, place.key, place.id, FORGET_AFTER_S)
+            for slot in slots:
+                pipeline.eval(_RENEW, 1, slot.key, slot.id, FORGET_AFTER_S)
             pipeline.execute()
     except redis.RedisError as error:
         log.warning("sockets not counted: %s", type(error).__name__)
 
 
-def _release(place: Place) -> None:
+def _release(slot: Slot) -> None:
     try:
         with valkey.asked() as client:
-            client.zrem(place.key, place.id)
+            client.zrem(slot.key, slot.id)
     except redis.RedisError as error:
         log.warning("socket not uncounted: %s", type(error).__name__)

@@ -1,4 +1,4 @@
-"""Who is at the other end of a stream: from a session cookie or an access token. `standing` tells whether they stay."""
+"""Who is at the other end of a stream: from a session cookie or an access token. `checks` tells if they may stay."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,15 +30,15 @@ Headers = list[tuple[bytes, bytes]]
 Proof = str | Claim
 
 LONGEST_KEY = 40
-_PLACES = ArraySubquery(
+_MEMBERSHIPS = ArraySubquery(
     Membership.objects.filter(user=OuterRef("pk"))
     .order_by("created_at", "id")
-    .values(place=JSONObject(workspace="workspace_id", slug="workspace__slug", role="role"))
+    .values(known=JSONObject(workspace="workspace_id", slug="workspace__slug", role="role"))
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KnownMembership:
     """A workspace somebody was a member of when they came in, and their role there."""
 
     workspace_id: int
@@ -50,22 +50,22 @@ class Place:
 class Identity:
     """A person as they came in: it ends with their password, account, roles, and with the session or token they showed.
 
-    `places` begins with their default workspace.
+    `memberships` begins with that of their default workspace.
     """
 
     user: User
     password: str
-    places: tuple[Place, ...] = ()
+    memberships: tuple[KnownMembership, ...] = ()
     session_key: str = ""
     expires_at: datetime | None = None
 
-    def home(self, slug: str) -> int | None:
-        """The id of the workspace `slug`, or of the default one; None where they are no member."""
-        return next((place.workspace_id for place in self.places if slug in {"", place.slug}), None)
+    def workspace_id(self, slug: str) -> int | None:
+        """The id of the workspace `slug`, or of the default one; None if they are no member."""
+        return next((known.workspace_id for known in self.memberships if slug in {"", known.slug}), None)
 
 
 def header(headers: Headers, name: bytes) -> str | None:
-    """The first value of a header; None where it is absent."""
+    """The first value of a header; None if it is absent."""
     return next((value.decode("latin1") for key, value in headers if key == name), None)
 
 
@@ -132,18 +132,19 @@ def token_proof(token: str) -> Proof | None:
 
 
 def bearer_proof(headers: Headers) -> Proof | None:
-    """The same of an `Authorization: Bearer` header."""
+    """What the token of an `Authorization: Bearer` header says, if it is genuine."""
     scheme, _, token = (header(headers, b"authorization") or "").partition(" ")
     return token_proof(token.strip()) if scheme.lower() == "bearer" else None
 
 
-def proven(proofs: Sequence[Proof]) -> list[Identity | None]:
+def identify(proofs: Sequence[Proof]) -> list[Identity | None]:
     """The person behind each proof, or None: one query for all sessions, one for all people."""
     keys = [proof for proof in proofs if isinstance(proof, str)]
     sessions = {key: _contents(row) for key, row in BrowserSession.objects.in_bulk(keys).items()} if keys else {}
     ids = {proof.user_id for proof in proofs if isinstance(proof, Claim)}
     ids |= {int(contents[SESSION_KEY]) for contents in sessions.values() if contents}
-    people = {user.pk: user for user in User.objects.filter(pk__in=ids, is_active=True).annotate(places=_PLACES)}
+    found = User.objects.filter(pk__in=ids, is_active=True).annotate(known_memberships=_MEMBERSHIPS)
+    people = {user.pk: user for user in found}
 
     def identity(proof: Proof) -> Identity | None:
         if isinstance(proof, Claim):
@@ -159,25 +160,27 @@ def proven(proofs: Sequence[Proof]) -> list[Identity | None]:
             key, expires_at = proof, None
         if user is None or not holds:
             return None
-        places = tuple(Place(place["workspace"], place["slug"], place["role"]) for place in user.places)
-        return Identity(user, user.password, places, key, expires_at)
+        memberships = tuple(
+            KnownMembership(known["workspace"], known["slug"], known["role"]) for known in user.known_memberships
+        )
+        return Identity(user, user.password, memberships, key, expires_at)
 
     return [identity(proof) for proof in proofs]
 
 
-async def _proven(proofs: Sequence[Proof]) -> Sequence[Identity | None]:
-    return await in_db(proven, proofs)
+async def _identify_in_db(proofs: Sequence[Proof]) -> Sequence[Identity | None]:
+    return await in_db(identify, proofs)
 
 
 #: The person behind one proof, asked together with others who come at the same time.
-who: Batched[Proof, Identity | None] = Batched(_proven)
+identities: Batched[Proof, Identity | None] = Batched(_identify_in_db)
 
 
 async def of_request(headers: Headers) -> Identity | None:
-    """The person behind an HTTP request: by its token, where it shows one, else by its cookie."""
+    """The person behind an HTTP request: by its token if it shows one, else by its cookie."""
     by_token = header(headers, b"authorization") is not None
     proof = bearer_proof(headers) if by_token else cookie_proof(headers)
-    return await who.answer(proof) if proof else None
+    return await identities.answer(proof) if proof else None
 
 
 def _contents(row: BrowserSession) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Everyone who reads on through this process: sockets, server-sent events, requests that wait.
 
-One look for all of them every few seconds: who may not be here any more goes. Who is here is counted, by a task of its
+One check of all of them every few seconds: who may not be here any more goes. Who is here is counted, by a task of its
 own, as Valkey may keep it waiting.
 """
 
@@ -10,85 +10,80 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
 from chat.access import connections
-from chat.access.checks import End, Reader, look_at
-from chat.access.connections import Place
+from chat.access.checks import End, Reader, check_in_db
+from chat.access.connections import Slot
 from chat.concurrency.batching import ask_together
 from graphs.site.database_away import AWAY
 
-log = logging.getLogger("countersign.guests")
+log = logging.getLogger("countersign.readers")
 
 #: Whose access ended is gone within five seconds, however busy the process is.
 CHECK_EVERY_S = 2.0
 
 
-class Guest(Protocol):
-    """Somebody who reads."""
+class OpenReader(Protocol):
+    """A connection that somebody reads from."""
 
-    def place(self) -> Place | None:
-        """What they are counted as among the connections of their person; None for who is not counted."""
+    def slot(self) -> Slot | None:
+        """What they are counted as among the connections of their person; None if it is not counted."""
 
     def reader(self) -> Reader | None:
-        """What to look at; None while nobody knows who it is."""
+        """Whose access to check, and to what; None while nobody knows who it is."""
 
-    def end(self, why: End) -> None:
+    def end_access(self, why: End) -> None:
         """They may not stay."""
 
-    def lose(self, stream_ids: Collection[int]) -> None:
+    def lose_streams(self, stream_ids: Collection[int]) -> None:
         """They may not read on these streams."""
 
 
-_here: set[Guest] = set()
+_open: set[OpenReader] = set()
 _checker: asyncio.Task[None] | None = None
 _counter: asyncio.Task[None] | None = None
 
 
-def enter(guest: Guest) -> None:
-    """From now on the guest is looked after."""
+def add(open_reader: OpenReader) -> None:
+    """From now on its access is checked and its slot kept."""
     global _checker, _counter
-    _here.add(guest)
+    _open.add(open_reader)
     if _checker is None or _checker.done():
         _checker = asyncio.create_task(_forever(_check))
     if _counter is None or _counter.done():
         _counter = asyncio.create_task(_forever(_count))
 
 
-def leave(guest: Guest) -> None:
-    _here.discard(guest)
+def remove(open_reader: OpenReader) -> None:
+    _open.discard(open_reader)
 
 
-async def _forever(look: Callable[[], Awaitable[None]]) -> None:
+async def _forever(act: Callable[[], Awaitable[None]]) -> None:
     while True:
         await asyncio.sleep(CHECK_EVERY_S)
         try:
-            await look()
+            await act()
         except AWAY as error:
             log.warning("readers not checked, trying again: %s", type(error).__name__)
-        except Exception:  # Any: without this look, nobody's access would end any more.
+        except Exception:  # Any: without this check, nobody's access would end any more.
             log.warning("readers not checked, trying again", exc_info=True)
 
 
-def _known() -> list[tuple[Guest, Reader]]:
-    return [(guest, reader) for guest in _here if (reader := guest.reader())]
-
-
 async def _check() -> None:
-    guests = _known()
-    if not guests:
+    known = [(each, reader) for each in _open if (reader := each.reader())]
+    if not known:
         return
-    found = await ask_together(look_at, [reader for _guest, reader in guests])
-    for (guest, reader), standing in zip(guests, found, strict=True):
-        now = guest.reader() if guest in _here else None
+    found = await ask_together(check_in_db, [reader for _each, reader in known])
+    for (each, reader), access in zip(known, found, strict=True):
+        now = each.reader() if each in _open else None
         if now is None or now.identity is not reader.identity:
             continue
-        if isinstance(standing, Exception):
-            log.warning("a reader not checked, trying again", exc_info=standing)
-        elif standing.end:
-            guest.end(standing.end)
-        elif standing.lost:
-            guest.lose(standing.lost)
+        if isinstance(access, Exception):
+            log.warning("a reader not checked, trying again", exc_info=access)
+        elif access.end:
+            each.end_access(access.end)
+        elif access.lost:
+            each.lose_streams(access.lost)
 
 
 async def _count() -> None:
-    places = [place for guest in _here if (place := guest.place())]
-    if places:
-        await connections.renew(places)
+    if slots := [slot for each in _open if (slot := each.slot())]:
+        await connections.renew(slots)

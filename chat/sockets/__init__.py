@@ -1,1 +1,1 @@
-"""What `chat/sockets/consumers.py` is made of: frames of the chat socket, what each does, how fast they may come."""
+"""The WebSockets, as Channels consumers: their addresses, frames, what each frame does, how fast they may come."""

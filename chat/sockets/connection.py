@@ -1,251 +1,151 @@
-"""One WebSocket of a person: who are you, may you stay, and frames one after the other, no faster than they are taken.
+"""One WebSocket as a Channels consumer: handshake, frames one after the other no faster than they are taken, goodbye.
 
-An ASGI application with a receive loop of its own: no channel layer and no middleware stack, which an idle socket pays.
-What frames do is the desk's (`desk.Desk`): that of the chat socket or of a graph's.
+Neither a channel layer nor a stack of middleware, which each idle socket would pay for (decision 26).
 """
 
 import asyncio
+import json
 import logging
-import uuid
-from collections.abc import Awaitable, Callable, Collection
-from typing import Any
-from urllib.parse import parse_qs
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
 
-from django.utils import translation
-from django.utils.translation import gettext as _
+from autobahn.exception import Disconnected
+from channels.exceptions import DenyConnection
+from channels.generic.websocket import AsyncWebsocketConsumer
 
-from chat.access import connections, identity, open_readers
-from chat.access.checks import End, Reader
-from chat.access.connections import Place
-from chat.access.identity import Headers, Identity
-from chat.actions.refusals import Refused
+from chat.access.identity import Headers
 from chat.engine.runtime import NotServing
-from chat.events.hub import CursorBeyondEnd
-from chat.sockets import frames
-from chat.sockets.backpressure import TooSlow
-from chat.sockets.handler import ENDINGS, Desk
-from chat.sockets.pace import Pace
-from chat.sockets.wire import (
-    NOT_AUTHENTICATED,
-    RESTARTING,
-    TOO_MANY,
-    TOO_SLOW,
-    Closing,
-    Wire,
-)
-from graphs.site.access import Forbidden, NotFound
-from graphs.site.api.problems import Problem
+from chat.sockets.backpressure import Gate, TooSlow, mute, socket_gate
+from chat.sockets.closing import NOT_AUTHENTICATED, RESTARTING, TOO_SLOW, Closing
 from graphs.site.database_away import AWAY
-from graphs.site.json_input import BadJSON, parse_json
 from graphs.site.telemetry.events import measure
 
 log = logging.getLogger("countersign.socket")
 
-#: How long a client without a cookie may take to send its token.
-AUTHENTICATE_WITHIN_S = 10
-#: The longest frame of somebody unknown: a token fits.
-LONGEST_INTRODUCTION = 10_000
+T = TypeVar("T")
+Receive = Callable[[], Awaitable[Any]]
 
-_open: set["Connection"] = set()
+_open: set["GatedConsumer"] = set()
 
 
 def close_all(code: int) -> None:
     """Says goodbye to every socket of this process."""
-    for each in list(_open):
-        each.close(code)
+    for consumer in list(_open):
+        consumer.close_soon(code)
 
 
-class Connection:
-    """Frames are handled in order."""
+class GatedConsumer(AsyncWebsocketConsumer):
+    """Sends no faster than its reader takes: `gate` is closed meanwhile.
 
-    __slots__ = ("_close_code", "_desk", "_id", "_language", "_pace", "_receive", "_task", "_wire")
+    `order` is held while an answer and what belongs to it is sent, so that no event comes between or before.
+    Nobody waits for the next frame beyond `deadline`, on the clock of the loop.
+    """
 
-    def __init__(
-        self,
-        scope: dict[str, Any],
-        receive: Callable[[], Awaitable[Any]],
-        wire: Wire,
-        desk: Callable[["Connection", str], Desk],
-    ) -> None:
-        """`desk` gets the connection and the workspace that it named."""
-        query = parse_qs(scope.get("query_string", b"").decode("latin1"))
-        self._id = uuid.uuid4().hex
-        self._receive = receive
-        self._wire = wire
-        self._language = query.get("language", [""])[0]
-        self._desk = desk(self, query.get("workspace", [""])[0])
-        self._pace = Pace(_now())
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = Gate()
+        self.order = asyncio.Lock()
+        self.deadline: float | None = None
         self._task: asyncio.Task[Any] | None = None
         self._close_code: int | None = None
 
-    @property
-    def identity(self) -> Identity | None:
-        return self._desk.identity
-
-    def reader(self) -> Reader | None:
-        return self._desk.reader() if self.identity else None
-
-    def place(self) -> Place | None:
-        return self._place(self.identity) if self.identity else None
-
-    def _place(self, person: Identity) -> Place:
-        return Place(person.user.pk, self._id, self._desk.at_graph)
-
-    def end(self, why: End) -> None:
-        self.close(ENDINGS[why])
-
-    def lose(self, stream_ids: Collection[int]) -> None:
-        self._desk.lose(stream_ids)
-
-    def close(self, code: int) -> None:
-        """Ends the connection with this code; the client may come back or not, as the code says."""
-        if self._close_code is None and self._task is not None:
-            self._close_code = code
-            self._task.cancel()
-
-    async def serve(self, headers: Headers) -> None:
-        """From handshake to close."""
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Any) -> None:
+        """From handshake to close. Channels' own loop would make a task of each frame and change threads for it."""
+        self.scope, self.base_send = scope, send
         self._task = asyncio.current_task()
-        await self._receive()
+        await receive()
         try:
-            if await self._admitted(headers):
-                await self._read_until_gone()
-        except Closing as goodbye:
-            await self._wire.close(goodbye.code)
+            await self.connect()
+            await self._receive_until_gone(receive)
+        except DenyConnection:
+            await self.close()
+        except Closing as closing:
+            await self.close(closing.code)
         except AWAY:
             log.warning("the database is away; the socket may come back")
-            await self._wire.close(RESTARTING)
+            await self.close(RESTARTING)
         except NotServing:
-            await self._wire.close(RESTARTING)
+            await self.close(RESTARTING)
         except asyncio.CancelledError:
             if self._close_code is None:
                 raise
-            await self._wire.close(self._close_code)
+            await self.close(self._close_code)
         finally:
             self._task = None
-            _open.discard(self)
-            measure("open_sockets", len(_open))
-            open_readers.leave(self)
-            self._desk.leave()
-            if place := self.place():
-                await connections.release(place)
+            await self.disconnect(self._close_code)
 
-    async def _admitted(self, headers: Headers) -> bool:
-        """Handshake: a browser needs an allowed Origin; its cookie is read once, here."""
-        has_origin = identity.header(headers, b"origin") is not None
-        if has_origin and not identity.origin_allowed(headers):
-            await self._wire.close()
-            return False
-        proof = identity.cookie_proof(headers) if has_origin else None
-        person = await identity.who.answer(proof) if proof else None
-        translation.activate(identity.language_of(headers, self._language))
-        if person is not None:
-            self._desk.enter(person)
-        await self._wire.accept()
-        _open.add(self)
-        measure("open_sockets", len(_open))
-        open_readers.enter(self)
-        if person is not None:
-            await self._require_room(person)
-            await self._desk.begin()
-        return True
-
-    async def _enter(self, person: Identity) -> None:
-        await self._require_room(person)
-        self._desk.enter(person)
-
-    async def _require_room(self, person: Identity) -> None:
-        if not await connections.take(self._place(person)):
-            text = _("You have too many connections open. Close some tabs.")
-            await self._wire.refuse(None, "too_many_sockets", text)
-            raise Closing(TOO_MANY)
-
-    async def _read_until_gone(self) -> None:
-        deadline = _now() + AUTHENTICATE_WITHIN_S
+    async def _receive_until_gone(self, receive: Receive) -> None:
         while True:
             try:
-                async with asyncio.timeout_at(None if self.identity else deadline):
-                    message = await self._receive()
+                async with asyncio.timeout_at(self.deadline):
+                    message = await receive()
             except TimeoutError:
                 raise Closing(NOT_AUTHENTICATED) from None
             if message["type"] == "websocket.disconnect":
                 return
-            self._wire.gate.pause_reading()
+            self.gate.pause_reading()
             try:
-                await self._wire.gate.passed()
-                await self._handle(message.get("text"))
+                await self.gate.passed()
+                await self.receive(message.get("text"), message.get("bytes"))
             except TooSlow:
                 log.warning("socket cut off: 4408, it sends but reads too slowly")
                 raise Closing(TOO_SLOW) from None
             finally:
-                self._wire.gate.resume_reading()
+                self.gate.resume_reading()
             # Frames that wait already come without a pause: others of this process have their turn between them.
             await asyncio.sleep(0)
 
-    async def _handle(self, text: str | None) -> None:
-        """One frame; raises `Closing` when the connection ends over it."""
-        data = None
+    async def accept(self, subprotocol: str | None = None, headers: Headers | None = None) -> None:
+        """Lets the client in: from now on the socket is one of those that are open."""
+        await super().accept(subprotocol, headers)
+        self.gate = socket_gate(self.base_send)
+        _open.add(self)
+        measure("open_sockets", len(_open))
+
+    async def disconnect(self, code: int | None) -> None:
+        """The connection is gone, or was refused."""
+        _open.discard(self)
+        measure("open_sockets", len(_open))
+
+    async def close(self, code: int | None = None, reason: str | None = None) -> None:
+        """Says goodbye; without a code before the handshake is accepted, which is HTTP 403."""
+        self._close_code = code
+        await super().close(code, reason)
+        mute(self.base_send)
+
+    def close_soon(self, code: int) -> None:
+        """Ends the connection, whatever it is doing; the client may come back or not, as the code says."""
+        if self._close_code is None and self._task is not None:
+            self._close_code = code
+            self._task.cancel()
+
+    async def send(self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False) -> None:
+        """Who is about to leave, which Daphne tells only later, gets nothing more."""
+        with suppress(Disconnected):
+            await super().send(text_data, bytes_data, close)
+
+    async def send_frame(self, frame: Mapping[str, Any]) -> None:
+        await self.send(json.dumps(frame, ensure_ascii=False))
+
+    async def forward(
+        self, source: str, following: Callable[[], Awaitable[Iterable[T]]], text_of: Callable[[T], str]
+    ) -> None:
+        """Sends what follows in a source, as fast as the reader takes it; closes the socket if that cannot go on."""
         try:
-            data = self._parsed(text)
-            frame = self._desk.read(data)
-            if isinstance(frame, frames.Introduction):
-                await self._authenticate(frame)
-                return
-            if self.identity is None:
-                raise Closing(NOT_AUTHENTICATED)
-            async with self._wire.order:
-                await self._desk.do(frame)
-        except (Closing, *AWAY, NotServing):
-            raise
-        except Exception as error:  # Any: `_refusal` logs what it does not know, and the socket stays open.
-            own_id = frames.guessed_id(text) if data is None else frames.own_id(data)
-            await self._wire.refuse(own_id, *_refusal(error))
-
-    def _parsed(self, text: str | None) -> Any:
-        length = len(text or "")
-        if not self._pace.allows(length, _now()):
-            if self._pace.is_flood:
-                raise Closing(TOO_MANY)
-            raise Refused("throttled", _("Too many frames at once. Send slower."))
-        if text is None:
-            raise Refused("validation", _("Frames are text that holds JSON."))
-        if self.identity is None and length > LONGEST_INTRODUCTION:
-            raise Closing(NOT_AUTHENTICATED)
-        return parse_json(text)
-
-    async def _authenticate(self, frame: frames.Introduction) -> None:
-        proof, known = identity.token_proof(frame.token), self.identity
-        person = await identity.who.answer(proof) if proof else None
-        if person is None or (known is not None and person.user.pk != known.user.pk):
-            raise Closing(NOT_AUTHENTICATED)
-        if known is None:
-            await self._enter(person)
-        else:
-            self._desk.enter(person)
-        await self._wire.frame({"type": f"{self._wire.prefix}:authenticated", "_id": frame.id})
-        if known is None:
-            await self._desk.begin()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-def _refusal(error: Exception) -> tuple[str, str] | tuple[str, str, dict[str, Any]]:
-    """Code and sentence for what went wrong with a frame, and more for programs; what was not foreseen is logged."""
-    match error:
-        case Refused():
-            return error.code, error.message, error.details
-        case Problem():
-            return error.code, str(error)
-        case BadJSON():
-            return "validation", error.message
-        case NotFound():
-            return "not_found", _("There is nothing here, or it is not open to you.")
-        case Forbidden():
-            return "forbidden", _("Your role in this workspace does not allow this.")
-        case CursorBeyondEnd():
-            return "cursor", _("The stream has not come so far. Read it from an earlier number.")
-        case _:
-            log.error("frame not handled", exc_info=error)
-            return "internal", _("Something went wrong on the server. It was logged; try again.")
+            while True:
+                for event in await following():
+                    await self.gate.passed()
+                    async with self.order:
+                        await self.send(text_of(event))
+        except TooSlow:
+            log.warning("%s cut off: 4408, its reader took nothing for a while", source)
+            self.close_soon(TOO_SLOW)
+        except Closing as closing:
+            self.close_soon(closing.code)
+        except AWAY:
+            log.warning("%s not read, the database is away; its reader may come back", source)
+            self.close_soon(RESTARTING)
+        except Exception:  # Any: the reader comes back and reads on.
+            log.exception("%s cannot be sent", source)
+            self.close_soon(RESTARTING)

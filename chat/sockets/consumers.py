@@ -1,37 +1,218 @@
-"""The doors of the WebSockets: `/ws/chat/`, and `/ws/graphs/<key>/` of those who edit a graph live."""
+"""The two consumers: `/ws/chat/`, and `/ws/graphs/<key>/` of those who edit a graph live.
 
-from collections.abc import Awaitable, Callable
+What a frame asks for happens in `commands` and `graph_commands`; here it is told apart, answered, and what happens
+meanwhile is sent.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from chat.sockets.commands import Commands
-from chat.sockets.connection import Connection, close_all
-from chat.sockets.graph_commands import GraphCommands
+from django.utils.translation import gettext as _
+
+from chat import queries
+from chat.access.checks import batched_checks
+from chat.actions.refusals import Refused
+from chat.engine import runtime
+from chat.live.people import Person
+from chat.live.room import GraphGone, Watcher
+from chat.live.rooms import Rooms
+from chat.sockets import commands, frames, graph_commands, graph_frames, refusals
+from chat.sockets.closing import NOT_THERE, Closing, require_access
+from chat.sockets.person import PersonConsumer
 from chat.sockets.subscriptions import Subscriptions
-from chat.sockets.wire import RESTARTING, Wire
-
-__all__ = ["GRAPHS", "RESTARTING", "chat_socket", "close_all", "graph_socket"]
-
-#: Where the addresses of graphs' sockets begin; the key and a slash follow.
-GRAPHS = "/ws/graphs/"
-Receive = Callable[[], Awaitable[Any]]
+from graphs.site.access import NotFound
+from graphs.site.telemetry.events import tell
 
 
-async def chat_socket(scope: dict[str, Any], receive: Receive, send: Any) -> None:
-    """The ASGI application of `/ws/chat/`."""
-    wire = Wire(send, "ai")
+class ChatConsumer(PersonConsumer):
+    """Asks, decides, and reads streams."""
 
-    def desk(connection: Connection, workspace: str) -> Commands:
-        return Commands(wire, Subscriptions(wire, connection.close), workspace)
+    prefix = "ai"
+    adapter = frames.adapter
 
-    await Connection(scope, receive, wire, desk).serve(scope["headers"])
+    def __init__(self) -> None:
+        super().__init__()
+        self._subscriptions = Subscriptions(self)
+
+    async def disconnect(self, code: int | None) -> None:
+        self._subscriptions.stop_all()
+        await super().disconnect(code)
+
+    def workspace_ids(self) -> set[int]:
+        return super().workspace_ids() | self._subscriptions.workspace_ids()
+
+    def stream_ids(self) -> set[int]:
+        return self._subscriptions.stream_ids()
+
+    def lose_streams(self, stream_ids: Collection[int]) -> None:
+        self._subscriptions.lose(stream_ids)
+
+    async def handle(self, frame: Any) -> None:
+        match frame:
+            case frames.Chat():
+                await self._chat(frame)
+            case frames.Resume(proposal_id=str()):
+                await self._decide(frame)
+            case frames.Resume():
+                self._require_room_for(frame.session_id)
+                await self._accept(frame, await self.as_person(commands.answer, frame))
+            case frames.Retry():
+                self._require_room_for(frame.session_id)
+                await self._accept(frame, await self.as_person(commands.retry, frame))
+            case frames.Deepen():
+                message = await self.as_person(queries.message_for, frame.message_id)
+                self._require_room_for(str(message.session_id))
+                await self._accept(frame, await self.as_person(commands.deepen, message))
+            case frames.Interrupt():
+                await self.as_person(commands.stop, frame.session_id)
+                await self.send_frame({"type": "ai:accepted", "_id": frame.id, "sessionId": frame.session_id})
+            case frames.Subscribe():
+                await self._subscribe(frame)
+            case frames.Unsubscribe():
+                stream = await self._readable(_stream_name(frame))
+                self._subscriptions.stop(stream.id)
+                await self._confirm("ai:unsubscribed", frame, stream)
+
+    async def _chat(self, frame: frames.Chat) -> None:
+        if frame.id is None:
+            raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
+        self._require_room_for(frame.session_id)
+        await self._accept(frame, await self.as_person(commands.post, self.workspace, frame))
+
+    async def _decide(self, frame: frames.Resume) -> None:
+        """A decision on a proposal of any conversation of the workspace; who owns it also sees how it goes on."""
+        self._require_room_for(frame.session_id)
+        decided, own = await self.as_person(commands.decide, frame)
+        answer = {"sessionId": frame.session_id, "proposalId": frame.proposal_id, "status": decided.proposal.status}
+        if decided.run is not None and own:
+            await self._accept(frame, decided.run.to_json(), answer)
+        else:
+            await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})
+
+    def _require_room_for(self, session_id: str | None) -> None:
+        """Before anything is accepted whose events this socket could not read."""
+        if session_id is None or not self._subscriptions.reads(session_id):
+            self._subscriptions.require_room()
+
+    async def _accept(self, frame: frames.Frame, accepted: dict[str, Any], more: dict[str, Any] | None = None) -> None:
+        """Answers, and makes sure that this socket sees everything about it."""
+        asked = "ws_chat" if isinstance(frame, frames.Chat) else "ws_resume"
+        tell(asked, "debug", session=accepted["sessionId"], run=accepted["runId"])
+        if frame.id is not None:
+            self._subscriptions.remember(uuid.UUID(accepted["runId"]), frame.id)
+        shown = ("sessionId", "userMessageId", "messageId", "runId", "stream")
+        answer = {name: accepted[name] for name in shown} | {"streamId": accepted["stream"]} | (more or {})
+        await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})
+        if not self._subscriptions.reads(accepted["sessionId"]):
+            stream = await self._readable(accepted["stream"])
+            self._subscriptions.start(stream, await self._subscriptions.watch(stream, accepted["after"]))
+
+    async def _subscribe(self, frame: frames.Subscribe) -> None:
+        stream = await self._readable(_stream_name(frame))
+        watch = await self._subscriptions.watch(stream, frame.after)
+        try:
+            await self._confirm("ai:subscribed", frame, stream)
+        except BaseException:  # Cancelled, too: nobody else knows of the watch.
+            watch.close()
+            raise
+        self._subscriptions.start(stream, watch)
+
+    async def _confirm(self, type_: str, frame: frames.Frame, stream: queries.ReadableStream) -> None:
+        session_id = str(stream.session_id) if stream.session_id else None
+        await self.send_frame({"type": type_, "_id": frame.id, "sessionId": session_id, "stream": stream.name})
+
+    async def _readable(self, stream_name: str) -> queries.ReadableStream:
+        """The stream, if the person still may be here and may read it."""
+        access = await batched_checks.answer(replace(self.known_reader(), wishes=[stream_name]))
+        require_access(access)
+        if not access.granted:
+            raise NotFound
+        return access.granted[0]
 
 
-async def graph_socket(scope: dict[str, Any], receive: Receive, send: Any) -> None:
-    """The ASGI application of `/ws/graphs/<key>/`."""
-    wire = Wire(send, "graph")
-    key = scope["path"].removeprefix(GRAPHS).removesuffix("/")
+def _stream_name(frame: frames.Subscribe | frames.Unsubscribe) -> str:
+    if (frame.session_id is None) == (frame.stream is None):
+        raise Refused("validation", _("Name either “sessionId” or “stream”."))
+    return frame.stream or queries.stream_name_of(frame.session_id or "")
 
-    def desk(connection: Connection, workspace: str) -> GraphCommands:
-        return GraphCommands(wire, connection.close, workspace, key)
 
-    await Connection(scope, receive, wire, desk).serve(scope["headers"])
+class GraphConsumer(PersonConsumer):
+    """Edits one graph, and sees what others do to it."""
+
+    prefix = "graph"
+    adapter = graph_frames.adapter
+    at_graph = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._graph_id = 0
+        self._rooms: Rooms | None = None
+        self._watcher: Watcher | None = None
+        self._sending: asyncio.Task[None] | None = None
+
+    async def authenticated(self) -> None:
+        """Opens the graph: who may not see it is told what they would be told if there were none."""
+        assert self.identity is not None
+        key = self.scope["url_route"]["kwargs"]["key"]
+        self._rooms = runtime.current().rooms
+        try:
+            self._graph_id, may_edit = await self.as_person(graph_commands.open_graph, self.workspace, key)
+            person = Person(id=uuid.uuid4().hex[:12], name=self.identity.user.get_username())
+            watcher = await self._rooms.enter(self._graph_id, person, self.identity.user.pk)
+            if watcher is None:
+                raise NotFound
+        except NotFound as error:
+            await self.refuse(None, *refusals.described(error))
+            raise Closing(NOT_THERE) from None
+        self._watcher = watcher
+        opened = {"you": person.id, "version": watcher.version, "mayEdit": may_edit, "unsaved": watcher.room.unsaved}
+        await self.send_frame({"type": "graph:opened", **opened})
+        self._sending = asyncio.create_task(self.forward(f"graph {self._graph_id}", self._news, str))
+
+    async def _news(self) -> list[str]:
+        assert self._watcher is not None
+        try:
+            return await self._watcher.next()
+        except GraphGone:
+            raise Closing(NOT_THERE) from None
+
+    async def disconnect(self, code: int | None) -> None:
+        if self._sending is not None:
+            self._sending.cancel()
+        if self._watcher is not None and self._rooms is not None:
+            self._rooms.leave(self._watcher)
+        await super().disconnect(code)
+
+    async def handle(self, frame: Any) -> None:
+        match frame:
+            case graph_frames.Edit() | graph_frames.Undo():
+                await self._edit(frame)
+            case graph_frames.Save():
+                await self._save(frame)
+            case graph_frames.Presence():
+                self._show_presence(frame)
+
+    async def _edit(self, frame: graph_frames.Edit | graph_frames.Undo) -> None:
+        done = await self.as_person(graph_commands.edit, self.workspace, self._graph_id, frame)
+        if self._watcher is not None:
+            self._watcher.room.editors.add(self._watcher.user_id)
+        runtime.current().rooms.edited(self._graph_id)
+        acknowledged = {"version": done.version, "operations": done.to_json()}
+        await self.send_frame({"type": "graph:ack", "_id": frame.id, **acknowledged})
+
+    async def _save(self, frame: graph_frames.Save) -> None:
+        saved = await self.as_person(graph_commands.save, self.workspace, self._graph_id)
+        runtime.current().rooms.edited(self._graph_id)
+        version = self._watcher.room.version if self._watcher else None
+        answer = {"version": version, "changeSetIds": [str(change_set) for change_set in saved]}
+        await self.send_frame({"type": "graph:saved", "_id": frame.id, **answer})
+
+    def _show_presence(self, frame: graph_frames.Presence) -> None:
+        if self._watcher is not None and self._rooms is not None:
+            person = self._watcher.person
+            person.selection = tuple(frame.selection)
+            person.cursor = frame.cursor.model_dump() if frame.cursor else None
+            self._rooms.looks(self._watcher)

@@ -82,11 +82,11 @@ class Unsubscribe(Frame):
 AnyFrame = Annotated[
     Authenticate | Chat | Resume | Retry | Deepen | Interrupt | Subscribe | Unsubscribe, Field(discriminator="type")
 ]
-_adapter: TypeAdapter[Any] = TypeAdapter(AnyFrame)
+adapter: TypeAdapter[Any] = TypeAdapter(AnyFrame)
 
 
-def read(data: Any, adapter: TypeAdapter[Any] = _adapter) -> Any:
-    """One of the frames above, or of `adapter`; raises `Refused` with a sentence for each wrong field."""
+def read(data: Any, adapter: TypeAdapter[Any] = adapter) -> Any:
+    """One of the frames of an adapter; raises `Refused` with a sentence for each wrong field."""
     if not isinstance(data, dict):
         raise Refused("validation", _("A frame is a JSON object with a “type”."))
     try:

@@ -1,23 +1,22 @@
-"""What one chat socket reads: each stream is pumped by a task of its own, as fast as the reader takes it."""
+"""What one chat socket reads: each stream is sent by a task of its own, as fast as the reader takes it."""
 
 import asyncio
-import logging
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.translation import gettext as _
 
 from chat.actions.refusals import Refused
 from chat.engine import runtime
+from chat.events.vocabulary import StoredEvent
 from chat.events.vocabulary import frame as event_frame
 from chat.events.watching import Watch
 from chat.queries import ReadableStream
 from chat.sockets.backpressure import TooSlow
-from chat.sockets.wire import RESTARTING, TOO_SLOW, Wire
-from graphs.site.database_away import AWAY
-
-log = logging.getLogger("countersign.socket")
+from chat.sockets.closing import TOO_SLOW
+from chat.sockets.connection import GatedConsumer
 
 MAX_SUBSCRIPTIONS = 50
 #: Runs of which a socket remembers that it asked for them, to name its `_id` in their events.
@@ -28,22 +27,21 @@ REMEMBERED = 100
 class _Reading:
     stream: ReadableStream
     watch: Watch
-    pump: asyncio.Task[None]
+    sending: asyncio.Task[None]
 
 
 class Subscriptions:
-    """`end` closes the connection with a code; a pump that cannot go on calls it."""
+    """Those of one consumer, over which their events are sent."""
 
-    __slots__ = ("_asked", "_end", "_readings", "_telling", "_wire")
+    __slots__ = ("_asked", "_consumer", "_goodbyes", "_readings")
 
-    def __init__(self, wire: Wire, end: Callable[[int], None]) -> None:
-        self._wire = wire
-        self._end = end
+    def __init__(self, consumer: GatedConsumer) -> None:
+        self._consumer = consumer
         self._readings: dict[int, _Reading] = {}
         self._asked: dict[uuid.UUID, int | str] = {}
-        self._telling: set[asyncio.Task[None]] = set()
+        self._goodbyes: set[asyncio.Task[None]] = set()
 
-    def workspaces(self) -> set[int]:
+    def workspace_ids(self) -> set[int]:
         """The workspaces of everything that is read."""
         return {reading.stream.workspace_id for reading in self._readings.values()}
 
@@ -70,55 +68,45 @@ class Subscriptions:
         return await runtime.current().hub.watch(stream.id, after, last=stream.last_sequence)
 
     def start(self, stream: ReadableStream, watch: Watch) -> None:
-        """Sends the stream from the watch's place on, instead of from wherever it was read before."""
+        """Sends the stream from the watch's cursor on, instead of from wherever it was read before."""
         self.stop(stream.id)
-        self._readings[stream.id] = _Reading(stream, watch, asyncio.create_task(self._pump(stream, watch)))
+        text_of = partial(self._text_of, stream.name, _session_id(stream))
+        sending = asyncio.create_task(self._consumer.forward(f"stream {stream.name}", watch.next, text_of))
+        self._readings[stream.id] = _Reading(stream, watch, sending)
+
+    def _text_of(self, stream_name: str, session_id: str | None, event: StoredEvent) -> str:
+        own_id = self._asked.get(event.run_id) if event.run_id else None
+        return event_frame(event, stream_name, session_id, own_id)
 
     def stop(self, stream_id: int) -> None:
         reading = self._readings.pop(stream_id, None)
         if reading is not None:
-            reading.pump.cancel()
+            reading.sending.cancel()
             reading.watch.close()
 
     def lose(self, stream_ids: Collection[int]) -> None:
         """Ends what may not be read any more, and says so."""
         for reading in [found for id_ in stream_ids if (found := self._readings.get(id_))]:
             self.stop(reading.stream.id)
-            telling = asyncio.create_task(self._tell_lost(reading.stream))
-            self._telling.add(telling)
-            telling.add_done_callback(self._telling.discard)
+            goodbye = asyncio.create_task(self._say_lost(reading.stream))
+            self._goodbyes.add(goodbye)
+            goodbye.add_done_callback(self._goodbyes.discard)
 
-    async def _tell_lost(self, stream: ReadableStream) -> None:
-        session_id = str(stream.session_id) if stream.session_id else None
+    async def _say_lost(self, stream: ReadableStream) -> None:
+        frame = {"type": "ai:unsubscribed", "_id": None, "sessionId": _session_id(stream), "stream": stream.name}
         try:
-            await self._wire.gate.passed()
-            async with self._wire.order:
-                frame = {"type": "ai:unsubscribed", "_id": None, "sessionId": session_id, "stream": stream.name}
-                await self._wire.frame(frame)
+            await self._consumer.gate.passed()
+            async with self._consumer.order:
+                await self._consumer.send_frame(frame)
         except TooSlow:
-            self._end(TOO_SLOW)
+            self._consumer.close_soon(TOO_SLOW)
 
     def stop_all(self) -> None:
         for stream_id in list(self._readings):
             self.stop(stream_id)
-        for telling in self._telling:
-            telling.cancel()
+        for goodbye in self._goodbyes:
+            goodbye.cancel()
 
-    async def _pump(self, stream: ReadableStream, watch: Watch) -> None:
-        session_id = str(stream.session_id) if stream.session_id else None
-        try:
-            while True:
-                for event in await watch.next():
-                    await self._wire.gate.passed()
-                    async with self._wire.order:
-                        own_id = self._asked.get(event.run_id) if event.run_id else None
-                        await self._wire.text(event_frame(event, stream.name, session_id, own_id))
-        except TooSlow:
-            log.warning("stream %s cut off: 4408, its reader took nothing for a while", stream.name)
-            self._end(TOO_SLOW)
-        except AWAY:
-            log.warning("stream %s not read, the database is away; its reader may come back", stream.name)
-            self._end(RESTARTING)
-        except Exception:  # Any: the reader comes back and reads on.
-            log.exception("subscription to %s broke", stream.name)
-            self._end(RESTARTING)
+
+def _session_id(stream: ReadableStream) -> str | None:
+    return str(stream.session_id) if stream.session_id else None

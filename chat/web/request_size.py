@@ -36,6 +36,8 @@ class LimitedRequest(WebRequest):
             self.channel.loseConnection()
 
     def process(self) -> Any:
+        # Daphne would take the root of all addresses from it, and any client can send it.
+        self.requestHeaders.removeHeader(b"daphne-root-path")
         if not self._response_started:
             if self._received and not self.requestHeaders.hasHeader(b"content-length"):
                 # The chunks are put together by now, and Django reads no body of unknown length.

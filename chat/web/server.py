@@ -151,11 +151,12 @@ def log_unless_client_left(loop: asyncio.AbstractEventLoop, context: dict[str, A
 
 async def _turn_away_readers() -> None:
     """Again and again: who was about to begin, or comes over a connection that is still open, would be cut off."""
-    from chat.sockets import consumers
+    from chat.sockets import connection
+    from chat.sockets.closing import RESTARTING
     from chat.web import sse, waiting
 
     while True:
-        consumers.close_all(consumers.RESTARTING)
+        connection.close_all(RESTARTING)
         sse.close_all()
         waiting.close_all()
         await asyncio.sleep(TURN_AWAY_EVERY_S)

@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 
 from chat import queries
 from chat.access import connections, identity, open_readers
-from chat.access.checks import Reader, look
-from chat.access.connections import Place
+from chat.access.checks import Reader, batched_checks
+from chat.access.connections import Slot
 from chat.engine import runtime
 from chat.events.hub import CursorBeyondEnd
 from chat.events.watching import Watch
@@ -55,21 +55,21 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     """The ASGI application."""
     translation.activate(identity.language_of(scope["headers"]))
     watches: list[Watch] = []
-    place: Place | None = None
+    slot: Slot | None = None
     try:
         wish = await _wish(scope)
-        place = Place(wish.person.user.pk, uuid.uuid4().hex)
-        if not await connections.take(place):
+        slot = Slot(wish.person.user.pk, uuid.uuid4().hex)
+        if not await connections.take(slot):
             raise Problem(429, "too_many", _("You have too many connections open. Close some tabs."))
         for stream in wish.streams:
             watches.append(await runtime.current().hub.watch(stream.id, wish.cursors[stream.id]))
-        response = Response(send, wish.person, wish.streams, wish.cursors, place)
-        open_readers.enter(response)
+        response = Response(send, wish.person, wish.streams, wish.cursors, slot)
+        open_readers.add(response)
         try:
             await response.begin()
             await _serve_until_left(asyncio.create_task(response.stream_forever(watches)), receive)
         finally:
-            open_readers.leave(response)
+            open_readers.remove(response)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     except CursorBeyondEnd:
         await _answer_problem(_bad_cursor(), send)
@@ -80,8 +80,8 @@ async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send
     finally:
         for watch in watches:
             watch.close()
-        if place is not None:
-            await connections.release(place)
+        if slot is not None:
+            await connections.release(slot)
 
 
 async def _serve_until_left(task: asyncio.Task[None], receive: Callable[[], Awaitable[Any]]) -> None:
@@ -112,7 +112,7 @@ async def _wish(scope: dict[str, Any]) -> _Wish:
     names = list(dict.fromkeys(name for text in query.get("streams", []) for name in text.split(",") if name))
     if not 1 <= len(names) <= MAX_STREAMS:
         raise problems.invalid("streams", _("“streams” names one to eight streams, separated by commas."))
-    granted = {stream.name: stream for stream in (await look.answer(Reader(person, wishes=names))).granted}
+    granted = {stream.name: stream for stream in (await batched_checks.answer(Reader(person, wishes=names))).granted}
     if len(granted) < len(names):
         raise problems.not_found()
     streams = [granted[name] for name in names]
@@ -133,10 +133,10 @@ def _positions(cursor: str, streams: list[queries.ReadableStream]) -> dict[int, 
         return {stream.id: 0 for stream in streams}
     if not _CURSOR.fullmatch(cursor):
         raise _bad_cursor()
-    places = [tuple(map(int, part.split("-"))) for part in cursor.split(".")]
-    if sorted(place[0] for place in places) != sorted(stream.id for stream in streams):
+    pairs = [part.split("-") for part in cursor.split(".")]
+    if sorted(int(stream_id) for stream_id, _sequence in pairs) != sorted(stream.id for stream in streams):
         raise _bad_cursor()
-    positions = {place[0]: place[1] for place in places}
+    positions = {int(stream_id): int(sequence) for stream_id, sequence in pairs}
     if any(positions[stream.id] > stream.last_sequence for stream in streams):
         raise _bad_cursor()
     return positions

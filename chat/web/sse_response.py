@@ -8,7 +8,7 @@ from typing import Any
 
 from chat import queries
 from chat.access.checks import End, Reader
-from chat.access.connections import Place
+from chat.access.connections import Slot
 from chat.access.identity import Identity
 from chat.events.vocabulary import StoredEvent, event_json
 from chat.events.watching import Watch
@@ -31,7 +31,7 @@ class _AccessEnded(Exception):
 
 
 class Response:
-    """`cursors` is the number that each stream (by id) is read from; `place` is what it is counted as."""
+    """`cursors` is the number that each stream (by id) is read from; `slot` is what it is counted as."""
 
     def __init__(
         self,
@@ -39,10 +39,10 @@ class Response:
         person: Identity,
         streams: Sequence[queries.ReadableStream],
         cursors: dict[int, int],
-        place: Place,
+        slot: Slot,
     ) -> None:
         self._send = send
-        self._place = place
+        self._slot = slot
         self._person = person
         self._names = {stream.id: stream.name for stream in streams}
         self._workspaces = {stream.workspace_id for stream in streams}
@@ -51,16 +51,16 @@ class Response:
         self._one_at_a_time = asyncio.Lock()
         self._ended = asyncio.Event()
 
-    def place(self) -> Place:
-        return self._place
+    def slot(self) -> Slot:
+        return self._slot
 
     def reader(self) -> Reader:
         return Reader(self._person, self._workspaces, self._names)
 
-    def end(self, _why: End) -> None:
+    def end_access(self, _why: End) -> None:
         self._ended.set()
 
-    def lose(self, _stream_ids: Collection[int]) -> None:
+    def lose_streams(self, _stream_ids: Collection[int]) -> None:
         self._ended.set()
 
     async def begin(self) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from chat import queries
 from chat.access import identity, open_readers
-from chat.access.checks import End, Reader, look
+from chat.access.checks import End, Reader, batched_checks
 from chat.access.identity import Headers, Identity
 from chat.concurrency.database import in_db
 from chat.engine import runtime
@@ -87,23 +87,23 @@ async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
 
 
 class _Waiter:
-    """A request that waits, looked after like everyone who reads."""
+    """A request that waits, whose access is checked like that of everyone who reads."""
 
     def __init__(self, person: Identity, stream: ReadableStream, resting: "asyncio.Task[None]") -> None:
         self._person = person
         self._stream = stream
         self._resting = resting
 
-    def place(self) -> None:
+    def slot(self) -> None:
         """It is not counted."""
 
     def reader(self) -> Reader:
         return Reader(self._person, {self._stream.workspace_id}, {self._stream.id})
 
-    def end(self, _why: End) -> None:
+    def end_access(self, _why: End) -> None:
         self._resting.cancel()
 
-    def lose(self, _stream_ids: Collection[int]) -> None:
+    def lose_streams(self, _stream_ids: Collection[int]) -> None:
         self._resting.cancel()
 
 
@@ -113,25 +113,25 @@ async def _wait(answer: "_Recorded", person: Identity) -> None:
     accepted = answer.json()
     if "runId" not in accepted:
         return
-    granted = (await look.answer(Reader(person, wishes=[accepted["streamId"]]))).granted
+    granted = (await batched_checks.answer(Reader(person, wishes=[accepted["streamId"]]))).granted
     if not granted:
         return
     run_id = uuid.UUID(accepted["runId"])
     resting = asyncio.create_task(_rested(run_id, granted[0]))
     waiter = _Waiter(person, granted[0], resting)
     _open.add(resting)
-    open_readers.enter(waiter)
+    open_readers.add(waiter)
     try:
         await asyncio.wait([resting], timeout=WAIT_S)
         if resting.cancelled() or not resting.done():
             return
     finally:
-        open_readers.leave(waiter)
+        open_readers.remove(waiter)
         _open.discard(resting)
         resting.cancel()
     resting.result()
-    standing = await look.answer(waiter.reader())
-    if not standing.end and not standing.lost:
+    access = await batched_checks.answer(waiter.reader())
+    if not access.end and not access.lost:
         result = await in_db(queries.run_result, run_id)
         answer.replace(200, {**accepted, **(result or {})})
 

@@ -17,7 +17,7 @@ from graphs.api.graphs import KEY
 from graphs.api.history_json import ChangeSetShape
 from graphs.api.node_type_json import CustomNodeType, NodeTypePage
 from graphs.history import code_diff
-from graphs.models import Graph
+from graphs.models import Graph, Object
 from graphs.objects import actions
 from graphs.objects.actions import MAX_ACTIONS
 from graphs.objects.edit_conflicts import Overlap, Overlapping
@@ -76,7 +76,7 @@ class ChangesView(APIView):
         wanted = _request(request, graph)
         try:
             done = editing.edit(member, graph, wanted)
-        except Graph.DoesNotExist as gone:
+        except Object.DoesNotExist as gone:
             raise NotFound from gone
         except ChangeRefused as refusal:
             raise refused(refusal) from refusal

@@ -1,4 +1,4 @@
-"""The doors in this process: a runtime in the test's own loop, sockets and requests as ASGI calls, a scripted model.
+"""The doors in this process: a runtime in the test's own loop, Channels' communicators as clients, a scripted model.
 
 A test gives `run` a coroutine function; inside, everything is as in a web process but for Daphne.
 """
@@ -8,7 +8,9 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import quote
 
+from channels.testing import ApplicationCommunicator, WebsocketCommunicator
 from django.contrib.auth.models import User
 
 from chat.engine.runtime import Runtime
@@ -65,14 +67,14 @@ class Model:
 class Socket:
     """The client's end of one chat socket."""
 
-    def __init__(self) -> None:
+    def __init__(self, communicator: WebsocketCommunicator) -> None:
         self.accepted: bool | None = None
         self.close_code: int | None = None
         self.received: list[dict[str, Any]] = []
-        self._to_server: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._to_server = communicator.input_queue
         self._news = asyncio.Event()
 
-    async def take(self, message: dict[str, Any]) -> None:
+    def take(self, message: dict[str, Any]) -> None:
         if message["type"] == "websocket.accept":
             self.accepted = True
         elif message["type"] == "websocket.close":
@@ -81,15 +83,6 @@ class Socket:
         else:
             self.received.append(json.loads(message["text"]))
         self._news.set()
-
-    async def give(self) -> dict[str, Any]:
-        return await self._to_server.get()
-
-    def connect(self) -> None:
-        self._to_server.put_nowait({"type": "websocket.connect"})
-
-    def leave(self) -> None:
-        self._to_server.put_nowait({"type": "websocket.disconnect", "code": 1000})
 
     def send(self, type_: str, **values: Any) -> None:
         self.send_text(json.dumps({"type": type_, **values}))
@@ -138,23 +131,36 @@ async def opened(
     headers: Mapping[str, str] | None = None, query: str = "", path: str = "/ws/chat/"
 ) -> AsyncIterator[Socket]:
     """A socket after its handshake, which may have been refused."""
-    socket = Socket()
     given = {"host": HOST.decode(), **(headers or {})}
-    scope = {
-        "type": "websocket",
-        "path": path,
-        "query_string": query.encode(),
-        "headers": [(name.lower().encode(), value.encode("latin1")) for name, value in given.items()],
-    }
-    socket.connect()
-    task = asyncio.create_task(application(scope, socket.give, socket.take))
-    try:
+    pairs = [(name.lower().encode(), value.encode("latin1")) for name, value in given.items()]
+    communicator = WebsocketCommunicator(application, f"{quote(path)}?{query}", pairs)
+    socket = Socket(communicator)
+    async with _called(communicator, socket.take, leave={"type": "websocket.disconnect", "code": 1000}):
+        await communicator.send_input({"type": "websocket.connect"})
         await socket.until(lambda each: each.accepted is not None)
         yield socket
+
+
+@asynccontextmanager
+async def _called(
+    communicator: ApplicationCommunicator, take: Callable[[dict[str, Any]], None], leave: dict[str, Any]
+) -> AsyncIterator[None]:
+    """Gives `take` all that the application sends until it has ended, which it has to when the client leaves."""
+
+    async def take_all() -> None:
+        while True:
+            take(await communicator.output_queue.get())
+
+    taking = asyncio.create_task(take_all())
+    try:
+        yield
     finally:
-        socket.leave()
+        await communicator.send_input(leave)
         async with asyncio.timeout(PATIENCE_S):
-            await asyncio.gather(task)
+            await communicator.future
+        taking.cancel()
+        while not communicator.output_queue.empty():
+            take(communicator.output_queue.get_nowait())
 
 
 @asynccontextmanager
@@ -187,7 +193,7 @@ class Answer:
         self.complete = False
         self._news = asyncio.Event()
 
-    async def take(self, message: dict[str, Any]) -> None:
+    def take(self, message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.headers = {name.decode().lower(): value.decode() for name, value in message["headers"]}
@@ -242,16 +248,11 @@ async def asked(
         "client": ("127.0.0.1", 5),
         "server": ("testserver", 80),
     }
-    to_server: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-    to_server.put_nowait({"type": "http.request", "body": data, "more_body": False})
+    communicator = ApplicationCommunicator(application, scope)
     answer = Answer()
-    task = asyncio.create_task(application(scope, to_server.get, answer.take))
-    try:
+    async with _called(communicator, answer.take, leave={"type": "http.disconnect"}):
+        await communicator.send_input({"type": "http.request", "body": data, "more_body": False})
         yield answer
-    finally:
-        to_server.put_nowait({"type": "http.disconnect"})
-        async with asyncio.timeout(PATIENCE_S):
-            await asyncio.gather(task)
 
 
 async def request(method: str, path: str, user: User | None = None, body: Any = None, **headers: str) -> Answer:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from django.contrib.auth.models import User
@@ -81,6 +83,26 @@ def test_it_answers_a_question_over_a_socket_by_cookie(web: WebProcess, alice: U
     with connect(web.chat_url, origin=None, additional_headers=cookie) as connection:
         send(connection, "ai:subscribe", _id=1, stream=accepted["stream"])
         assert until_closed(connection)[0] == 4401
+
+
+def test_it_refuses_a_handshake_where_nothing_is(web: WebProcess) -> None:
+    for path in ("/", "/ws/chat", "/ws/graphs/", "/ws/graphs/nba", "/ws/graphs/a/b/", "/healthz"):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(f"ws://127.0.0.1:{web.port}{path}", origin=None)
+        assert refused.value.response.status_code == 403
+    time.sleep(2)  # Daphne looks every second what became of its applications.
+    assert "Exception inside application" not in web.log()
+
+
+def test_a_client_does_not_move_the_root_of_addresses(web: WebProcess, alice: User) -> None:
+    elsewhere = {"Daphne-Root-Path": "/elsewhere"}
+    with signed_in(web, alice, additional_headers=elsewhere):
+        pass
+    with urlopen(Request(f"{web.url}/healthz", headers=elsewhere), timeout=PATIENCE_S) as answer:
+        assert json.load(answer) == {"status": "ok"}
+    with pytest.raises(HTTPError) as unknown:
+        urlopen(Request(f"{web.url}/api/v1/streams/sse", headers=elsewhere), timeout=PATIENCE_S)
+    assert unknown.value.code == 401
 
 
 def test_it_refuses_frames_that_are_too_big(web: WebProcess, alice: User) -> None:

@@ -13,7 +13,7 @@ from chat.engine.states import STATE_VERSION, State
 from chat.events import wakeup
 from chat.events.vocabulary import EVENT_VERSION
 from chat.models import Session, Stream, StreamEvent
-from chat.sockets.wire import RESTARTING
+from chat.sockets.closing import RESTARTING
 from graphs.models import Workspace
 from graphs.site.stored_json import UnknownVersion
 from tests.chat.events.logs import append_now, numbers, status

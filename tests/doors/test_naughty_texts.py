@@ -16,6 +16,7 @@ from pytest_django import Settings
 
 from chat.tools import registry
 from chat.tools.base import ToolContext
+from graphs.models import Graph
 from graphs.site.access import member_of
 from tests.chat.inprocess import Socket, run, signed_in
 from tests.doors import world
@@ -137,7 +138,7 @@ def an_imported_graph_is_exported_as_it_was(visitor: Visitor, text: str) -> None
     assert {**found["edges"][0], **edge} == found["edges"][0]
     assert visitor.pages.get("/graphs/naughty/").status_code == 200
     assert "naughty" in [each["key"] for each in visitor.editor.get(f"{API}graphs").json()["results"]]
-    visitor.world.workspaces["demo"].graphs.get(key="naughty").delete()
+    Graph.objects.get(workspace=visitor.world.workspaces["demo"], key="naughty").delete()
 
 
 def keys_and_names_of_an_import_are_taken_or_refused(visitor: Visitor, text: str) -> None:

@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session as BrowserSession
 
 from chat import queries
 from chat.access import identity
-from chat.access.checks import Reader, Standing, standings
+from chat.access.checks import Access, Reader, check_access
 from chat.actions.conversations import ObjectName, post_message
 from chat.models import Session, Stream
 from graphs.models import Graph, Membership, Role, Workspace
@@ -17,7 +17,7 @@ from graphs.site.api import tokens
 from tests import cast
 
 pytestmark = pytest.mark.django_db
-GOOD = Standing(None)
+GOOD = Access(None)
 
 
 def by_token(user: User, **more: Any) -> Reader:
@@ -31,9 +31,9 @@ def by_cookie(user: User, **more: Any) -> Reader:
 
 
 def reader(proof: identity.Proof, **more: Any) -> Reader:
-    [person] = identity.proven([proof])
+    [person] = identity.identify([proof])
     assert person is not None
-    return Reader(person, **{"workspaces": {person.places[0].workspace_id}, **more})
+    return Reader(person, **{"workspaces": {person.memberships[0].workspace_id}, **more})
 
 
 def conversation(user: User) -> Stream:
@@ -57,54 +57,54 @@ SESSION_ENDS: list[Callable[[User], Any]] = [
 ]
 
 
-def test_it_tells_in_one_query_where_everybody_stands(
+def test_it_checks_everybody_in_one_query(
     alice: User, bob: User, charlie: User, nba: Graph, django_assert_num_queries: Any
 ) -> None:
     stream = conversation(alice)
     readers = [by_token(alice, streams=[stream.pk]), by_cookie(bob), by_token(charlie, wishes=[stream.name])]
     with django_assert_num_queries(1):
-        assert standings(readers) == [GOOD] * 3
+        assert check_access(readers) == [GOOD] * 3
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_it_ends_with_what_somebody_came_in_with(alice: User, bob: User, end: Callable[[User], Any]) -> None:
     readers = [by_token(alice), by_cookie(alice), by_token(bob), by_cookie(bob)]
     end(alice)
-    assert standings(readers) == [Standing("ended"), Standing("ended"), GOOD, GOOD]
+    assert check_access(readers) == [Access("ended"), Access("ended"), GOOD, GOOD]
 
 
 @pytest.mark.parametrize("end", SESSION_ENDS)
 def test_it_ends_with_the_session_of_a_browser(alice: User, end: Callable[[User], Any]) -> None:
     readers = [by_token(alice), by_cookie(alice)]
     end(alice)
-    assert standings(readers) == [GOOD, Standing("ended")]
+    assert check_access(readers) == [GOOD, Access("ended")]
 
 
 def test_it_ends_with_the_account(alice: User) -> None:
     readers = [by_token(alice), by_cookie(alice)]
     alice.delete()
-    assert standings(readers) == [Standing("ended")] * 2
+    assert check_access(readers) == [Access("ended")] * 2
 
 
 def test_it_expires_with_the_token(alice: User) -> None:
     claim = identity.token_proof(tokens.issue(alice).access)
     assert isinstance(claim, tokens.Claim)
     over = tokens.Claim(claim.user_id, claim.password_mark, datetime.now(UTC) - timedelta(seconds=1))
-    assert standings([reader(claim), reader(over)]) == [GOOD, Standing("expired")]
+    assert check_access([reader(claim), reader(over)]) == [GOOD, Access("expired")]
 
 
 def test_a_greater_role_is_no_end(bob: User) -> None:
     known = by_token(bob)
     for role in (Role.EDITOR, Role.ADMIN, Role.VIEWER):
         set_role(bob, role)
-        assert standings([known]) == [GOOD]
+        assert check_access([known]) == [GOOD]
 
 
 def test_a_role_that_nobody_knows_ends_nobody_elses_stay(alice: User, bob: User) -> None:
     readers = [by_token(alice), by_token(bob)]
     Membership.objects.filter(user=alice).update(role="emperor")
-    assert standings(readers) == [Standing("ended"), GOOD]
-    assert standings([by_token(alice), by_token(bob)]) == [Standing("ended"), GOOD]
+    assert check_access(readers) == [Access("ended"), GOOD]
+    assert check_access([by_token(alice), by_token(bob)]) == [Access("ended"), GOOD]
 
 
 def test_only_the_workspaces_that_are_read_matter(alice: User, bob: User, other_workspace: Workspace) -> None:
@@ -112,11 +112,11 @@ def test_only_the_workspaces_that_are_read_matter(alice: User, bob: User, other_
         Membership.objects.create(user=user, workspace=other_workspace, role=Role.EDITOR)
     readers = [by_token(alice), by_token(bob, workspaces={other_workspace.pk})]
     Membership.objects.filter(workspace=other_workspace).delete()
-    assert standings(readers) == [GOOD, Standing("ended")]
+    assert check_access(readers) == [GOOD, Access("ended")]
     later = by_token(alice)
     Membership.objects.create(user=alice, workspace=other_workspace)
     there = Reader(later.identity, {other_workspace.pk})
-    assert standings([there]) == [GOOD]
+    assert check_access([there]) == [GOOD]
 
 
 def test_it_tells_which_streams_are_lost(alice: User, nba: Graph, demo_workspace: Workspace) -> None:
@@ -124,7 +124,7 @@ def test_it_tells_which_streams_are_lost(alice: User, nba: Graph, demo_workspace
     of_graph = Stream.objects.create(name=f"graph_{nba.pk + 1}", workspace=demo_workspace)
     held = by_token(alice, streams=[kept.pk, deleted.pk, of_graph.pk])
     Session.objects.filter(stream=deleted).update(hidden_at=datetime.now(UTC))
-    assert standings([held]) == [Standing(None, frozenset({deleted.pk}))]
+    assert check_access([held]) == [Access(None, frozenset({deleted.pk}))]
 
 
 @pytest.mark.parametrize("wish", ["own", "deleted", "of graph", "unknown", "with\x00nul"])
@@ -138,9 +138,9 @@ def test_it_grants_what_a_person_may_read(
     Session.objects.filter(stream__name=streams["deleted"]).update(hidden_at=datetime.now(UTC))
     user = {"alice": alice, "bob": bob, "charlie": charlie}[who]
     name = streams.get(wish, wish)
-    [standing] = standings([by_token(user, wishes=[name])])
+    [access] = check_access([by_token(user, wishes=[name])])
     try:
-        assert standing.granted == (queries.stream_for(user, name),)
+        assert access.granted == (queries.stream_for(user, name),)
     except NotFound:
-        assert standing.granted == ()
-    assert bool(standing.granted) is ((who, wish) in {("alice", "own"), ("alice", "of graph"), ("bob", "of graph")})
+        assert access.granted == ()
+    assert bool(access.granted) is ((who, wish) in {("alice", "own"), ("alice", "of graph"), ("bob", "of graph")})

@@ -108,7 +108,7 @@ def cookie_of(client: Client) -> str:
 
 
 def person(proof: Proof | None) -> Identity | None:
-    return identity.proven([proof])[0] if proof else None
+    return identity.identify([proof])[0] if proof else None
 
 
 def with_cookie(value: str) -> Headers:
@@ -171,17 +171,19 @@ def test_it_knows_many_people_in_two_queries(
     proofs: list[Any] = [cookie_of(signed_in(alice)), "unknown", cookie_of(signed_in(bob))]
     proofs += [identity.token_proof(tokens.issue(charlie).access)] * 3
     with django_assert_num_queries(2):
-        found = identity.proven(proofs)
+        found = identity.identify(proofs)
     assert [each and each.user for each in found] == [alice, None, bob, charlie, charlie, charlie]
     with django_assert_num_queries(1):
-        identity.proven(proofs[3:])
+        identity.identify(proofs[3:])
 
 
 @pytest.mark.django_db
-def test_it_knows_the_places_of_a_person(alice: User, demo_workspace: Workspace, other_workspace: Workspace) -> None:
+def test_it_knows_the_memberships_of_a_person(
+    alice: User, demo_workspace: Workspace, other_workspace: Workspace
+) -> None:
     Membership.objects.create(user=alice, workspace=other_workspace, role=Role.VIEWER)
     found = person(cookie_of(signed_in(alice)))
     assert found is not None
-    assert [(place.slug, place.role) for place in found.places] == [("demo", Role.EDITOR), ("other", Role.VIEWER)]
-    assert (found.home(""), found.home("other")) == (demo_workspace.pk, other_workspace.pk)
-    assert found.home("third") is None
+    assert [(known.slug, known.role) for known in found.memberships] == [("demo", Role.EDITOR), ("other", Role.VIEWER)]
+    assert (found.workspace_id(""), found.workspace_id("other")) == (demo_workspace.pk, other_workspace.pk)
+    assert found.workspace_id("third") is None

@@ -15,7 +15,7 @@ from chat.access.identity import Identity
 from chat.concurrency.database import in_db
 from chat.engine import runtime
 from chat.models import Session
-from chat.sockets import connection
+from chat.sockets import connection, person
 from graphs.models import Graph, Membership, Role
 from graphs.site import valkey
 from graphs.site.api import tokens
@@ -29,7 +29,7 @@ OURS = {"origin": "http://testserver"}
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    """People are looked at so often that a test need not wait."""
+    """Access is checked so often that a test need not wait."""
     monkeypatch.setattr(open_readers, "CHECK_EVERY_S", 0.05)
     settings.ALLOWED_HOSTS = ["testserver"]
 
@@ -69,7 +69,7 @@ def test_it_ignores_a_cookie_without_an_origin(alice: User, monkeypatch: pytest.
         async with opened({"cookie": cookie}) as socket:
             socket.send("ai:subscribe", _id=1, stream="session_x")
             assert await socket.closed() == 4401
-        monkeypatch.setattr(connection, "AUTHENTICATE_WITHIN_S", 0.1)
+        monkeypatch.setattr(person, "AUTHENTICATE_WITHIN_S", 0.1)
         async with opened({"cookie": cookie}) as socket:
             assert await socket.closed() == 4401
 
@@ -77,7 +77,7 @@ def test_it_ignores_a_cookie_without_an_origin(alice: User, monkeypatch: pytest.
 
 
 def test_it_waits_for_a_token_no_longer_because_of_other_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "AUTHENTICATE_WITHIN_S", 0.3)
+    monkeypatch.setattr(person, "AUTHENTICATE_WITHIN_S", 0.3)
 
     async def test() -> None:
         async with opened() as socket:
@@ -188,25 +188,25 @@ def test_it_closes_the_socket_of_somebody_who_may_not_be_here_any_more(
 
 
 class Unanswerable:
-    """A guest whose reader makes the statement fail for everybody who is looked at with it."""
+    """A reader that makes the statement fail for everybody who is checked with it."""
 
     def __init__(self, identity: Identity) -> None:
-        self.looked_at = Reader(identity, streams=[2**64])
+        self.checked = Reader(identity, streams=[2**64])
 
-    def place(self) -> None:
+    def slot(self) -> None:
         pass
 
     def reader(self) -> Reader:
-        return self.looked_at
+        return self.checked
 
-    def end(self, why: End) -> None:
-        pytest.fail("nobody knows where this reader stands")
+    def end_access(self, why: End) -> None:
+        pytest.fail("nobody knows what this reader may do")
 
-    def lose(self, stream_ids: Collection[int]) -> None:
-        pytest.fail("nobody knows where this reader stands")
+    def lose_streams(self, stream_ids: Collection[int]) -> None:
+        pytest.fail("nobody knows what this reader may do")
 
 
-def test_it_looks_at_everybody_beside_a_reader_that_cannot_be_looked_at(
+def test_it_checks_everybody_beside_a_reader_that_cannot_be_checked(
     alice: User, bob: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     cookie = cookie_of(alice)
@@ -217,12 +217,12 @@ def test_it_looks_at_everybody_beside_a_reader_that_cannot_be_looked_at(
             await socket.frame("ai:error", _id=1)
             (identity,) = (each.identity for each in connection._open if each.identity and each.identity.user == alice)
             unanswerable = Unanswerable(identity)
-            open_readers.enter(unanswerable)
+            open_readers.add(unanswerable)
             try:
                 await in_db(disable, alice)
                 assert await socket.closed() == 4403
             finally:
-                open_readers.leave(unanswerable)
+                open_readers.remove(unanswerable)
 
     run(test)
     assert "a reader not checked" in caplog.text

@@ -3,7 +3,7 @@ from django.contrib.auth.models import User
 
 from chat.concurrency.database import in_db
 from chat.engine import runtime
-from chat.sockets.wire import RESTARTING
+from chat.sockets.closing import RESTARTING
 from graphs.models import Graph
 from tests.chat.inprocess import Model, request, run, signed_in
 from tests.chat.web.test_sse import conversation

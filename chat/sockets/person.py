@@ -1,0 +1,181 @@
+"""One WebSocket of a person: who are you, may you stay, and what does this frame want."""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from urllib.parse import parse_qs
+
+from channels.exceptions import DenyConnection
+from django.contrib.auth.models import User
+from django.utils import translation
+from django.utils.translation import gettext as _
+from pydantic import TypeAdapter
+
+from chat.access import connections, identity, open_readers
+from chat.access.checks import End, Reader, check_access
+from chat.access.connections import Slot
+from chat.access.identity import Identity
+from chat.actions.refusals import Refused
+from chat.concurrency.database import in_db
+from chat.engine.runtime import NotServing
+from chat.sockets import frames, refusals
+from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Closing, require_access
+from chat.sockets.connection import GatedConsumer
+from chat.sockets.pace import Pace
+from graphs.site.database_away import AWAY
+from graphs.site.json_input import parse_json
+
+#: How long a client without a cookie may take to send its token.
+AUTHENTICATE_WITHIN_S = 10
+#: The longest frame of somebody unknown: a token fits.
+LONGEST_INTRODUCTION = 10_000
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class PersonConsumer(GatedConsumer):
+    """`identity` is whose socket it is, None while nobody knows; `workspace` is the slug that the client named."""
+
+    #: What the types of its frames begin with, and what a client may say.
+    prefix: ClassVar[str]
+    adapter: ClassVar[TypeAdapter[Any]]
+    #: How it is counted.
+    at_graph: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.identity: Identity | None = None
+        self.workspace = ""
+        self._id = uuid.uuid4().hex
+        self._pace = Pace(_now())
+
+    async def connect(self) -> None:
+        """Handshake: a browser needs an allowed Origin; its cookie is read once, here."""
+        headers = self.scope["headers"]
+        has_origin = identity.header(headers, b"origin") is not None
+        if has_origin and not identity.origin_allowed(headers):
+            raise DenyConnection
+        query = parse_qs(self.scope.get("query_string", b"").decode("latin1"))
+        self.workspace = query.get("workspace", [""])[0]
+        proof = identity.cookie_proof(headers) if has_origin else None
+        self.identity = await identity.identities.answer(proof) if proof else None
+        translation.activate(identity.language_of(headers, query.get("language", [""])[0]))
+        await self.accept()
+        open_readers.add(self)
+        if self.identity is None:
+            self.deadline = _now() + AUTHENTICATE_WITHIN_S
+        else:
+            await self._take_slot(self.identity)
+            await self.authenticated()
+
+    async def disconnect(self, code: int | None) -> None:
+        await super().disconnect(code)
+        open_readers.remove(self)
+        if slot := self.slot():
+            await connections.release(slot)
+
+    async def authenticated(self) -> None:
+        """The person is known and may stay; called once."""
+
+    async def handle(self, frame: Any) -> None:
+        """Carries out one frame and answers it. Raises what refuses it, or `Closing` when the person may not stay."""
+        raise NotImplementedError
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Carries out one frame, or says why not; raises `Closing` when the connection ends over it."""
+        data = None
+        try:
+            data = self._parsed(text_data)
+            frame = frames.read(data, self.adapter)
+            if isinstance(frame, frames.Introduction):
+                await self._authenticate(frame)
+                return
+            if self.identity is None:
+                raise Closing(NOT_AUTHENTICATED)
+            async with self.order:
+                await self.handle(frame)
+        except (Closing, *AWAY, NotServing):
+            raise
+        except Exception as error:  # Any: `refusals.described` logs what it does not know, and the socket stays open.
+            own_id = frames.guessed_id(text_data) if data is None else frames.own_id(data)
+            await self.refuse(own_id, *refusals.described(error))
+
+    def _parsed(self, text: str | None) -> Any:
+        length = len(text or "")
+        if not self._pace.allows(length, _now()):
+            if self._pace.is_flood:
+                raise Closing(TOO_MANY)
+            raise Refused("throttled", _("Too many frames at once. Send slower."))
+        if text is None:
+            raise Refused("validation", _("Frames are text that holds JSON."))
+        if self.identity is None and length > LONGEST_INTRODUCTION:
+            raise Closing(NOT_AUTHENTICATED)
+        return parse_json(text)
+
+    async def _authenticate(self, frame: frames.Introduction) -> None:
+        proof, known = identity.token_proof(frame.token), self.identity
+        person = await identity.identities.answer(proof) if proof else None
+        if person is None or (known is not None and person.user.pk != known.user.pk):
+            raise Closing(NOT_AUTHENTICATED)
+        if known is None:
+            await self._take_slot(person)
+        self.identity, self.deadline = person, None
+        await self.send_frame({"type": f"{self.prefix}:authenticated", "_id": frame.id})
+        if known is None:
+            await self.authenticated()
+
+    async def refuse(
+        self, own_id: int | str | None, code: str, text: str, details: Mapping[str, Any] | None = None
+    ) -> None:
+        frame = {"type": f"{self.prefix}:error", "_id": own_id, "error": text, "code": code}
+        await self.send_frame({**frame, **(details or {})})
+
+    def slot(self) -> Slot | None:
+        return self._slot(self.identity) if self.identity else None
+
+    def _slot(self, person: Identity) -> Slot:
+        return Slot(person.user.pk, self._id, self.at_graph)
+
+    async def _take_slot(self, person: Identity) -> None:
+        if not await connections.take(self._slot(person)):
+            text = _("You have too many connections open. Close some tabs.")
+            await self.refuse(None, "too_many_sockets", text)
+            raise Closing(TOO_MANY)
+
+    def reader(self) -> Reader | None:
+        return self.known_reader() if self.identity else None
+
+    def known_reader(self) -> Reader:
+        assert self.identity is not None
+        return Reader(self.identity, self.workspace_ids(), self.stream_ids())
+
+    def workspace_ids(self) -> set[int]:
+        """The workspaces that are read from: here only the one that the socket is in, if the person is a member."""
+        own = self.identity.workspace_id(self.workspace) if self.identity else None
+        return set() if own is None else {own}
+
+    def stream_ids(self) -> set[int]:
+        """The streams that are read."""
+        return set()
+
+    def end_access(self, why: End) -> None:
+        self.close_soon(ACCESS_CODES[why])
+
+    def lose_streams(self, stream_ids: Collection[int]) -> None:
+        """They may not be read on."""
+
+    async def as_person(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`act(user, ...)` in the database, if the person still may be here: asked for every frame anew."""
+        reader = self.known_reader()
+
+        def act_if_allowed() -> T:
+            require_access(check_access([reader])[0])
+            return act(reader.identity.user, *args, **kwargs)
+
+        return await in_db(act_if_allowed)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
