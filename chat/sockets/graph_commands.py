@@ -23,6 +23,7 @@ from chat.sockets.handler import Desk
 from chat.sockets.wire import NOT_THERE, RESTARTING, TOO_SLOW, Closing, Wire
 from graphs.api import changes
 from graphs.history import live_edits
+from graphs.history.editing import KeyUsed, Request
 from graphs.history.recording import to_json
 from graphs.models import Graph
 from graphs.objects.edit_conflicts import Overlapping
@@ -31,7 +32,6 @@ from graphs.site.access import Member, NotFound, graph_for
 from graphs.site.api import limits
 from graphs.site.api.problems import Problem
 from graphs.site.url_keys import KeyConverter
-from graphs.workflows.editing import KeyUsed, Request
 from graphs.workflows.live import editing
 from graphs.workflows.live.editing import Edited
 from graphs.workflows.planning import ChangeRefused

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Field, Kind
@@ -84,6 +85,9 @@ def _set(field: Field, row: Model, value: Any) -> None:
             setattr(row, field.attribute, column.to_python(value))
         except ValidationError as error:
             raise ChangeRefused(*(f"{field.name}: {message}" for message in error.messages)) from error
+        except TypeError as error:
+            # Dates and times parse texts only.
+            raise ChangeRefused(_("{field}: this is no value of it.").format(field=field.name)) from error
         return
     whole = dict(getattr(row, field.column) or {})
     inner = whole
