@@ -109,9 +109,10 @@ class _Draft:
     def _update(self, ref: Ref, new: Record) -> None:
         record, kind = self._record(ref), KINDS[ref.type]
         of = self._objects[ref]
-        checked = full_record(kind, of, record | new, row_of(of) if of.pk is not None else None)
+        full = full_record(kind, of, record | new, row_of(of) if of.pk is not None else None)
+        wanted = {name: value for name, value in full.items() if not same(record[name], value)}
+        checked = store_of(ref.type).checked(ref, wanted)
         changed = {name: value for name, value in checked.items() if not same(record[name], value)}
-        store_of(ref.type).check(ref, changed)
         if changed:
             self.operations.append(Update(ref, {name: record[name] for name in changed}, changed))
             self._records[ref] = record | changed
@@ -141,8 +142,7 @@ class _Draft:
         if self._records.get(ref) is not None or existing(self._workspace_id, ref) is not None:
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self._workspace_id, type=kind.name, key=key)
-        record = full_record(kind, of, values)
-        store_of(kind.name).check(ref, record)
+        record = store_of(kind.name).checked(ref, full_record(kind, of, values))
         self._objects[ref], self._records[ref] = of, record
         self.operations.append(Create(ref, record))
 
@@ -153,7 +153,7 @@ class _Draft:
         deleted = Delete(ref, record)
         if users := store_of(kind.name).users(Part(self._objects[ref], (deleted,)), ()):
             message = _("{object} is still used by: {users}.")
-            raise ChangeRefused(message.format(object=ref, users=some(map(str, users))))
+            raise ChangeRefused(message.format(object=ref, users=some(map(str, users), 5)))
         for child in children_of(kind):
             held = child.model._default_manager.filter(**{f"{child.parent}_id": ref.key}).count()
             if held:

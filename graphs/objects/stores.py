@@ -64,8 +64,9 @@ class Store(ABC):
         """Keys of parts of these objects whose names contain a text."""
         return ()
 
-    def check(self, item: Ref, new: Record) -> None:  # noqa: B027 - of most kinds the model says it all
-        """Raises `ChangeRefused` for new values that the kind does not allow, though its model does."""
+    def checked(self, item: Ref, new: Record) -> Record:
+        """New values as the kind keeps them, once its model allows them. Raises `ChangeRefused`."""
+        return new
 
     def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
         """Holds what more has to stay as it is while objects of the kind change."""

@@ -66,9 +66,10 @@ class GraphStore(Store):
     def plan(self, of: Object, asked: Sequence[Any], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
         return plan(_graph(of), asked, reserved)
 
-    def check(self, item: Ref, new: Record) -> None:
+    def checked(self, item: Ref, new: Record) -> Record:
         if not isinstance(new.get("metadata", {}), dict):
             raise ChangeRefused(_("metadata: this has to be an object."))
+        return new
 
     def title(self, of: Object) -> str:
         return _graph(of).title

@@ -19,12 +19,14 @@ from graphs.workflows.action_parts import Handles
 class NodeTypeStore(ModelStore):
     """Node types belong to a workspace, whose graphs use them by their keys."""
 
-    def check(self, item: Ref, new: Record) -> None:
+    def checked(self, item: Ref, new: Record) -> Record:
         """Handles are those of a node; a built-in type has its key for itself."""
         if item.key in BUILT_IN_TYPES:
             raise ChangeRefused(_('The type "{key}" is built in and stays as it is.').format(key=item.key))
+        if "handles" not in new:
+            return new
         try:
-            Handles.model_validate(new.get("handles", {}))
+            return new | {"handles": Handles.model_validate(new["handles"]).to_json()}
         except ValidationError as error:
             raise ChangeRefused(f"handles: {mistakes(error)}") from None
 

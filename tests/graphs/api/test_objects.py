@@ -1,5 +1,6 @@
 """Objects of any kind over HTTP: graphs and node types, and a model that a test registers."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -7,7 +8,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.models import Stream
-from graphs.models import ChangeSet, Graph, Node, NodeType, Workspace
+from graphs.models import ChangeSet, Graph, Node, NodeType, Origin, Sheet, Workspace
+from graphs.objects import register
+from graphs.objects.kinds import KINDS
 from tests.cast import draw_nba
 from tests.graphs.api.callers import post_json, problem, with_token
 
@@ -233,3 +236,65 @@ def test_another_workspace_has_objects_of_its_own(client: Client, other_workspac
     assert change(theirs, NBA, update(name="Theirs")).status_code == 201
     assert client.get(NBA).json()["title"] == "NBA scores"
     problem(theirs.get(RETRY), 404, "not_found")
+
+
+@pytest.fixture
+def pages(demo_workspace: Workspace) -> Iterator[Sheet]:
+    """Sheets as if another app had registered them; bob sees none whose name is secret, and nobody changes "locked"."""
+    kind = register(
+        Sheet,
+        name="page",
+        title="name",
+        workspace="graph__workspace",
+        minor=("position",),
+        may_see=lambda member, row: row.name != "Secret" or member.user.username == "alice",
+        may_edit=lambda _member, row: row.key != "locked",
+    )
+    graph = Graph.objects.create(workspace=demo_workspace, key="paged")
+    for position, (key, name) in enumerate({"a": "First", "secret": "Secret", "locked": "Third"}.items()):
+        Sheet.objects.create(graph=graph, key=key, name=name, position=position)
+    yield Sheet.objects.get(graph=graph, key="a")
+    del KINDS[kind.name]
+
+
+def test_a_registered_model_is_listed(client: Client, bob: User, pages: Sheet) -> None:
+    kinds = {kind["type"]: kind for kind in client.get(f"{API}kinds").json()["results"]}
+    fields = {field["path"]: field for field in kinds["page"]["fields"]}
+    assert (fields["key"]["limit"], fields["position"]["form"], fields["position"]["minor"]) == (100, "number", True)
+    listed = client.get(f"{API}objects?type=page&search=ir&orderBy=-position").json()["results"]
+    assert [one["title"] for one in listed] == ["Third", "First"]
+    assert (listed[0]["version"], listed[0]["updatedAt"]) == (1, None)
+    viewed = with_token(bob).get(f"{API}objects?type=page").json()["results"]
+    assert "Secret" not in {one["title"] for one in viewed}
+
+
+def test_what_others_saved_stands_in_the_history_first(client: Client, alice: User, pages: Sheet) -> None:
+    path = f"{API}objects/page/{pages.pk}"
+    assert client.get(path).json()["version"] == 1
+    Sheet.objects.filter(pk=pages.pk).update(name="Saved outside")
+    saw = [{"type": "page", "id": str(pages.pk), "version": 1}]
+    (met,) = problem(change(client, path, update(name="Mine"), expected=saw), 409, "conflict")["conflicts"]
+    assert (met["expected"], met["found"], met["wanted"]) == ("First", "Saved outside", "Mine")
+    assert client.get(path).json()["version"] == 2
+    assert ChangeSet.objects.latest("created_at").origin == Origin.OUTSIDE
+    assert change(client, path, update(name="Mine"), expected=[saw[0] | {"version": 2}]).status_code == 201
+    pages.refresh_from_db()
+    assert pages.name == "Mine"
+
+
+def test_what_a_kind_hides_and_locks(client: Client, bob: User, pages: Sheet) -> None:
+    secret, locked = (Sheet.objects.get(key=key, graph=pages.graph) for key in ("secret", "locked"))
+    absent = client.get(f"{API}objects/page/999999").content
+    viewer = with_token(bob)
+    for path in (f"{API}objects/page/{secret.pk}", f"{API}objects/page/{secret.pk}/stream"):
+        assert client.get(path).status_code == 200
+        assert viewer.get(path).content == absent
+    problem(change(client, f"{API}objects/page/{locked.pk}", update(name="Open")), 403, "forbidden")
+
+
+def test_the_words_of_the_model_are_told(client: Client, pages: Sheet) -> None:
+    path = f"{API}objects/page/{pages.pk}"
+    refused = problem(change(client, path, update(position="far", name="")), 400, "refused")
+    assert refused["errors"]["actions"][0].startswith("position: ")
+    refused = problem(change(client, path, update(key="")), 400, "refused")
+    assert refused["errors"]["actions"][0].startswith("key: ")

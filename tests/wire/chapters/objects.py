@@ -43,8 +43,8 @@ async def _one(story: Story) -> None:
 
 async def _changes(story: Story) -> None:
     patch = {"path": "description", "search": "API", "replace": "service"}
-    icon = action("update_object", updates={"icon": "globe"})
-    await story.call("its description", "POST", f"{FETCH}/changes", {"actions": [icon], "reason": "clearer"})
+    icon = action("update_object", updates={"icon": "cloud"})
+    await story.call("its icon", "POST", f"{FETCH}/changes", {"actions": [icon], "reason": "clearer"})
     other = {"actions": [action("update_object", object="nodeType:api-call", updates={"icon": "star"})]}
     await story.call("by who had not seen it", "POST", f"{FETCH}/changes", other | {"expected": SAW})
     await story.call("a text that is not there", "POST", f"{FETCH}/changes", {
