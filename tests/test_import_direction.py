@@ -16,6 +16,12 @@ FORBIDDEN = {
     "chat": ("config",),
     "chat/providers": ("django", "rest_framework", "chat.models"),
 }
+#: The tables of one kind of objects, and the rooms that know of no kind.
+GRAPHS = {"Graph", "Sheet", "Node", "Edge", "NodeType"}
+ANY_KIND = (
+    *("graphs/objects", "graphs/history"),
+    *("chat/api", "chat/proposals", "chat/queries", "chat/sent_requests", "chat/spending"),
+)
 #: What only names others to Django.
 APART = {"__init__", "apps", "checks", "migrations", "urls"}
 #: What starts the product may import it all.
@@ -81,3 +87,14 @@ def test_inside_an_app_imports_run_down_and_never_both_ways(app: str) -> None:
     up = [example for (own, other), example in found.items() if other in lines and lines[other] < lines[own]]
     both = [example for (own, other), example in found.items() if (other, own) in found]
     assert (up, both) == ([], [])
+
+
+@pytest.mark.parametrize("room", ANY_KIND)
+def test_what_holds_for_any_object_names_no_table_of_graphs(room: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for name in imported(path)
+        if name.startswith("graphs.models.") and name.rpartition(".")[2] in GRAPHS
+    ]
+    assert wrong == []

@@ -43,7 +43,8 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
             message.save(update_fields=["in_prompt"])
             news: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
             if in_prompt == Message.InPrompt.LEFT_OUT and _forget_summaries(message):
-                news["summary"] = queries.summary_of(session)
+                summary = queries.summary_of(session)
+                news["summary"] = summary.to_json() if summary else None
             append(session.stream_id, [NewEvent("session_updated", news)])
     return queries.message_for(member.user, message_id)
 

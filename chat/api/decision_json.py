@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from chat.actions.deciding import DecisionOutcome, Decided
+from chat.actions.deciding import Decided, DecisionOutcome
 from chat.api.run_json import AcceptedShape
 from chat.proposals.proposal_json import ProposalShape, Status, brief_json
 from chat.queries.answers import ErrorShape, ToolCallShape
@@ -40,14 +40,14 @@ class DecidedOneShape(Shape):
     proposal: AsItIs[ProposalShape]
 
     @classmethod
-    def of(cls, answer: DecisionOutcome) -> Self:
-        if answer.decided is not None:
-            proposal = brief_json(answer.decided.proposal)
-            return cls(id=answer.proposal_id, status=proposal["status"], proposal=proposal)
-        assert answer.refusal is not None
-        proposal = answer.refusal.details["proposal"]
-        refused = {"code": answer.refusal.code, "detail": answer.refusal.message}
-        return cls(id=answer.proposal_id, status=proposal["status"], **refused, proposal=proposal)
+    def of(cls, outcome: DecisionOutcome) -> Self:
+        if outcome.decided is not None:
+            proposal = brief_json(outcome.decided.proposal)
+            return cls(id=outcome.proposal_id, status=proposal["status"], proposal=proposal)
+        assert outcome.refusal is not None
+        proposal = outcome.refusal.details["proposal"]
+        refused = {"code": outcome.refusal.code, "detail": outcome.refusal.message}
+        return cls(id=outcome.proposal_id, status=proposal["status"], **refused, proposal=proposal)
 
 
 class DecidedManyShape(Shape):

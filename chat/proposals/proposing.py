@@ -16,7 +16,7 @@ from chat.proposals.drafting import draft
 from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
-from graphs.models import Graph
+from graphs.models import Object
 from graphs.objects.actions import Action, Batch
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
@@ -46,38 +46,36 @@ class Proposed:
     events: tuple[NewEvent, ...]
 
 
-def propose(member: Member, session: Session, message: Message, graph: Graph, call: WriteCall) -> Proposed:
+def propose(member: Member, session: Session, message: Message, of: Object, call: WriteCall) -> Proposed:
     """Stores what a call would do. It waits for a decision, or is applied at once where nobody has to be asked.
 
-    The caller's transaction holds the session; the graph is held from here on. Raises `ChangeRefused`, whose text tells
+    The caller's transaction holds the session; the object is held from now on. Raises `ChangeRefused`, whose text tells
     the model why. A call that was proposed before is found again.
     """
     before = Proposal.objects.filter(message=message, tool_call_id=call.id).first()
     if before is not None:
         return Proposed(before, ())
     _require_editor(member)
-    graph = _held(graph)
+    of = _held(of)
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
-    catch_up([graph])
-    drafted = draft(graph, call.tool, call.action, call.arguments)
+    catch_up([of])
+    drafted = draft(of, call.tool, call.action, call.arguments)
     proposal = Proposal(
         workspace=session.workspace,
         session=session,
         message=message,
         tool_call_id=call.id,
         tool=call.tool,
-        object=graph,
-        object_type=graph.type,
-        object_key=graph.key,
+        object=of,
+        object_type=of.type,
+        object_key=of.key,
         arguments=call.arguments,
         reason=call.reason,
         operations=drafted.operations,
         targets=drafted.targets,
         diff=drafted.diff,
         digest=drafted.digest,
-        asked_by=policy.asked_by(
-            session, graph, call.tool, drafted.planned, call.request_validation, _steps(call.action)
-        ),
+        asked_by=policy.asked_by(session, of, call.tool, drafted.planned, call.request_validation, _steps(call.action)),
         expires_at=Now() + timedelta(days=settings.PROPOSAL_DAYS),
     )
     shorten(proposal)
@@ -85,10 +83,10 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
     proposal.refresh_from_db(fields=["created_at", "expires_at"])
     events = [proposal_event(proposal)]
     if not proposal.asked_by:
-        _let_through(proposal, graph, member)
+        _let_through(proposal, of, member)
         events.append(decision_event(proposal))
-    notices.notify_object(graph, events)
-    notices.notify_workspace(graph.workspace_id, [proposal])
+    notices.notify_object(of, events)
+    notices.notify_workspace(of.workspace_id, [proposal])
     return Proposed(proposal, tuple(events))
 
 
@@ -98,9 +96,9 @@ def _steps(action: Action) -> set[str]:
     return {f"{TOOL_PREFIX}{step.tool.removeprefix(TOOL_PREFIX)}" for step in steps}
 
 
-def _let_through(proposal: Proposal, graph: Graph, member: Member) -> None:
+def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
     """Nobody has to be asked: done at once, in the name of whose conversation it is."""
-    carry_out(proposal, graph, member.user)
+    carry_out(proposal, of, member.user)
     proposal.decided_at = proposal.created_at
     shorten(proposal)
     proposal.save(update_fields=["status", "change_set", "conflicts", "brief", "decided_at"])
@@ -113,8 +111,8 @@ def _require_editor(member: Member) -> None:
         raise ChangeRefused(NO_EDITOR) from None
 
 
-def _held(graph: Graph) -> Graph:
-    held = Graph.objects.select_for_update(no_key=True).filter(pk=graph.pk).first()
+def _held(of: Object) -> Object:
+    held = Object.objects.select_for_update(no_key=True).filter(pk=of.pk).first()
     if held is None:
         raise ChangeRefused(GONE)
     return held

@@ -102,7 +102,8 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
     planned = plan(around, request.actions)
     seen.refuse_overlaps(planned.operations)
     require_may_edit_all(member, planned.operations)
-    because = Because(member.user, Origin.MANUAL, request.reason, *_causes(cause, request))
+    asked_at = around if around.pk is not None else None
+    because = Because(member.user, Origin.MANUAL, request.reason, *_causes(cause, request), around=asked_at)
     try:
         return changes.apply(around, planned.operations, because).change_set_id
     except Conflicting as conflicting:

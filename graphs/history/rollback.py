@@ -21,8 +21,8 @@ from graphs.history.signals import tell
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
 from graphs.objects.holding import raise_versions
-from graphs.objects.kinds import is_object, store_of
-from graphs.objects.operations import Operation, inverses, to_json
+from graphs.objects.kinds import store_of
+from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Part
@@ -225,8 +225,9 @@ def _missing(workspace_id: int, done: Done, objects: Sequence[Object]) -> list[t
 
 
 def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
-    """Whether the history tells of the object itself, so that it can bring it back."""
-    return any(is_object(operation.item.type) for operation in operations if operation.item.key == which.key)
+    """Whether the history has the object itself, so that it can bring it back."""
+    own = Ref(which.type, which.key)
+    return any(operation.item == own and not isinstance(operation, Update) for operation in operations)
 
 
 def _with_users(steps: Sequence[Step]) -> Callable[[Step], Step]:

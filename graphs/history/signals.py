@@ -3,7 +3,7 @@
 from django.dispatch import Signal
 
 from graphs.history.recording import Applied
-from graphs.models import Graph
+from graphs.models import Object
 
 #: Sent with `change` (`Applied`) inside the transaction, after everything else of it. The graph and the streams that
 #: tell of it are held: a receiver that locks rows of its own does so after them, as every other process must.
@@ -12,5 +12,5 @@ changed = Signal()
 
 def tell(applied: Applied) -> Applied:
     """Sends `changed`, and gives what was done back to whoever did it."""
-    changed.send(sender=Graph, change=applied)
+    changed.send(sender=Object, change=applied)
     return applied

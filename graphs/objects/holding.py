@@ -11,17 +11,19 @@ UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp
 WHERE id = %(object)s AND unsaved_since IS NULL
 """
 _HOLD = f"{HOLD} RETURNING version"
-_LOCK = "SELECT id FROM graphs_object WHERE id = ANY(%(objects)s::bigint[]) ORDER BY id FOR NO KEY UPDATE"
+_LOCK = """
+SELECT unsaved_since IS NULL FROM graphs_object WHERE id = ANY(%(objects)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+"""
 _RAISE = """
 UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp() WHERE id = ANY(%(objects)s::bigint[])
-RETURNING id, version, unsaved_since IS NULL
+RETURNING id, version
 """
 
 
 def hold(objects: Collection[int]) -> dict[int, int]:
     """Holds objects until the commit, in the order of their primary keys. Gives their new versions.
 
-    Raises `Object.DoesNotExist` if one is gone or has unsaved edits.
+    Raises `Object.DoesNotExist` if one is gone or has unsaved edits; then no version was raised.
     """
     if len(objects) == 1:
         (object_id,) = objects
@@ -31,30 +33,22 @@ def hold(objects: Collection[int]) -> dict[int, int]:
         if not rows:
             raise Object.DoesNotExist
         return dict(rows)
-    lock(objects)
-    return raise_versions(objects)
-
-
-def lock(objects: Collection[int]) -> None:
-    """Holds objects until the commit, in the order of their primary keys; their versions stay."""
     if objects:
         with prepared() as cursor:
             cursor.execute(_LOCK, {"objects": list(objects)})
+            held = [saved for (saved,) in cursor.fetchall()]
+        if len(held) < len(objects) or not all(held):
+            raise Object.DoesNotExist
+    return raise_versions(objects)
 
 
 def raise_versions(objects: Collection[int]) -> dict[int, int]:
-    """The new versions of objects that are held already, by primary key.
-
-    Raises `Object.DoesNotExist` if one is gone or has unsaved edits.
-    """
+    """The new versions of objects that are held already, by primary key."""
     if not objects:
         return {}
     with prepared() as cursor:
         cursor.execute(_RAISE, {"objects": list(objects)})
-        rows = cursor.fetchall()
-    if len(rows) < len(objects) or not all(saved for _id, _version, saved in rows):
-        raise Object.DoesNotExist
-    return {object_id: version for object_id, version, _saved in rows}
+        return dict(cursor.fetchall())
 
 
 def hold_workspace(workspace_id: int) -> None:

@@ -129,7 +129,7 @@ def _require_workspace(model: type[Model], name: str, workspace: Any) -> None:
 
 def _rows(model: type[Model], workspace: Any) -> Callable[[int], QuerySet[Any]]:
     if callable(workspace):
-        return lambda workspace_id: workspace(Workspace(pk=workspace_id))
+        return lambda workspace_id: workspace(Workspace.objects.get(pk=workspace_id))
     return lambda workspace_id: model._default_manager.filter(**{workspace: workspace_id})
 
 

@@ -30,6 +30,13 @@ def test_what_earlier_versions_stored_stays_as_it_is(path: Path) -> None:
     assert any(round_["toolCalls"] for round_ in stored)
 
 
+def test_a_round_of_the_first_version_stays_as_it_is() -> None:
+    """It names no model, and nothing was decided about what the model reads of its results."""
+    call = {"id": "c1", "name": "x", "args": {}, "arguments": "{}", "result": {"a": 1}, "status": "ok"}
+    stored = {"text": "I look.", "reasoning": "", "toolCalls": [call], "vendor": "", "vendorBlocks": []}
+    assert Round.from_json(stored).to_json() == stored
+
+
 def test_a_round_of_today_is_stored_under_these_keys() -> None:
     """Processes of the version before read it, too."""
     assert FULL.to_json() == {

@@ -1,0 +1,80 @@
+"""graphs/objects/registration.py: what cannot work is refused with a sentence that says what to write."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
+from django.db.models import Model
+
+from graphs.models import ChangeSet, Graph, Membership, Sheet, Workspace
+from graphs.objects.headers import children_of, parent_of
+from graphs.objects.kinds import KINDS
+from graphs.objects.registration import register
+
+
+class Proxy(User):
+    class Meta:
+        app_label = "graphs"
+        proxy = True
+
+
+class Abstract(Model):
+    class Meta:
+        app_label = "graphs"
+        abstract = True
+
+
+def everybody(workspace: Workspace) -> "models.QuerySet[User]":
+    return User.objects.filter(memberships__workspace=workspace)
+
+
+@pytest.fixture
+def cleaned() -> Any:
+    """What a test registers, no other test finds."""
+    before = dict(KINDS)
+    yield
+    KINDS.clear()
+    KINDS.update(before)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "sentence"),
+    [
+        (User, {"title": "name", "fields": ["username"], "workspace": everybody}, "title='name' is none of its fields"),
+        (User, {"title": "x", "fields": ["x"], "workspace": everybody}, "User has no field 'x'. Its fields: id"),
+        (User, {"title": "username", "workspace": everybody}, r"'password' is a secret, by its name. Write exclude="),
+        (User, {"title": "username", "fields": ["username"], "workspace": "memberships"}, "does not lead to a Work"),
+        (User, {"title": "username", "fields": ["username"], "workspace": "shop"}, "does not lead to a Work"),
+        (User, {"title": "username", "fields": ["username.first"], "workspace": everybody}, "which is no JSONField"),
+        (Membership, {"title": "user", "fields": ["user"], "workspace": "workspace"}, "is a file or a relation"),
+        (Membership, {"title": "role", "workspace": "workspace", "parent": "role"}, "parent='role' is no foreign key"),
+        (Proxy, {"title": "username", "workspace": everybody}, "Proxy is a proxy. Register the model"),
+        (Abstract, {"title": "x", "workspace": everybody}, "Abstract is abstract"),
+        (Graph, {"title": "name", "workspace": everybody}, "Graph is an object already"),
+        (Permission, {"title": "name", "name": "graph", "workspace": everybody}, "Two kinds are called 'graph'"),
+        (ChangeSet, {"title": "reason", "name": "node", "workspace": everybody}, "Two kinds are called 'node'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_refused(model: type[Model], options: dict[str, Any], sentence: str, cleaned: None) -> None:
+    with pytest.raises(ImproperlyConfigured, match=sentence):
+        register(model, **options)
+
+
+def test_a_model_is_registered_once(cleaned: None) -> None:
+    register(Group, title="name", workspace=lambda workspace: Group.objects.all())
+    with pytest.raises(ImproperlyConfigured, match="Group is registered twice"):
+        register(Group, title="name", name="other", workspace=lambda workspace: Group.objects.all())
+
+
+def test_fields_are_described_by_the_model(cleaned: None) -> None:
+    kind = register(Sheet, title="name", workspace="graph__workspace", minor=["position"], parent="graph")
+    assert [(field.name, field.form, field.minor, field.limit) for field in kind.fields] == [
+        ("key", "text", False, 100),
+        ("name", "text", False, 200),
+        ("position", "number", True, None),
+        ("parent", "key", False, None),
+    ]
+    assert parent_of(kind) is KINDS["graph"]
+    assert children_of(KINDS["graph"]) == [kind]

@@ -1,0 +1,174 @@
+"""Run by `test_the_page` with the settings of the page's project: what a model of somebody else can do."""
+
+import threading
+import uuid
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connections, transaction
+from shop.models import Product
+
+from chat.actions import deciding
+from chat.actions.conversations import open_session
+from chat.actions.deciding import Decision
+from chat.actions.refusals import Refused
+from chat.models import Message, Proposal, ProposalStatus, Run, Session, StreamEvent
+from chat.proposals.proposing import WriteCall, propose
+from graphs.history import outside, queries, rollback
+from graphs.history.compare import between
+from graphs.history.rollback import Clashing
+from graphs.history.scopes import AsOf, ChangeSets
+from graphs.models import ChangeSet, Membership, Object, Origin, Role, Workspace
+from graphs.objects import actions
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
+from graphs.site.access import Member, NotFound, member_of
+from tests import emptying
+
+# Without it a test cannot be forgotten: PostgreSQL refuses to empty the history.
+emptying.install()
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def alice() -> Member:
+    return _member("alice", "demo")
+
+
+@pytest.fixture
+def product(alice: Member) -> Product:
+    return Product.objects.create(name="Lamp", price="12.50", data={"problem": "Too dark", "scores": {"a": 1}})
+
+
+def _member(name: str, slug: str) -> Member:
+    workspace, _new = Workspace.objects.get_or_create(slug=slug, defaults={"name": slug})
+    user = User.objects.create(username=name)
+    Membership.objects.create(user=user, workspace=workspace, role=Role.EDITOR)
+    return member_of(user)
+
+
+def ref(product: Product) -> Ref:
+    return Ref("product", str(product.pk))
+
+
+def header(member: Member, product: Product) -> Object:
+    found = object_for(member, ref(product))
+    outside.notice(found)
+    return Object.objects.get(pk=found.pk)
+
+
+def proposed(member: Member, product: Product, **updates: object) -> Proposal:
+    of = header(member, product)
+    with transaction.atomic():
+        session = Session.objects.filter(owner=member.user).first() or open_session(member, None, "", "Hello")
+        position = session.messages.count() + 2
+        Message.objects.create(session=session, sequence=position - 1, role=Message.Role.USER, content="Do it.")
+        message = Message.objects.create(session=session, sequence=position, role=Message.Role.ASSISTANT)
+        Run.objects.create(session=session, message=message, author=member.user, trigger={}, status="succeeded")
+        arguments = {"object": str(ref(product)), "updates": updates}
+        action = actions.parse("update_object", arguments)
+        call = WriteCall(uuid.uuid4().hex, "propose_update_object", action, arguments, "Because.")
+        return propose(member, session, message, of, call).proposal
+
+
+def approve(member: Member, proposal: Proposal) -> Proposal:
+    deciding.decide(member, str(proposal.pk), Decision(True, ""))
+    return Proposal.objects.get(pk=proposal.pk)
+
+
+def test_a_proposal_has_a_diff_and_is_applied_through_the_model(alice: Member, product: Product) -> None:
+    waiting = proposed(alice, product, name="Bright lamp", **{"data.problem": "Dark"})
+    (entry,) = waiting.diff
+    assert entry["object"] == ref(product).to_json()
+    assert [(field["field"], field["old"], field["new"]) for field in entry["fields"]] == [
+        ("name", "Lamp", "Bright lamp"), ("data.problem", "Too dark", "Dark"),
+    ]  # fmt: skip
+    assert approve(alice, waiting).status == ProposalStatus.APPLIED
+    product.refresh_from_db()
+    assert (product.name, product.data) == ("Bright lamp", {"problem": "Dark", "scores": {"a": 1}})
+    of = header(alice, product)
+    names = set(StreamEvent.objects.values_list("stream__name", "type"))
+    assert (f"product_{of.pk}", "object_changed") in names
+
+
+def test_its_own_validation_is_told(alice: Member, product: Product) -> None:
+    with pytest.raises(ChangeRefused, match="A price is not negative"):
+        proposed(alice, product, price="-1")
+    with pytest.raises(ChangeRefused, match=r"There is no field photo. Fields of product: name, price, notes"):
+        proposed(alice, product, photo="x")
+
+
+def test_of_two_who_approve_at_once_one_wins(alice: Member, product: Product) -> None:
+    waiting = proposed(alice, product, name="Once")
+    outcomes: list[str] = []
+
+    def decide() -> None:
+        try:
+            deciding.decide(alice, str(waiting.pk), Decision(True, ""))
+            outcomes.append("done")
+        except Exception as error:  # Any: its name is compared.
+            outcomes.append(type(error).__name__)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=decide) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["Refused", "done"]
+    assert ChangeSet.objects.filter(origin=Origin.CHAT).count() == 1
+
+
+def test_what_moved_on_makes_a_proposal_stale(alice: Member, product: Product) -> None:
+    waiting = proposed(alice, product, name="A")
+    Product.objects.filter(pk=product.pk).update(name="B")
+    with pytest.raises(Refused, match="has changed meanwhile"):
+        approve(alice, waiting)
+    stale = Proposal.objects.get(pk=waiting.pk)
+    assert stale.status == ProposalStatus.STALE
+    (conflict,) = stale.conflicts
+    assert (conflict["field"], conflict["expected"], conflict["found"]) == ("name", "Lamp", "B")
+
+
+def test_a_save_past_our_door_stands_in_the_history(alice: Member, product: Product) -> None:
+    header(alice, product)
+    product.price = "99.00"
+    product.save()
+    made = ChangeSet.objects.get(origin=Origin.OUTSIDE)
+    (changed,) = made.modifications.all()
+    assert (changed.field, changed.old, changed.new, made.actor) == ("price", "12.50", "99.00", None)
+
+
+def test_the_history_is_read_compared_and_rolled_back(alice: Member, product: Product) -> None:
+    first = approve(alice, proposed(alice, product, name="One", **{"data.scores": {"a": 2}}))
+    approve(alice, proposed(alice, product, notes="Two"))
+    of = header(alice, product)
+    subject = queries.subject(alice.workspace.pk, ref(product))
+    assert (subject.version, [row.version for row in queries.versions(subject)]) == (3, [3, 2, 1])
+    (change,) = between("product", of.pk, 1, 3)
+    assert change.new == {"name": "One", "data.scores": {"a": 2}, "notes": "Two"}  # type: ignore[union-attr]
+    rollback.roll_back(alice.workspace.pk, alice.user, ChangeSets((first.change_set,)))  # type: ignore[arg-type]
+    product.refresh_from_db()
+    assert (product.name, product.notes, product.data["scores"]) == ("Lamp", "Two", {"a": 1})
+    rollback.roll_back(alice.workspace.pk, alice.user, AsOf("product", of.pk, 1))
+    product.refresh_from_db()
+    assert product.notes == ""
+
+
+def test_a_rollback_names_who_stands_in_the_way(alice: Member, product: Product) -> None:
+    done = approve(alice, proposed(alice, product, name="One"))
+    Product.objects.filter(pk=product.pk).update(name="Mine")
+    header(alice, product)
+    with pytest.raises(Clashing):
+        rollback.roll_back(alice.workspace.pk, alice.user, ChangeSets((done.change_set,)))  # type: ignore[arg-type]
+
+
+def test_foreign_is_absent(alice: Member, product: Product) -> None:
+    charlie = _member("charlie", "other")
+    for name in (ref(product), Ref("product", str(uuid.uuid4())), Ref("product", "no key"), Ref("nothing", "x")):
+        with pytest.raises(NotFound):
+            object_for(charlie, name)
+    assert not Object.objects.filter(workspace=charlie.workspace).exists()
