@@ -17,6 +17,12 @@ class EventShape(Shape):
     created_at: str
 
 
+class ObjectStream(Shape):
+    """The id of the stream of an object."""
+
+    stream: str
+
+
 class EventPage(Shape):
     """`last` is the last number of the stream, not of the page."""
 

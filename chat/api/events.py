@@ -9,9 +9,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat import queries
-from chat.api.event_json import EventPage
+from chat.api.event_json import EventPage, ObjectStream
 from chat.api.requests import own_message, own_session, own_stream
+from chat.events.notices import stream_of
 from chat.queries import ReadableStream
+from graphs.api.objects import ID, TYPE
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
+from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.parameters import number
 from graphs.site.api.problems import Problem
@@ -34,6 +39,14 @@ class StreamEventsView(APIView):
     def get(self, request: Request, stream_name: str) -> Response:
         """The events of a stream after a number."""
         return _page(request, own_stream(request, stream_name), queries.events_page)
+
+
+class ObjectStreamView(APIView):
+    @extend_schema(operation_id="getObjectStream", parameters=[TYPE, ID], responses={200: ObjectStream})
+    def get(self, request: Request, object_type: str, object_id: str) -> Response:
+        """The id of an object's stream, which tells of its changes. It is made if there is none yet."""
+        of = object_for(current_member(request), Ref(object_type, object_id))
+        return Response(ObjectStream(stream=stream_of(of)).to_json())
 
 
 class MessageEventsView(APIView):

@@ -22,6 +22,7 @@ urlpatterns = [
     path("chat/sessions/<key:session_id>/resume", sessions.ResumeView.as_view()),
     path("chat/sessions/<key:session_id>/retry", sessions.RetryView.as_view()),
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
+    path("objects/<key:object_type>/<key:object_id>/stream", events.ObjectStreamView.as_view()),
     path("proposals", proposals.ProposalsView.as_view()),
     path("proposals/waiting", proposals.WaitingView.as_view()),
     path("proposals/decide", proposals.DecideManyView.as_view()),

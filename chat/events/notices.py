@@ -27,6 +27,14 @@ def stream_name(of: Object) -> str:
     return f"{of.type}_{of.pk}"
 
 
+def stream_of(of: Object) -> str:
+    """The name of the object's stream, which is there from now on."""
+    name = stream_name(of)
+    if not Stream.objects.filter(name=name).exists():
+        _make(name, of.workspace_id)
+    return name
+
+
 def workspace_stream_name(workspace_id: int) -> str:
     return f"workspace_{workspace_id}"
 

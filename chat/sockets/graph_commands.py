@@ -13,6 +13,7 @@ from chat.sockets import frames, graph_frames
 from chat.sockets.commands import member_in
 from graphs.api import changes
 from graphs.history import live_edits
+from graphs.history.editing import KeyUsed, Request
 from graphs.history.recording import to_json
 from graphs.models import Object
 from graphs.objects.edit_conflicts import Overlapping
@@ -20,7 +21,6 @@ from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, graph_for
 from graphs.site.api import limits
 from graphs.site.url_keys import KeyConverter
-from graphs.workflows.editing import KeyUsed, Request
 from graphs.workflows.live import editing
 from graphs.workflows.live.editing import Edited
 from graphs.workflows.planning import ChangeRefused

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
 from django.conf import settings
@@ -16,7 +17,7 @@ from rest_framework.views import APIView
 from graphs.api.graphs import KEY
 from graphs.api.history_json import ChangeSetShape
 from graphs.api.node_type_json import CustomNodeType, NodeTypePage
-from graphs.history import code_diff
+from graphs.history import code_diff, editing
 from graphs.models import Graph, Object
 from graphs.objects import actions
 from graphs.objects.actions import MAX_ACTIONS
@@ -31,7 +32,6 @@ from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.api.problems import Problem, invalid_fields
-from graphs.workflows import editing
 from graphs.workflows.actions import ACTIONS
 from graphs.workflows.node_types import custom_types
 from graphs.workflows.planning import ChangeRefused
@@ -74,16 +74,8 @@ class ChangesView(APIView):
         member.require_editor()
         limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
         wanted = _request(request, graph)
-        try:
+        with problems_told():
             done = editing.edit(member, graph, wanted)
-        except Object.DoesNotExist as gone:
-            raise NotFound from gone
-        except ChangeRefused as refusal:
-            raise refused(refusal) from refusal
-        except Overlapping as overlapping:
-            raise conflict(overlapping.overlaps) from overlapping
-        except editing.KeyUsed as used:
-            raise key_used() from used
         return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
 
 
@@ -103,24 +95,39 @@ def _request(request: Request, graph: Graph) -> editing.Request:
     return editing.Request(parsed(body.actions), seen, body.reason, idempotency_key(request), digest)
 
 
-def digest_of(graph_id: int, body: Any) -> str:
+def digest_of(object_id: int, body: Any) -> str:
     """A digest that tells requests with the same key apart. A live edit that is repeated here has the same digest."""
-    return hashlib.sha256(json.dumps([graph_id, body], sort_keys=True).encode()).hexdigest()[:40]
+    return hashlib.sha256(json.dumps([object_id, body], sort_keys=True).encode()).hexdigest()[:40]
 
 
-def parsed(asked: Sequence[ActionBody]) -> list[actions.Action]:
-    """The actions that were asked for. Raises `Problem` 400 that names each wrong field."""
+@contextmanager
+def problems_told() -> Iterator[None]:
+    """What a change by hand raises becomes a problem document."""
+    try:
+        yield
+    except Object.DoesNotExist as gone:
+        raise NotFound from gone
+    except ChangeRefused as refusal:
+        raise refused(refusal) from refusal
+    except Overlapping as overlapping:
+        raise conflict(overlapping.overlaps) from overlapping
+    except editing.KeyUsed as used:
+        raise key_used() from used
+
+
+def parsed(asked: Sequence[ActionBody], known: Collection[str] = ACTIONS.keys()) -> list[actions.Action]:
+    """The actions that were asked for, of those `known`. Raises `Problem` 400 that names each wrong field."""
     found: list[actions.Action] = []
     errors: dict[str, list[str]] = {}
     for index, one in enumerate(asked):
         try:
-            if one.action not in ACTIONS:
+            if one.action not in known:
                 raise actions.UnknownAction(one.action)
             found.append(actions.parse(one.action, one.arguments))
         except ValidationError as error:
             errors |= {f"actions.{index}.arguments.{field}": said for field, said in errors_by_field(error).items()}
         except actions.UnknownAction:
-            errors[f"actions.{index}.action"] = [_("Known actions are: %(names)s.") % {"names": ", ".join(ACTIONS)}]
+            errors[f"actions.{index}.action"] = [_("Known actions are: %(names)s.") % {"names": ", ".join(known)}]
     if errors:
         raise invalid_fields(errors)
     return found

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from graphs.api import changes, graphs, history
+from graphs.api import changes, graphs, history, objects
 from graphs.site import url_keys
 from graphs.site.api import auth, openapi
 
@@ -17,6 +17,11 @@ urlpatterns = [
     path("graphs/<key:key>/changes", changes.ChangesView.as_view(), name="api-graph-changes"),
     path("graphs/<key:key>/export", graphs.ExportView.as_view(), name="api-graph-export"),
     path("node-types", changes.NodeTypesView.as_view(), name="api-node-types"),
+    path("kinds", objects.KindsView.as_view(), name="api-kinds"),
+    path("objects", objects.ObjectsView.as_view(), name="api-objects"),
+    path("objects/<key:kind>", objects.NewObjectView.as_view(), name="api-new-object"),
+    path("objects/<key:object_type>/<key:object_id>", objects.ObjectView.as_view(), name="api-object"),
+    path("objects/<key:object_type>/<key:object_id>/changes", objects.ObjectChangesView.as_view()),
     path("history", history.HistoryView.as_view(), name="api-history"),
     path("history/rollback", history.RollbackView.as_view(), name="api-rollback"),
     path("history/versions", history.VersionsView.as_view(), name="api-versions"),

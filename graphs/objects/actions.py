@@ -3,7 +3,7 @@
 Every room registers its actions. Those of objects in general are described here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -152,3 +152,17 @@ register(
         "move_object": MoveObject,
     }
 )
+
+
+def named_by(asked: Sequence[Action]) -> list[Ref]:
+    """The objects that actions of objects in general name: those they change, and parents."""
+    found: dict[Ref, None] = {}
+    for step in steps_of(list(asked)):
+        match step:
+            case UpdateObject() | DeleteObject():
+                found[step.ref] = None
+            case MoveObject():
+                found |= {step.ref: None, Ref.parse(step.parent): None}
+            case CreateObject(parent=str(parent)):
+                found[Ref.parse(parent)] = None
+    return list(found)

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Field, Kind
@@ -57,7 +58,7 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model | None = None) -
     """
     row = row or new_row(kind, of, {})
     _assign(kind, row, new)
-    _validate(row)
+    _validate(kind, row)
     return record_of(kind, row)
 
 
@@ -84,6 +85,9 @@ def _set(field: Field, row: Model, value: Any) -> None:
             setattr(row, field.attribute, column.to_python(value))
         except ValidationError as error:
             raise ChangeRefused(*(f"{field.name}: {message}" for message in error.messages)) from error
+        except TypeError as error:
+            # Dates and times parse texts only.
+            raise ChangeRefused(_("{field}: this is no value of it.").format(field=field.name)) from error
         return
     whole = dict(getattr(row, field.column) or {})
     inner = whole
@@ -110,16 +114,18 @@ def new_row(kind: Kind, of: Object, record: Record) -> Model:
 
 def save(kind: Kind, row: Model, new_values: Record, *, new: bool = False) -> None:
     _assign(kind, row, new_values)
-    _validate(row)
+    _validate(kind, row)
     row.save(force_insert=new)
 
 
-def _validate(row: Model) -> None:
+def _validate(kind: Kind, row: Model) -> None:
+    """Raises `ChangeRefused`, which names fields as the wire does."""
+    names = {field.column: f"{field.name}: " for field in kind.fields if not field.inside} | {"__all__": "", "": ""}
     try:
         row.full_clean()
     except ValidationError as error:
         problems = getattr(error, "message_dict", None) or {"": error.messages}
-        texts = [f"{name}: {text}" if name else text for name, some in problems.items() for text in some]
-        raise ChangeRefused(*(text.removeprefix("__all__: ") for text in texts)) from error
+        texts = [names.get(name, f"{name}: ") + text for name, some in problems.items() for text in some]
+        raise ChangeRefused(*texts) from error
     except ObjectDoesNotExist as error:
         raise ChangeRefused(str(error)) from error

@@ -31,6 +31,7 @@ from graphs.objects.patches import patched
 from graphs.objects.planned import Planned, Target
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
+from graphs.objects.stores import Part
 from graphs.objects.strict import Patch
 from graphs.site.copying import new_ids
 from graphs.site.json_values import same, shown
@@ -108,7 +109,9 @@ class _Draft:
     def _update(self, ref: Ref, new: Record) -> None:
         record, kind = self._record(ref), KINDS[ref.type]
         of = self._objects[ref]
-        checked = full_record(kind, of, record | new, row_of(of) if of.pk is not None else None)
+        full = full_record(kind, of, record | new, row_of(of) if of.pk is not None else None)
+        wanted = {name: value for name, value in full.items() if not same(record[name], value)}
+        checked = store_of(ref.type).checked(ref, wanted)
         changed = {name: value for name, value in checked.items() if not same(record[name], value)}
         if changed:
             self.operations.append(Update(ref, {name: record[name] for name in changed}, changed))
@@ -130,6 +133,8 @@ class _Draft:
             raise ChangeRefused(message.format(kind=f'"{shown(step.kind)}"', known=known))
         _require_fields(kind, step.fields)
         values = dict(step.fields)
+        if step.parent and not kind.parent:
+            raise ChangeRefused(_("Objects of the kind {kind} have no parent.").format(kind=kind.name))
         if kind.parent:
             values["parent"] = self._parent_key(kind, step.parent) if step.parent else values.get("parent")
         key = step.key or _new_key(kind, str(values.get(kind.title) or ""))
@@ -137,18 +142,24 @@ class _Draft:
         if self._records.get(ref) is not None or existing(self._workspace_id, ref) is not None:
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self._workspace_id, type=kind.name, key=key)
-        record = full_record(kind, of, values)
+        record = store_of(kind.name).checked(ref, full_record(kind, of, values))
         self._objects[ref], self._records[ref] = of, record
         self.operations.append(Create(ref, record))
 
     def _delete(self, ref: Ref) -> None:
-        record = self._record(ref)
-        for child in children_of(KINDS[ref.type]):
+        record, kind = self._record(ref), KINDS[ref.type]
+        if kind.parts:
+            raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
+        deleted = Delete(ref, record)
+        if users := store_of(kind.name).users(Part(self._objects[ref], (deleted,)), ()):
+            message = _("{object} is still used by: {users}.")
+            raise ChangeRefused(message.format(object=ref, users=some(map(str, users), 5)))
+        for child in children_of(kind):
             held = child.model._default_manager.filter(**{f"{child.parent}_id": ref.key}).count()
             if held:
                 message = _("{object} still holds {count} {kind}. Delete or move them first.")
                 raise ChangeRefused(message.format(object=ref, count=held, kind=child.model._meta.verbose_name_plural))
-        self.operations.append(Delete(ref, record))
+        self.operations.append(deleted)
         self._records[ref] = None
 
     def _parent_key(self, kind: Kind, name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from graphs.models import Object
 from graphs.objects import kinds
-from graphs.objects.operations import Operation
+from graphs.objects.operations import Operation, Record
 from graphs.objects.planned import Planned
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
@@ -64,6 +64,10 @@ class Store(ABC):
         """Keys of parts of these objects whose names contain a text."""
         return ()
 
+    def checked(self, item: Ref, new: Record) -> Record:
+        """New values as the kind keeps them, once its model allows them. Raises `ChangeRefused`."""
+        return new
+
     def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
         """Holds what more has to stay as it is while objects of the kind change."""
 
@@ -85,20 +89,20 @@ def find(workspace_id: int, refs: Iterable[Ref]) -> dict[Ref, Object]:
 
 
 def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref]]]:
-    """The refs by the object that they are parts of: an object is its own, everything else belongs to `around`.
+    """The refs by the object that they are parts of: other objects are their own, everything else is of `around`.
 
     Objects that do not exist are new ones without a primary key.
     """
+    here = Ref(around.type, around.key)
     own: list[Ref] = []
     parts: list[Ref] = []
     for ref in refs:
-        (own if kinds.is_object(ref.type) else parts).append(ref)
+        (own if kinds.is_object(ref.type) and ref != here else parts).append(ref)
     found: list[tuple[Object, list[Ref]]] = [(around, parts)] if parts else []
     there = find(around.workspace_id, own) if own else {}
-    here = Ref(around.type, around.key)
     for ref in own:
         missing = Object(workspace_id=around.workspace_id, type=ref.type, key=ref.key)
-        found.append((around if ref == here else there.get(ref, missing), [ref]))
+        found.append((there.get(ref, missing), [ref]))
     return found
 
 

@@ -10,14 +10,16 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from graphs.models import Edge, Graph, Node, Object
 from graphs.objects.columns import taken
 from graphs.objects.kinds import Kind
-from graphs.objects.operations import Create, Delete, Operation, Update
+from graphs.objects.operations import Create, Delete, Operation, Record, Update
 from graphs.objects.planned import Planned
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import Store
 from graphs.workflows import rows
 from graphs.workflows.kinds import EDGE, NODE
@@ -63,6 +65,11 @@ class GraphStore(Store):
 
     def plan(self, of: Object, asked: Sequence[Any], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
         return plan(_graph(of), asked, reserved)
+
+    def checked(self, item: Ref, new: Record) -> Record:
+        if not isinstance(new.get("metadata", {}), dict):
+            raise ChangeRefused(_("metadata: this has to be an object."))
+        return new
 
     def title(self, of: Object) -> str:
         return _graph(of).title

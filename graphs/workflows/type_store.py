@@ -2,16 +2,33 @@
 
 from collections.abc import Sequence
 
-from graphs.models import Node
+from django.utils.translation import gettext as _
+from pydantic import ValidationError
+
+from graphs.models import BUILT_IN_TYPES, Node
+from graphs.objects.actions import mistakes
 from graphs.objects.holding import hold_workspace
 from graphs.objects.model_store import ModelStore
-from graphs.objects.operations import Delete, Operation, Update
+from graphs.objects.operations import Delete, Operation, Record, Update
 from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import Part
+from graphs.workflows.action_parts import Handles
 
 
 class NodeTypeStore(ModelStore):
     """Node types belong to a workspace, whose graphs use them by their keys."""
+
+    def checked(self, item: Ref, new: Record) -> Record:
+        """Handles are those of a node; a built-in type has its key for itself."""
+        if item.key in BUILT_IN_TYPES:
+            raise ChangeRefused(_('The type "{key}" is built in and stays as it is.').format(key=item.key))
+        if "handles" not in new:
+            return new
+        try:
+            return new | {"handles": Handles.model_validate(new["handles"]).to_json()}
+        except ValidationError as error:
+            raise ChangeRefused(f"handles: {mistakes(error)}") from None
 
     def hold(self, workspace_id: int) -> None:
         hold_workspace(workspace_id)

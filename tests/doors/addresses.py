@@ -21,7 +21,10 @@ class Address:
         return re.findall(r"\{(\w+)\}", self.path)
 
     def with_id(self, value: str) -> str:
-        return "/" + re.sub(r"\{\w+\}", value, self.path)
+        """The address of `value`, which stands for every parameter unless it has a part for each."""
+        parts = value.split("/")
+        given = iter(parts if len(parts) > 1 else parts * len(self.parameters))
+        return "/" + re.sub(r"\{\w+\}", lambda _parameter: next(given), self.path)
 
 
 def every_address() -> list[Address]:

@@ -60,8 +60,9 @@ def client_of(world: World, role: RoleName, program: bool) -> Client:
 def ids_of(world: World, role: RoleName, address: Address) -> dict[Id | None, str]:
     if not address.parameters:
         return {None: ""}
-    (parameter,) = address.parameters
-    return dict(world.ids(role, parameter))
+    *around, parameter = address.parameters
+    outer = "".join(f"{world.ids(role, each)['own']}/" for each in around)
+    return {kind: f"{outer}{value}" for kind, value in world.ids(role, parameter).items()}
 
 
 def body_of(rule: Rule | None) -> Any:

@@ -45,6 +45,7 @@ def new_file() -> dict[str, SimpleUploadedFile]:
 
 ANYTHING: dict[str, Any] = {"file": True}
 NOTE = {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0}
+RENAME = {"action": "update_object", "arguments": {"updates": {"name": "New"}}}
 _WRONG = {"username": "nobody", "password": "wrong"}
 
 API: dict[str, Rule] = {
@@ -57,6 +58,12 @@ API: dict[str, Rule] = {
     "POST graphs/{key}/changes": Rule("decider", 201, {"actions": [{"action": "create_node", "arguments": NOTE}]}),
     "GET graphs/{key}/export": Rule("member", 200),
     "GET node-types": Rule("member", 200),
+    "GET kinds": Rule("member", 200),
+    "GET objects": Rule("member", 400),
+    "POST objects/{kind}": Rule("decider", 201, {"fields": {"displayName": "New"}}),
+    "GET objects/{object_type}/{object_id}": Rule("member", 200),
+    "POST objects/{object_type}/{object_id}/changes": Rule("decider", 201, {"actions": [RENAME]}),
+    "GET objects/{object_type}/{object_id}/stream": Rule("member", 200),
     "GET history": Rule("member", 400),
     "GET history/versions": Rule("member", 400),
     "GET history/{change_set_id}": Rule("member", 200),

@@ -60,7 +60,9 @@ class World:
 
     def ids(self, role: RoleName, parameter: str) -> dict[Id, str]:
         """The ids that this person can put in the place of an address's parameter."""
-        if parameter == "key":
+        if parameter in ("kind", "object_type"):
+            return {"own": "nodeType" if parameter == "kind" else "graph", "random": "planet"}
+        if parameter in ("key", "object_id"):
             own = self.home(role)
             foreign = "other" if own == "demo" else "demo"
             return {

@@ -78,7 +78,7 @@ POINTS = (
     Point("graphs.workflows.live.editing:take_back", "take_back"),
     Point("graphs.history.live_edits:save_edits", "leave"),
     Point("graphs.history.live_edits:_saved_alone", "save_in_time"),
-    Point("graphs.workflows.editing:edit", "edit_by_hand"),
+    Point("graphs.history.editing:edit", "edit_by_hand"),
     Point("graphs.api.history:_rolled_back", "roll_back"),
     # a worker does what is due
     Point("chat.actions.deciding:expire", "expired"),
@@ -102,6 +102,7 @@ HARMLESS = {
     "chat.actions.deciding:preview": "changes nothing",
     "chat.events.notices:_make": "a graph or workspace without its stream gets it with its first event",
     "graphs.history.changes:apply_parts": "one transaction; the order of what is done in it is its own",
+    "graphs.history.editing:create_object": "one transaction, as edit, which is killed; nobody had the object before",
     "graphs.history.rollback:roll_back": "one transaction, as apply; in the API a savepoint of _rolled_back",
     "chat.engine.acting:ProposalRound._propose": "a savepoint of the transaction of perform",
     "graphs.objects.headers:header_of": "one statement: a header without changes, made again by whoever comes next",

@@ -16,11 +16,11 @@ from websockets.sync.client import ClientConnection
 
 from chat.models import StreamEvent
 from graphs.history import live_edits
+from graphs.history.editing import Request
 from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Modification, Node, Revision, Role
 from graphs.objects import actions
 from graphs.site.access import member_of
 from graphs.site.api import tokens
-from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from tests import cast
 from tests.chat.engine.driving import until

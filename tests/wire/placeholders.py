@@ -18,6 +18,7 @@ _VARYING = re.compile(
             "stream": rf"\b(?:graph|workspace)_(?:\d+|{_UUID})\b",
             "uuid": rf"(?<![0-9A-Za-z-]){_UUID}(?![0-9A-Za-z-])",
             "fence": r"(?<=<data )[0-9a-f]+(?=>)|(?<=</data )[0-9a-f]+(?=>)",
+            "made": r"(?<=[a-z0-9]-)[0-9a-f]{6}(?=$|/)",
             "seconds": r"(?<=Try again in )\d+(?= seconds)",
             "number": r"(?<=about )\d+(?= tokens)",
             "visitor": r"(?<![\w-])[0-9a-f]{12}(?![\w-])",

@@ -11,6 +11,7 @@ from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
+from graphs.history.editing import KeyUsed, Request
 from graphs.models import Graph, LiveEdit, Object
 from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
 from graphs.objects.kinds import is_object, store_of
@@ -19,7 +20,6 @@ from graphs.objects.planning import plan
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound, hold_role
-from graphs.workflows.editing import KeyUsed, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Edited:
 def edit(member: Member, graph_id: int, request: Request) -> Edited:
     """Does at once what is asked for, all or nothing; `request.key` is needed, and makes it happen once.
 
-    Raises what `graphs.workflows.editing.edit` does, and `ChangeRefused` also for what belongs to no single graph.
+    Raises what `graphs.history.editing.edit` does, and `ChangeRefused` also for what belongs to no single graph.
     """
     with transaction.atomic():
         graph = _held(member, graph_id)

@@ -12,6 +12,7 @@ from chat.actions.deciding import Decision, decide
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus, StreamEvent
 from graphs.history import changes, rollback
+from graphs.history.editing import Request
 from graphs.history.recording import Because
 from graphs.history.scopes import Caused
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, Origin, Role, Workspace
@@ -19,7 +20,6 @@ from graphs.objects import actions
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, NotFound, member_of
-from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from tests.cast import draw_nba, member
 from tests.graphs.history.test_changes import TO_RETURN

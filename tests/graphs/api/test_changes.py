@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from graphs.api.changes import digest_of
-from graphs.history import changes
+from graphs.history import changes, editing
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role, Workspace
 from graphs.objects.actions import parse
@@ -16,7 +16,6 @@ from graphs.objects.edit_conflicts import Overlapping
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, member_of
-from graphs.workflows import editing
 from graphs.workflows.live import editing as live_editing
 from tests.cast import draw_nba, member, signed_in
 from tests.graphs.api.callers import post_json, problem, with_token

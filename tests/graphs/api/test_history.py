@@ -8,13 +8,13 @@ from django.test import Client
 
 from graphs.api.rollback_json import ConflictShape
 from graphs.history import causes, changes
+from graphs.history.editing import Request
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Graph, Modification, Node, NodeType, Origin, Revision, Workspace
 from graphs.objects import actions
 from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, member_of
-from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from tests.cast import draw_nba, signed_in
 from tests.graphs.api.callers import post_json, problem

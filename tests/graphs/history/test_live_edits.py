@@ -9,6 +9,7 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from graphs.history import changes, live_edits, queries, rollback
+from graphs.history.editing import Request, edit
 from graphs.history.recording import Applied, Because
 from graphs.history.scopes import AsOf, ChangeSets
 from graphs.history.signals import changed, tell
@@ -17,7 +18,6 @@ from graphs.objects import actions
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from graphs.workflows.editing import Request, edit
 from graphs.workflows.live import editing
 from tests.cast import draw_nba, member, signed_in
 from tests.graphs.workflows.live.conftest import Live, rename

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as NoRedis
 
 from graphs.history import changes, live_edits, rollback
+from graphs.history.editing import Request
 from graphs.history.recording import Because
 from graphs.history.scopes import ChangeSets
 from graphs.models import Edge, Graph, Node, NodeType, Origin
@@ -16,7 +17,6 @@ from graphs.objects import actions
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site import valkey
-from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from rag.embeddings import registry, serving_model
 from rag.embeddings.base import EmbeddingFailed

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from graphs.history.editing import Request
 from graphs.models import Graph
 from graphs.objects import actions
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from graphs.workflows.editing import Request
 from graphs.workflows.live import editing
 from graphs.workflows.live.editing import Edited
 

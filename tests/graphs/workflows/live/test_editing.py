@@ -4,11 +4,11 @@ import pytest
 from django.contrib.auth.models import User
 
 from graphs.history import live_edits
+from graphs.history.editing import KeyUsed, Request
 from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Membership, Node, NodeType, Object, Role, Workspace
 from graphs.objects.edit_conflicts import Overlapping
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, NotFound, member_of
-from graphs.workflows.editing import KeyUsed, Request
 from graphs.workflows.live import editing
 from graphs.workflows.sources import GraphSource
 from tests.cast import member

@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from graphs.history import live_edits
+from graphs.history.editing import Request, edit
 from graphs.models import Graph, LiveEdit, Modification, Node, Revision, Role
 from graphs.objects import actions
 from graphs.site.access import member_of
-from graphs.workflows.editing import Request, edit
 from graphs.workflows.live import editing
 from tests.cast import member
 

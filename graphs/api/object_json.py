@@ -1,0 +1,120 @@
+"""Kinds and objects as the API answers with them."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from django.db.models import Model
+
+from graphs.models import Object
+from graphs.objects.headers import children_of, parent_of, ref_of, url_of
+from graphs.objects.kinds import Field, Form, Kind
+from graphs.objects.model_rows import record_of
+from graphs.objects.planning import may_create
+from graphs.objects.refs import ObjectName, Ref
+from graphs.site.access import Member
+from graphs.site.api.paging import PageShape
+from graphs.site.shapes import AsItIs, Moment, Shape
+
+
+class FieldShape(Shape):
+    path: str
+    label: str
+    form: Form
+    limit: int | None = None
+    minor: bool
+
+    @classmethod
+    def of(cls, field: Field) -> Self:
+        limit = {} if field.limit is None else {"limit": field.limit}
+        return cls(path=field.name, label=str(field.label), form=field.form, minor=field.minor, **limit)
+
+
+class KindShape(Shape):
+    type: str
+    label: str
+    fields: AsItIs[list[FieldShape]]
+    parents: list[str]
+    children: list[str]
+    may_create: bool
+    may_edit: bool
+
+    @classmethod
+    def of(cls, member: Member, kind: Kind) -> Self:
+        parent = parent_of(kind)
+        return cls(
+            type=kind.name,
+            label=str(kind.label),
+            fields=[FieldShape.of(field) for field in _shown(kind)],
+            parents=[parent.name] if parent else [],
+            children=[child.name for child in children_of(kind)],
+            may_create=member.role.may_edit and may_create(kind),
+            may_edit=member.role.may_edit,
+        )
+
+
+class KindPage(PageShape[KindShape]): ...
+
+
+class ListedObject(Shape):
+    type: str
+    id: str
+    title: str
+    fields: AsItIs[dict[str, Any]]
+    version: int
+    parent: ObjectName | None
+    url: str | None
+    updated_at: Moment | None
+
+    @classmethod
+    def of_rows(cls, member: Member, kind: Kind, rows: Sequence[Model]) -> list[Self]:
+        """Rows of a kind. One that nobody has spoken of yet is at its first version, and has no moment of change."""
+        headers = _headers(member, kind, rows)
+        return [cls(**_values(kind, row, headers.get(ref_of(kind, row).key))) for row in rows]
+
+
+class ObjectPage(PageShape[ListedObject]): ...
+
+
+class ObjectShape(ListedObject):
+    children: dict[str, int]
+
+    @classmethod
+    def of(cls, member: Member, kind: Kind, of: Object, row: Model) -> Self:
+        """One object. Those it holds are counted as far as the member may see them."""
+        children = {child.name: _count(member, child, kind, row) for child in children_of(kind)}
+        return cls(**_values(kind, row, of), children=children)
+
+
+def _shown(kind: Kind) -> list[Field]:
+    """The parent has a member of its own."""
+    return [field for field in kind.fields if field.name != "parent"]
+
+
+def _headers(member: Member, kind: Kind, rows: Sequence[Model]) -> dict[str, Object]:
+    if issubclass(kind.model, Object):
+        return {row.key: row for row in rows if isinstance(row, Object)}
+    keys = [str(row.pk) for row in rows]
+    return {each.key: each for each in Object.objects.filter(workspace=member.workspace, type=kind.name, key__in=keys)}
+
+
+def _values(kind: Kind, row: Model, header: Object | None) -> dict[str, Any]:
+    record, ref = record_of(kind, row), ref_of(kind, row)
+    holder, parent_key = parent_of(kind), record.get("parent")
+    parent = Ref(holder.name, parent_key).to_json() if holder and parent_key is not None else None
+    return {
+        "type": ref.type,
+        "id": ref.key,
+        "title": kind.name_of(record) or ref.key,
+        "fields": {field.name: record[field.name] for field in _shown(kind)},
+        "version": header.version if header else 1,
+        "parent": parent,
+        "url": url_of(kind, row) or None,
+        "updated_at": header.updated_at if header else None,
+    }
+
+
+def _count(member: Member, child: Kind, kind: Kind, row: Model) -> int:
+    held = child.model._default_manager.filter(**{f"{child.parent}_id": row.pk})
+    if child.may_see is None:
+        return held.count()
+    return sum(child.may_see(member, each) for each in held)

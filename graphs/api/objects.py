@@ -1,0 +1,240 @@
+"""GET kinds, GET objects, GET objects/{type}/{id}, POST objects/{type}, POST objects/{type}/{id}/changes."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from graphs.api.changes import MOST_SEEN, ActionBody, digest_of, parsed, problems_told
+from graphs.api.history_json import ChangeSetShape
+from graphs.api.object_json import KindPage, KindShape, ListedObject, ObjectPage, ObjectShape
+from graphs.history import editing
+from graphs.history.outside import catch_up
+from graphs.models import Object
+from graphs.objects.actions import MAX_ACTIONS, CreateObject
+from graphs.objects.headers import listed, object_for, parent_of, searched
+from graphs.objects.kinds import KINDS, Kind, is_object
+from graphs.objects.model_rows import row_of
+from graphs.objects.refs import Ref
+from graphs.site.access import Member, NotFound
+from graphs.site.api import limits
+from graphs.site.api.bodies import Body, errors_by_field, read_body
+from graphs.site.api.members import current_member
+from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
+from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key, object_name
+from graphs.site.api.problems import invalid, invalid_fields
+from graphs.workflows.actions import ACTIONS as OF_GRAPHS
+from graphs.workflows.graph_kind import GRAPH
+
+LONGEST_SEARCH = 200
+KIND = OpenApiParameter("kind", str, OpenApiParameter.PATH, description="A kind of objects, for example nodeType.")
+TYPE = OpenApiParameter("object_type", str, OpenApiParameter.PATH, description="The kind of the object.")
+ID = OpenApiParameter("object_id", str, OpenApiParameter.PATH, description="The key of the object among its kind.")
+FILTERS = [
+    OpenApiParameter("type", str, required=True, description="A kind of objects."),
+    OpenApiParameter("search", str, description="A text that one of the fields holds."),
+    OpenApiParameter("parent", str, description="Only what this object holds, for example company:7."),
+    OpenApiParameter("orderBy", str, description="A field of one value; with a minus in front descending."),
+    *PAGE_PARAMETERS,
+]
+#: What can be done at an object's own address; others of its kind have their own.
+_OF_OBJECTS = ("update_object", "delete_object", "move_object")
+#: Columns whose values a page can be cut by.
+_ORDERED = (
+    models.CharField, models.TextField, models.IntegerField, models.FloatField, models.DecimalField, models.DateField,
+    models.BooleanField, models.TimeField, models.UUIDField,
+)  # fmt: skip
+
+
+class SeenItemBody(Body):
+    """An object, or a part of one, as the person saw it."""
+
+    type: Annotated[str, Field(min_length=1, max_length=30)]
+    id: Annotated[str, Field(min_length=1, max_length=250)]
+    version: Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class ObjectChangesBody(Body):
+    """`expected` are the object and its parts as the person saw them; who changed the same since is a conflict."""
+
+    actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MAX_ACTIONS)]
+    expected: Annotated[list[SeenItemBody], Field(max_length=MOST_SEEN)] = []
+    reason: Annotated[str, Field(max_length=1_000)] = ""
+
+
+class NewObjectBody(Body):
+    fields: dict[str, Any]
+    parent: Annotated[str, Field(max_length=140)] | None = None
+    reason: Annotated[str, Field(max_length=1_000)] = ""
+
+
+class KindsView(APIView):
+    @extend_schema(operation_id="listKinds", responses={200: KindPage})
+    def get(self, request: Request) -> Response:
+        """What can be talked about: all kinds of objects, their fields, and what the person may do. It is one page."""
+        member = current_member(request)
+        kinds = [KindShape.of(member, KINDS[name]) for name in _names()]
+        return Response(KindPage(results=kinds, next=None, previous=None).to_json())
+
+
+class ObjectsView(APIView):
+    @extend_schema(operation_id="listObjects", parameters=FILTERS, responses={200: ObjectPage})
+    def get(self, request: Request) -> Response:
+        """The objects of one kind, by their titles if nothing else is asked for."""
+        member = current_member(request)
+        kind = _asked_kind(request)
+        rows = listed(member, kind, parent=_asked_parent(request, member, kind))
+        if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
+            rows = searched(rows, kind, search)
+        page = asked_page(request, rows, _ordering(request, kind))
+        seen = [row for row in page.rows if kind.may_see is None or kind.may_see(member, row)]
+        return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, seen)).to_json())
+
+
+class NewObjectView(APIView):
+    @extend_schema(
+        operation_id="createObject",
+        parameters=[KIND, IDEMPOTENCY_KEY],
+        request=NewObjectBody,
+        responses={201: ObjectShape, **problems(409, 422, 429)},
+    )
+    def post(self, request: Request, kind: str) -> Response:
+        """Make an object by hand. The answer is the object."""
+        member = current_member(request)
+        if not is_object(kind):
+            raise NotFound
+        member.require_editor()
+        limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
+        body = read_body(request, NewObjectBody)
+        action = _creation(kind, body)
+        digest = digest_of(0, [kind, request.data])
+        wanted = editing.Request([action], (), body.reason, idempotency_key(request), digest)
+        with problems_told():
+            made = editing.create_object(member, KINDS[kind], wanted)
+        return Response(_answer(member, made), status=201)
+
+
+class ObjectView(APIView):
+    @extend_schema(operation_id="getObject", parameters=[TYPE, ID], responses={200: ObjectShape})
+    def get(self, request: Request, object_type: str, object_id: str) -> Response:
+        """One object with its fields, and how many others it holds."""
+        return Response(_answer(current_member(request), Ref(object_type, object_id)))
+
+
+class ObjectChangesView(APIView):
+    @extend_schema(
+        operation_id="changeObject",
+        parameters=[TYPE, ID, IDEMPOTENCY_KEY],
+        request=ObjectChangesBody,
+        responses={201: ChangeSetShape, **problems(409, 422, 429)},
+    )
+    def post(self, request: Request, object_type: str, object_id: str) -> Response:
+        """Change an object by hand: all of the actions, or none. The answer is the change set of the history."""
+        member, ref = current_member(request), Ref(object_type, object_id)
+        of = object_for(member, ref)
+        member.require_editor()
+        limits.require("changes", str(member.user.pk), settings.LIMIT_CHANGES)
+        body = read_body(request, ObjectChangesBody)
+        known = (*_OF_OBJECTS, *OF_GRAPHS) if of.type == GRAPH.name else _OF_OBJECTS
+        asked = parsed(_at_address(ref, body.actions), known)
+        digest = digest_of(of.pk, request.data)
+        wanted = editing.Request(asked, _seen(ref, body.expected), body.reason, idempotency_key(request), digest)
+        with problems_told():
+            done = editing.edit(member, of, wanted)
+        return Response(ChangeSetShape.applied(member, done).to_json(), status=201)
+
+
+def _names() -> list[str]:
+    return [name for name in KINDS if is_object(name)]
+
+
+def _answer(member: Member, ref: Ref) -> dict[str, Any]:
+    """The object as it is sent, and as its history has it: what others saved past this program is noticed first."""
+    catch_up([object_for(member, ref)])
+    of = object_for(member, ref)
+    row = row_of(of)
+    if row is None:
+        raise NotFound
+    return ObjectShape.of(member, KINDS[ref.type], of, row).to_json()
+
+
+def _asked_kind(request: Request) -> Kind:
+    name = request.GET.get("type", "")
+    if not is_object(name):
+        sentence = _("“type” is one of the kinds of objects: %(names)s.") % {"names": ", ".join(_names())}
+        raise invalid("type", sentence)
+    return KINDS[name]
+
+
+def _asked_parent(request: Request, member: Member, kind: Kind) -> str:
+    """The key of the parent that is asked for, or ""."""
+    type_, key = object_name(request, "parent")
+    if not type_:
+        return ""
+    holder = parent_of(kind)
+    if holder is None or holder.name != type_:
+        wanted = {"kind": kind.name, "type": type_}
+        raise invalid("parent", _("Objects of the kind “%(kind)s” are held by none of the kind “%(type)s”.") % wanted)
+    return object_for(member, Ref(type_, key)).key
+
+
+def _ordering(request: Request, kind: Kind) -> tuple[str, ...]:
+    """Names of columns, the last of them unique, as pages need them."""
+    columns = _ordered_columns(kind)
+    name = request.GET.get("orderBy", "")
+    asked, last = name.removeprefix("-"), "id" if issubclass(kind.model, Object) else kind.model._meta.pk.name
+    if not name:
+        return (columns[kind.title], last) if kind.title in columns else (last,)
+    if asked not in columns:
+        raise invalid("orderBy", _("“orderBy” is one of: %(names)s.") % {"names": ", ".join(columns)})
+    minus = "-" if name.startswith("-") else ""
+    return (f"{minus}{columns[asked]}", f"{minus}{last}")
+
+
+def _ordered_columns(kind: Kind) -> dict[str, str]:
+    """Columns of the fields with one value that is never null."""
+    plain = [field for field in kind.fields if field.form in ("text", "number", "boolean") and not field.inside]
+    columns = {field.name: kind.model._meta.get_field(field.column) for field in plain}
+    return {name: each.name for name, each in columns.items() if isinstance(each, _ORDERED) and not each.null}
+
+
+def _creation(kind: str, body: NewObjectBody) -> CreateObject:
+    try:
+        return CreateObject(kind=kind, parent=body.parent, fields=body.fields)
+    except ValidationError as error:
+        raise invalid_fields(errors_by_field(error)) from error
+
+
+def _at_address(ref: Ref, asked: Sequence[ActionBody]) -> list[ActionBody]:
+    """The actions with the object of the address. Raises `Problem` 400 for one that names another."""
+    errors: dict[str, list[str]] = {}
+    found: list[ActionBody] = []
+    for index, one in enumerate(asked):
+        if one.action not in _OF_OBJECTS:
+            found.append(one)
+            continue
+        if one.arguments.get("object", str(ref)) != str(ref):
+            errors[f"actions.{index}.arguments.object"] = [_("This is %(object)s.") % {"object": ref}]
+        found.append(ActionBody(action=one.action, arguments=one.arguments | {"object": str(ref)}))
+    if errors:
+        raise invalid_fields(errors)
+    return found
+
+
+def _seen(ref: Ref, expected: Sequence[SeenItemBody]) -> list[tuple[Ref, int]]:
+    """What the person saw. Only what everybody of the workspace may see is compared beside the object itself."""
+    seen = [(Ref(one.type, one.id), one.version) for one in expected]
+    for index, (item, _version) in enumerate(seen):
+        kind = KINDS.get(item.type)
+        if item != ref and (kind is None or kind.may_see is not None):
+            sentence = _("Expected are %(object)s and its parts.") % {"object": ref}
+            raise invalid(f"expected.{index}", sentence)
+    return seen
