@@ -8,7 +8,7 @@ import json
 
 from django.conf import settings
 
-from graphs.models import Graph, Role
+from graphs.models import Graph, Object, Role
 from graphs.site.access import Member
 from graphs.workflows.node_types import BUILT_IN, TypeRecord
 from graphs.workflows.sources import GraphSource
@@ -75,9 +75,9 @@ _CONVENTIONS = """\
 - A node of type note is a remark for people; a node without edges does not run."""
 
 
-def system_prompt(graph: Graph | None, member: Member) -> str:
-    """The whole prompt for a member; without a graph for a conversation about nothing in particular."""
-    return prompt_text(member.role, None if graph is None else GraphSource(graph))
+def system_prompt(about: Object | None, member: Member) -> str:
+    """The whole prompt for a member; without an object for a conversation about nothing in particular."""
+    return prompt_text(member.role, GraphSource(about) if isinstance(about, Graph) else None)
 
 
 def prompt_text(role: Role, source: GraphSource | None) -> str:

@@ -5,7 +5,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from graphs.models import Graph
+from graphs.models import Graph, Object
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
 from graphs.objects.strict import StrictModel
 from graphs.site.access import Member
 
@@ -25,20 +27,24 @@ class ToolFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Who asks, in which conversation, and about which graph, where it is about one.
+    """Who asks, in which conversation, and about which object, if it is about one.
 
-    `about` must come from `graphs.site.access.graph_for(member, ...)`.
+    `about` must come from `graphs.site.access.graph_for(member, ...)` if it is a graph, else from `object`.
     """
 
     member: Member
-    about: Graph | None
+    about: Object | None
     session_id: uuid.UUID | None = None
 
     @property
     def graph(self) -> Graph:
         """For tools of a conversation about a graph."""
-        assert self.about is not None
+        assert isinstance(self.about, Graph)
         return self.about
+
+    def object(self, ref: Ref) -> Object:
+        """An object of the workspace that the person may see. Raises `NotFound`."""
+        return object_for(self.member, ref)
 
 
 A = TypeVar("A", bound=Arguments)
