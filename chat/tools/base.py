@@ -15,6 +15,8 @@ Kind = Literal["read", "write"]
 
 #: The `context_type` of a tool that every conversation has, whatever it is about.
 ANYTHING = "*"
+#: That of a tool for objects of any kind: not offered about a graph while there are no kinds of other applications.
+OBJECTS = "objects"
 
 
 class Arguments(StrictModel):
@@ -53,7 +55,8 @@ A = TypeVar("A", bound=Arguments)
 class Tool(Generic[A]):
     """What a model is offered. `read` tools run at once; `write` tools are for editors, and never run: they propose.
 
-    `context_type` is the kind of object a conversation must be about for the tool to be offered, or `ANYTHING`.
+    `context_type` is the kind of object a conversation must be about for the tool to be offered; or `OBJECTS`, or
+    `ANYTHING`.
     """
 
     name: str

@@ -29,6 +29,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "read_subgraph": [{"nodeKeys": ["{node}"]}, {"nodeKeys": ["start", "{node}"], "includeTypes": True}],
     "read_tool_result": [{"callId": "{call}"}, {"callId": "{call}", "path": "/nodes", "offset": 1}],
     "read_earlier_messages": [{}, {"message": 1}],
+    "read_object": [{"object": "nodeType:{type}"}, {"object": "graph:{graph}", "fields": ["name"]}],
+    "list_objects": [{"kind": "nodeType", "search": "{secret}"}, {"kind": "nodeType"}],
+    "search_objects": [{"query": "{secret}"}, {"query": "{secret}", "kinds": ["nodeType"]}],
+    "read_history": [{"object": "nodeType:{type}"}, {"object": "graph:{graph}", "field": "name"}],
     "propose_create_node": [
         {"typeKey": "{type}", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
         {"typeKey": "html", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
