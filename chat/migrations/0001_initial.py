@@ -1,11 +1,12 @@
 """The tables of conversations: sessions, runs, the event log, proposals, budgets."""
 
+import uuid
+from decimal import Decimal
+
 import django.contrib.postgres.fields
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import uuid
-from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
 
@@ -222,6 +223,7 @@ class Migration(migrations.Migration):
                 ('feedback', models.TextField(blank=True, verbose_name='feedback')),
                 ('decided_at', models.DateTimeField(null=True, verbose_name='decided')),
                 ('change_set', models.UUIDField(null=True, verbose_name='change set')),
+                ('problem', models.TextField(blank=True, verbose_name='problem')),
                 ('conflicts', models.JSONField(default=list, verbose_name='conflicts')),
                 ('brief', models.JSONField(default=dict)),
                 ('asked_again', models.JSONField(null=True)),
@@ -229,7 +231,7 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField(verbose_name='expires')),
                 ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='decided by')),
                 ('message', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='proposals', to='chat.message', verbose_name='message')),
-                ('object', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='graphs.object')),
+                ('object', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='graphs.object')),
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='graphs.workspace', verbose_name='workspace')),
                 ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='proposals', to='chat.session', verbose_name='session')),
             ],

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from django.db.models import Q
 
 from chat.models import Allowance, Session, ValidationRule
-from graphs.models import Graph
+from graphs.models import Object
 from graphs.objects.operations import Operation, Update
 
 Asked = list[dict[str, str]]
@@ -17,7 +17,7 @@ Asked = list[dict[str, str]]
 
 def asked_by(
     session: Session,
-    graph: Graph,
+    of: Object,
     tool: str,
     operations: Sequence[Operation],
     request_validation: bool,
@@ -28,13 +28,13 @@ def asked_by(
     Levels are "app", "workspace", "tool", "session", "request" and, without an allowance, "default". `steps` are the
     tools that a batch is made of: what asks before one of them asks before the batch.
     """
-    levels = list(_rules(graph.workspace_id, {tool, *steps}))
+    levels = list(_rules(of.workspace_id, {tool, *steps}))
     if session.require_validation:
         levels.append({"level": "session", "why": str(session.pk)})
     if request_validation:
         levels.append({"level": "request", "why": tool})
     # What a conversation has read from outside its workspace will ask here, before allowances are looked at.
-    return levels or _not_allowed(graph, tool, operations)
+    return levels or _not_allowed(of, tool, operations)
 
 
 def _rules(workspace_id: int, tools: Collection[str]) -> Iterator[dict[str, str]]:
@@ -49,9 +49,9 @@ def _rules(workspace_id: int, tools: Collection[str]) -> Iterator[dict[str, str]
             yield {"level": "workspace" if where else "app", "why": where}
 
 
-def _not_allowed(graph: Graph, tool: str, operations: Sequence[Operation]) -> Asked:
+def _not_allowed(of: Object, tool: str, operations: Sequence[Operation]) -> Asked:
     """Every field of every operation has to be covered; the first one that is not is named."""
-    allowances = Allowance.objects.filter(workspace=graph.workspace_id, tool=tool, object_key__in=["", graph.key])
+    allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool, object_key__in=["", of.key])
     given = set(allowances.values_list("kind", "field", "item_key"))
     for operation in operations:
         kind, key = operation.item.type, operation.item.key

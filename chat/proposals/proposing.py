@@ -13,17 +13,20 @@ from chat.models import Message, Proposal, Session
 from chat.proposals import policy
 from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
+from chat.proposals.naming import named_objects, object_of
 from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
-from graphs.models import Graph
+from graphs.models import Graph, Object
 from graphs.objects.actions import Action, Batch
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
 #: Told to the model.
 NO_EDITOR = "The person may not change this graph (any more). Nothing was proposed; tell them."
+NO_EDITOR_HERE = "The person may not change anything here (any more). Nothing was proposed; tell them."
 GONE = "The graph was deleted. Nothing can be changed any more; tell the person."
+OBJECT_GONE = "What the conversation is about was deleted. It cannot be changed any more; tell the person."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,38 +49,38 @@ class Proposed:
     events: tuple[NewEvent, ...]
 
 
-def propose(member: Member, session: Session, message: Message, graph: Graph, call: WriteCall) -> Proposed:
+def propose(member: Member, session: Session, message: Message, about: Object | None, call: WriteCall) -> Proposed:
     """Stores what a call would do. It waits for a decision, or is applied at once where nobody has to be asked.
 
-    The caller's transaction holds the session; the graph is held from here on. Raises `ChangeRefused`, whose text tells
-    the model why. A call that was proposed before is found again.
+    `about` is what the conversation is about. The caller's transaction holds the session; the object that the call
+    changes is held from here on. Raises `ChangeRefused`, whose text tells the model why. A call that was proposed
+    before is found again.
     """
     before = Proposal.objects.filter(message=message, tool_call_id=call.id).first()
     if before is not None:
         return Proposed(before, ())
-    _require_editor(member)
-    graph = _held(graph)
+    _require_editor(member, about)
+    named = named_objects(member, call.action)
+    of = _held(object_of(member, about, call.action, named))
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
-    catch_up([graph])
-    drafted = draft(graph, call.tool, call.action, call.arguments)
+    catch_up({each.pk: each for each in (of, *named) if each.pk is not None}.values())
+    drafted = draft(of, call.tool, call.action, call.arguments, member=member)
     proposal = Proposal(
         workspace=session.workspace,
         session=session,
         message=message,
         tool_call_id=call.id,
         tool=call.tool,
-        object=graph,
-        object_type=graph.type,
-        object_key=graph.key,
+        object=of if of.pk is not None else None,
+        object_type=of.type,
+        object_key=of.key or drafted.planned[0].item.key,
         arguments=call.arguments,
         reason=call.reason,
         operations=drafted.operations,
         targets=drafted.targets,
         diff=drafted.diff,
         digest=drafted.digest,
-        asked_by=policy.asked_by(
-            session, graph, call.tool, drafted.planned, call.request_validation, _steps(call.action)
-        ),
+        asked_by=policy.asked_by(session, of, call.tool, drafted.planned, call.request_validation, _steps(call.action)),
         expires_at=Now() + timedelta(days=settings.PROPOSAL_DAYS),
     )
     shorten(proposal)
@@ -85,10 +88,10 @@ def propose(member: Member, session: Session, message: Message, graph: Graph, ca
     proposal.refresh_from_db(fields=["created_at", "expires_at"])
     events = [proposal_event(proposal)]
     if not proposal.asked_by:
-        _let_through(proposal, graph, member)
+        _let_through(proposal, of, member)
         events.append(decision_event(proposal))
-    notices.notify_object(graph, events)
-    notices.notify_workspace(graph.workspace_id, [proposal])
+    notices.notify_object(of, events)
+    notices.notify_workspace(of.workspace_id, [proposal])
     return Proposed(proposal, tuple(events))
 
 
@@ -98,23 +101,26 @@ def _steps(action: Action) -> set[str]:
     return {f"{TOOL_PREFIX}{step.tool.removeprefix(TOOL_PREFIX)}" for step in steps}
 
 
-def _let_through(proposal: Proposal, graph: Graph, member: Member) -> None:
+def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
     """Nobody has to be asked: done at once, in the name of whose conversation it is."""
-    carry_out(proposal, graph, member.user)
+    carry_out(proposal, of, member.user)
     proposal.decided_at = proposal.created_at
     shorten(proposal)
-    proposal.save(update_fields=["status", "change_set", "conflicts", "brief", "decided_at"])
+    proposal.save(update_fields=["status", "change_set", "conflicts", "problem", "brief", "decided_at"])
 
 
-def _require_editor(member: Member) -> None:
+def _require_editor(member: Member, about: Object | None) -> None:
     try:
         hold_role(member).require_editor()
     except (NotFound, Forbidden):
-        raise ChangeRefused(NO_EDITOR) from None
+        raise ChangeRefused(NO_EDITOR if isinstance(about, Graph) else NO_EDITOR_HERE) from None
 
 
-def _held(graph: Graph) -> Graph:
-    held = Graph.objects.select_for_update(no_key=True).filter(pk=graph.pk).first()
+def _held(of: Object) -> Object:
+    """The object as it is now; nothing has to be held of one that is to be created."""
+    if of.pk is None:
+        return of
+    held = type(of)._default_manager.select_for_update(no_key=True).filter(pk=of.pk).first()
     if held is None:
-        raise ChangeRefused(GONE)
+        raise ChangeRefused(GONE if isinstance(of, Graph) else OBJECT_GONE)
     return held

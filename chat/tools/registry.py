@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from chat.providers.base import ToolSpec
+from chat.tools import object_writing
 from chat.tools.base import ANYTHING, OBJECTS, Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from chat.tools.conversation_reading import ReadEarlierMessages, ReadToolResult
 from chat.tools.graph_reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
@@ -36,6 +37,7 @@ TOOLS: dict[str, Tool[Any]] = {
         ReadToolResult(),
         ReadEarlierMessages(),
         *READ_TOOLS,
+        *object_writing.WRITE_TOOLS,
     )
 }
 

@@ -113,3 +113,17 @@ def test_they_are_offered_about_a_graph_only_beside_other_kinds(role: Role) -> N
     assert (offered("graph"), offered(""), offered("nodeType")) == (False, True, True)
     with pins():
         assert offered("graph")
+
+
+def test_only_editors_are_offered_what_changes_objects() -> None:
+    names = {f"propose_{name}_object" for name in ("update", "create", "delete", "move")} | {"propose_batch"}
+
+    def offered(role: Role, context_type: str) -> set[str]:
+        return names & {spec.name for spec in specs(role, context_type)}
+
+    assert offered(Role.EDITOR, "") == offered(Role.ADMIN, "pin") == names
+    assert offered(Role.VIEWER, "") == offered(Role.VIEWER, "pin") == set()
+    assert offered(Role.EDITOR, "graph") == {"propose_batch"}
+    with pins():
+        assert offered(Role.EDITOR, "graph") == names
+        assert offered(Role.VIEWER, "graph") == set()
