@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from chat.actions.deciding import DecisionOutcome, Decided
+from chat.actions.deciding import Decided, DecisionOutcome
 from chat.api.run_json import AcceptedShape
 from chat.proposals.proposal_json import ProposalShape, Status, brief_json
 from chat.queries.answers import ErrorShape, ToolCallShape

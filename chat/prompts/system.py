@@ -93,11 +93,10 @@ def prompt_text(role: Role, about: GraphSource | Ref | None) -> str:
     """The prompt for that role, with what the source says of its graph, or about an object that is no graph."""
     if not isinstance(about, GraphSource):
         writing = object_system.PROPOSING if role.may_edit else _READ_ONLY
-        kinds = object_system.kinds_text()
-        told = [object_system.RULES, _limits(""), kinds, object_system.about_text(about)]
+        told = [object_system.RULES, _limits(""), object_system.kinds_text(), object_system.about_text(about)]
         return "\n\n".join([_IDENTITY, f"{_ROLES[role]}\n{writing}", *told])
     writing = _PROPOSING if role.may_edit else _READ_ONLY
-    rules, kinds = _RULES, []
+    rules, kinds = _RULES, list[str]()
     if object_system.beyond_the_graph():
         rules, kinds = _RULES.replace(_ONLY_THE_GRAPH, object_system.BEYOND_THE_GRAPH), [object_system.kinds_text()]
     parts = [f"{_ROLES[role]}\n{writing}", rules, _limits(_SUBGRAPHS), _CONVENTIONS, *kinds, _graph(about)]

@@ -14,7 +14,7 @@ from graphs.site.access import Member, NotFound
 
 def named_objects(member: Member, action: Action) -> list[Object]:
     """The objects that the action names and that the member may see, in its order; the others are left out."""
-    found = {}
+    found: dict[Ref, Object] = {}
     for step in _object_steps(action):
         for ref in _refs(step):
             try:

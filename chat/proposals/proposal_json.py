@@ -133,7 +133,7 @@ def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
     """Proposals in brief, as lists have them: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
-    return [_told(proposal, {"objects": [], **proposal.brief}, taken_back) for proposal in shown]
+    return [_told(proposal, cast("ProposalParts", {"objects": [], **proposal.brief}), taken_back) for proposal in shown]
 
 
 def brief_json(proposal: Proposal) -> ProposalShape:

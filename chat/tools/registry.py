@@ -22,24 +22,22 @@ from graphs.objects.kinds import of_models
 from graphs.site.json_input import BadJSON, parse_json
 from graphs.workflows.graph_kind import GRAPH
 
-TOOLS: dict[str, Tool[Any]] = {
-    tool.name: tool
-    for tool in (
-        ReadGraphOverview(),
-        SearchNodes(),
-        ExploreNeighborhood(),
-        ReadNodeDetail(),
-        ReadNodeConfig(),
-        ListAvailableNodeTypes(),
-        ListNodeEdges(),
-        ReadSubgraph(),
-        *WRITE_TOOLS,
-        ReadToolResult(),
-        ReadEarlierMessages(),
-        *READ_TOOLS,
-        *object_writing.WRITE_TOOLS,
-    )
-}
+_ALL: tuple[Tool[Any], ...] = (
+    ReadGraphOverview(),
+    SearchNodes(),
+    ExploreNeighborhood(),
+    ReadNodeDetail(),
+    ReadNodeConfig(),
+    ListAvailableNodeTypes(),
+    ListNodeEdges(),
+    ReadSubgraph(),
+    *WRITE_TOOLS,
+    ReadToolResult(),
+    ReadEarlierMessages(),
+    *READ_TOOLS,
+    *object_writing.WRITE_TOOLS,
+)
+TOOLS = {tool.name: tool for tool in _ALL}
 
 
 @dataclass(frozen=True, slots=True)
