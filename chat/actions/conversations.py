@@ -27,7 +27,10 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending, decision_event
 from chat.providers.registry import ModelUnavailableError
-from graphs.site.access import Member, graph_for
+from graphs.objects.headers import object_for
+from graphs.objects.kinds import is_object
+from graphs.objects.refs import Ref
+from graphs.site.access import Member
 
 TITLE_CHARS = 80
 LONGEST_TITLE = 200
@@ -75,10 +78,10 @@ def post_message(
 def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
     """A new conversation about an object of the workspace, titled by its first message."""
     if context is not None:
-        if context.type != "graph":
+        if not is_object(context.type):
             sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
             raise Refused("validation", sentence, field="context.type")
-        graph_for(member, context.id)
+        object_for(member, Ref(context.type, context.id))
     session_id = uuid.uuid4()
     stream = Stream.objects.create(name=f"session_{session_id}", workspace=member.workspace)
     return Session.objects.create(

@@ -26,15 +26,19 @@ from chat.proposals.proposal_json import brief_json, decider, decision_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
 from graphs.models import Object
-from graphs.objects import actions
+from graphs.objects import actions, operations
+from graphs.objects.headers import require_may_edit_all
+from graphs.objects.kinds import is_object
+from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
-from graphs.site.access import Member, hold_role
+from graphs.objects.stores import find
+from graphs.site.access import Forbidden, Member, hold_role
 from graphs.site.telemetry.events import about, tell
 
 #: Proposals that one request decides.
 MOST_AT_ONCE = 200
 #: What an approval changes of a proposal, and what else where its arguments were edited.
-_OUTCOME = ("status", "change_set", "conflicts")
+_OUTCOME = ("status", "change_set", "conflicts", "problem")
 _EDITED = ("decided_arguments", "operations", "targets", "diff", "digest")
 
 
@@ -110,20 +114,35 @@ def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
 
 def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence[str]:
     """The fields that are to be saved."""
+    # So that whoever stands in the way is named by the history.
+    catch_up(_changed(proposal))
     held = held_object(proposal)
     if held is not None:
-        # So that whoever stands in the way is named by the history.
-        catch_up([held])
-        _require_shown(proposal, held, decision)
+        _require_shown(proposal, member, held, decision)
+        _require_may_edit(proposal, member)
     carry_out(proposal, held, member.user)
     return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)
 
 
-def _require_shown(proposal: Proposal, of: Object, decision: Decision) -> None:
+def _changed(proposal: Proposal) -> list[Object]:
+    """The objects that it is about and that it was computed from."""
+    named = [Ref(target["type"], target["id"]) for target in proposal.targets if is_object(target["type"])]
+    about = Ref(proposal.object_type, proposal.object_key)
+    return list(find(proposal.workspace_id, {about, *named}).values())
+
+
+def _require_may_edit(proposal: Proposal, member: Member) -> None:
+    try:
+        require_may_edit_all(member, map(operations.from_json, proposal.operations))
+    except ChangeRefused:
+        raise Forbidden from None
+
+
+def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Decision) -> None:
     """What is about to be applied is what the person saw: the proposal, or the preview of what they made of it."""
     edited = decision.edited_arguments
     if edited is not None:
-        drafted = _drafted(proposal, of, edited)
+        drafted = _drafted(proposal, member, of, edited)
         proposal.decided_arguments = edited
         proposal.operations, proposal.targets = drafted.operations, drafted.targets
         proposal.diff, proposal.digest = drafted.diff, drafted.digest
@@ -142,13 +161,13 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
         held = held_object(proposal)
         if held is None:
             raise Refused("conflict", _("What this proposal would change was deleted."))
-        return _drafted(proposal, held, proposal.arguments if arguments is None else arguments)
+        return _drafted(proposal, member, held, proposal.arguments if arguments is None else arguments)
 
 
-def _drafted(proposal: Proposal, of: Object, arguments: dict[str, Any]) -> Draft:
+def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> Draft:
     try:
         action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
-        return draft(of, proposal.tool, action, arguments, proposal.pk)
+        return draft(of, proposal.tool, action, arguments, proposal.pk, member)
     except ValidationError as error:
         raise Refused("validation", actions.mistakes(error), field="editedArguments") from None
     except ChangeRefused as error:
@@ -219,6 +238,9 @@ def _refusal(proposal: Proposal, mine: bool) -> Refused | None:
     if proposal.status == ProposalStatus.STALE:
         sentence = _("What this proposal would change has changed meanwhile. Nothing was applied.")
         return Refused("stale", sentence, details={**details, "conflicts": proposal.brief["conflicts"]})
+    if proposal.problem:
+        sentence = _("This proposal cannot be applied. Nothing was changed: %(problem)s")
+        return Refused("failed", sentence % {"problem": proposal.problem}, details=details)
     sentence = _("This proposal cannot be applied any more; what it would change was deleted. Nothing was changed.")
     return Refused("failed", sentence, details=details)
 

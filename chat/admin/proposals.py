@@ -22,6 +22,7 @@ from graphs.admin.history_diff import of_diff
 from graphs.admin.history_filters import TypedFilter
 from graphs.admin.newest import NewestPaginator
 from graphs.objects.kinds import KINDS
+from graphs.objects.model_rows import row_of
 
 #: Items of the difference that a page shows.
 ITEMS_SHOWN = 100
@@ -159,9 +160,8 @@ class ProposalAdmin(AuditAdmin):
 
     @admin.display(description=_("object"))
     def object_link(self, obj: Proposal) -> SafeString | str:
-        kind = KINDS.get(obj.object_type)
-        found = kind.model._default_manager.filter(pk=obj.object_id).first() if kind else None
-        return change_link(found) if found else obj.object_key
+        found = row_of(obj.about) if obj.object_type in KINDS else None
+        return change_link(found) if found and admin.site.is_registered(type(found)) else obj.object_key
 
     @admin.display(description=_("what came of it"))
     def change_set_link(self, obj: Proposal) -> SafeString:

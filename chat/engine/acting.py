@@ -115,7 +115,7 @@ class ProposalRound:
     def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
         try:
             with transaction.atomic():
-                proposed = propose(self.context.member, session, answer, self.context.graph, call.write())
+                proposed = propose(self.context.member, session, answer, self.context.about, call.write())
         except ChangeRefused as refusal:
             return [self._result_event(call, {"error": str(refusal)})]
         except DatabaseTrouble:

@@ -84,7 +84,7 @@ class ClaimedRun:
     @property
     def may_change(self) -> bool:
         """Whether its model can propose anything."""
-        return self.member is not None and self.member.role.may_edit and self.context_type == "graph"
+        return self.member is not None and self.member.role.may_edit
 
 
 def begin(run: Run, member: Member | None, process: uuid.UUID, events_before: int) -> ClaimedRun:

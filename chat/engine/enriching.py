@@ -9,10 +9,11 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Earlier, Prompt, prompt_needs, prompt_of, read_earlier
 from chat.models import Message
 from chat.prompts import always_sent
+from chat.prompts.object_context import object_block
 from chat.prompts.question import context_block, workspace_block
 from chat.prompts.system import system_prompt as system_prompt_for
 from chat.prompts.versions import version_for
-from graphs.models import Graph
+from graphs.models import Graph, Object
 from graphs.site.access import Member
 from rag.retrieval.retrieve import retrieve
 
@@ -22,23 +23,25 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
     earlier = read_earlier(run, member)
     question, context = earlier.question, ""
     if question is not None and not question.retrieved:
-        context = _context(question, earlier.graph, run, member)
+        context = _context(question, earlier.about, run, member)
     needs = prompt_needs(run.account)
     if question is not None and context:
         _store_context(question, context, member, earlier, flagged=needs.always_sent)
     system_prompt = earlier.system_prompt
     if system_prompt is None or system_prompt.prompt_version != version_for(member):
         system_prompt = store_system_prompt(
-            run.session_id, earlier.graph, member, is_new=system_prompt is None, flagged=needs.always_sent
+            run.session_id, earlier.about, member, is_new=system_prompt is None, flagged=needs.always_sent
         )
     return prompt_of(run, member, earlier, system_prompt, needs)
 
 
-def _context(question: Message, graph: Graph | None, run: ClaimedRun, member: Member) -> str:
+def _context(question: Message, about: Object | None, run: ClaimedRun, member: Member) -> str:
     """What is looked up for a question; never empty."""
-    if graph is None:
+    if about is None:
         return workspace_block(member.workspace)
-    return context_block(retrieve(graph, question.content, run.account))
+    if isinstance(about, Graph):
+        return context_block(retrieve(about, question.content, run.account))
+    return object_block(member, about)
 
 
 def _store_context(question: Message, context: str, member: Member, earlier: Earlier, *, flagged: bool) -> None:
@@ -56,7 +59,7 @@ def _store_context(question: Message, context: str, member: Member, earlier: Ear
 
 
 def store_system_prompt(
-    session_id: uuid.UUID, graph: Graph | None, member: Member, *, is_new: bool, flagged: bool
+    session_id: uuid.UUID, about: Object | None, member: Member, *, is_new: bool, flagged: bool
 ) -> Message:
     """Writes levels 1 and 2 of a conversation; only level 1 if the version or the role has changed since.
 
@@ -65,7 +68,7 @@ def store_system_prompt(
     written = {
         "role": Message.Role.SYSTEM,
         "kind": Message.SYSTEM_PROMPT,
-        "content": system_prompt_for(graph, member),
+        "content": system_prompt_for(about, member),
         "prompt_version": version_for(member),
         "exclude_from_prompt": True,
     }

@@ -12,9 +12,12 @@ from chat.prompts import history, window
 from chat.providers.base import PromptMessage, ToolSpec
 from chat.tools import registry
 from chat.tools.base import ToolContext
-from graphs.models import Graph
+from graphs.models import Object
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, graph_for
 from graphs.site.prepared import prepared
+from graphs.workflows.graph_kind import GRAPH
 from rag.embeddings.metering import Account
 
 _NEEDS = """
@@ -52,7 +55,7 @@ class Prompt:
 class Earlier:
     """A conversation before the answer of a run: what it is about, and its messages in order."""
 
-    graph: Graph | None
+    about: Object | None
     messages: Sequence[Message]
 
     @property
@@ -86,11 +89,18 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
 def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
     """Raises `ContextGone`."""
     try:
-        graph = graph_for(member, run.context_id) if run.context_type == "graph" else None
+        about = _about(run, member)
     except NotFound:
         raise ContextGone from None
     messages = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position)
-    return Earlier(graph, list(messages.order_by("sequence")))
+    return Earlier(about, list(messages.order_by("sequence")))
+
+
+def _about(run: ClaimedRun, member: Member) -> Object | None:
+    """A graph comes with its fields, because every tool of its conversation needs them."""
+    if run.context_type == GRAPH.name:
+        return graph_for(member, run.context_id)
+    return object_for(member, Ref(run.context_type, run.context_id)) if run.context_type else None
 
 
 def prompt_needs(account: Account) -> PromptNeeds:
@@ -111,7 +121,7 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
     return Prompt(
         messages=history.prompt(levels, words, [entry for each in sent for entry in each.entries]),
         tools=registry.specs(member.role, run.context_type),
-        tool_context=ToolContext(member, earlier.graph, run.session_id),
+        tool_context=ToolContext(member, earlier.about, run.session_id),
         version=system_prompt.prompt_version,
         sent=tuple(sent),
         summary=words,

@@ -40,7 +40,12 @@ def workspace_stream_name(workspace_id: int) -> str:
 
 
 def notify_object(of: Object, events: Sequence[NewEvent]) -> None:
-    """Appends to the object's stream, without the ids of an answer: the conversation is its owner's."""
+    """Appends to the object's stream, without the ids of an answer: the conversation is its owner's.
+
+    An object that is still to be created has none.
+    """
+    if of.pk is None:
+        return
     append_to(stream_name(of), of.workspace_id, [NewEvent(event.type, event.data) for event in events])
 
 

@@ -40,6 +40,7 @@ class Proposal(models.Model):
     that asked for a decision, `[{level, why}]`. `object`, with its type and key, is the one it is about; `change_set`
     is what came of it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events
     say of the large parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
+    `object` is null if the proposal creates it. `problem` says why one that failed could not be applied.
     `asked_again` is what whoever had it proposed again was answered.
     """
 
@@ -51,7 +52,9 @@ class Proposal(models.Model):
     message = models.ForeignKey(Message, models.CASCADE, related_name="proposals", verbose_name=_("message"))
     tool_call_id = models.CharField(max_length=200)
     tool = models.CharField(_("tool"), max_length=60)
-    object = models.ForeignKey(Object, models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False)
+    object = models.ForeignKey(
+        Object, models.DO_NOTHING, null=True, related_name="+", db_constraint=False, db_index=False
+    )
     object_type = models.CharField(_("kind of object"), max_length=30)
     object_key = models.CharField(_("object"), max_length=MAX_KEY)
     arguments = models.JSONField(_("arguments"))
@@ -71,6 +74,7 @@ class Proposal(models.Model):
     )
     decided_at = models.DateTimeField(_("decided"), null=True)
     change_set = models.UUIDField(_("change set"), null=True)
+    problem = models.TextField(_("problem"), blank=True)
     conflicts = models.JSONField(_("conflicts"), default=list)
     brief = models.JSONField(default=dict)
     asked_again = models.JSONField(null=True)

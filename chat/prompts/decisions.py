@@ -43,7 +43,7 @@ def result_of(proposal: Proposal) -> dict[str, Any]:
         case ProposalStatus.APPLIED:
             return facts | _effect_of(proposal)
         case ProposalStatus.FAILED:
-            return facts | {"error": _FAILED}
+            return facts | {"error": f"{_FAILED} {proposal.problem}".strip()}
         case ProposalStatus.STALE if proposal.conflicts:
             facts["changedMeanwhile"] = [
                 {"object": conflict["object"], "field": conflict["field"]}

@@ -7,6 +7,7 @@ from functools import cache
 from chat.prompts.system import MAX_SHEETS, MAX_TYPES, prompt_text
 from chat.tools.registry import specs
 from graphs.models import Graph, Role
+from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.workflows.node_types import BUILT_IN, TypeRecord
 from graphs.workflows.sources import GraphSource
@@ -45,7 +46,7 @@ def prompt_version() -> str:
 
 def _texts() -> Iterator[str]:
     for role in Role:
-        for source in (None, _Example(), _EmptyExample()):
+        for source in (None, Ref("example", "1"), _Example(), _EmptyExample()):
             yield prompt_text(role, source)
         for context_type in ("", "graph"):
             yield from (tool.text for tool in specs(role, context_type))

@@ -23,7 +23,9 @@ TOOL_PREFIX = "propose_"
 
 
 def held_object(proposal: Proposal) -> Object | None:
-    """The object it is about, held until the transaction ends; None if it was deleted."""
+    """The object it is about, held until the transaction ends, or the one that it creates; None if it was deleted."""
+    if proposal.object_id is None:
+        return proposal.about
     objects = Object.objects.select_for_update(no_key=True).filter(workspace=proposal.workspace_id)
     return objects.filter(pk=proposal.object_id).first()
 
@@ -42,6 +44,8 @@ def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
         applied = changes.apply(of, list(map(operations.from_json, planned)), _because(proposal, of, actor))
     except Conflicting as error:
         _mark_stale(proposal, of, error.conflicts)
+    except ChangeRefused as refused:  # the model's own validation, which may look at more than the row
+        proposal.status, proposal.problem = ProposalStatus.FAILED, str(refused)
     except (IntegrityError, DataError):
         log.exception("proposal %s cannot be applied", proposal.pk)
         proposal.status = ProposalStatus.FAILED
@@ -85,5 +89,5 @@ def _because(proposal: Proposal, of: Object, actor: User) -> Because:
         causes=(proposed, _turn(proposal), f"session:{proposal.session_id}"),
         prompt_version=proposal.message.prompt_version,
         model=proposal.message.model,
-        around=of,
+        around=of if of.pk is not None else None,
     )

@@ -17,9 +17,11 @@ from graphs.history.diffs import diff_of
 from graphs.models import Object
 from graphs.objects import operations, planning
 from graphs.objects.actions import Action
+from graphs.objects.headers import require_may_edit_all
 from graphs.objects.operations import Operation
 from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
+from graphs.site.access import Member
 from graphs.workflows.kinds import NODE
 
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
@@ -44,12 +46,22 @@ class Draft:
     digest: str
 
 
-def draft(of: Object, tool: str, action: Action, arguments: dict[str, Any], own: uuid.UUID | None = None) -> Draft:
+def draft(
+    of: Object,
+    tool: str,
+    action: Action,
+    arguments: dict[str, Any],
+    own: uuid.UUID | None = None,
+    member: Member | None = None,
+) -> Draft:
     """Computed on the present state of the object, which the caller holds; raises `ChangeRefused`.
 
     Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
+    For a member there are only objects that they may see, and they may change all that it changes.
     """
-    planned = planning.plan(of, [action], lambda: _reserved(of, own))
+    planned = planning.plan(of, [action], lambda: _reserved(of, own), member)
+    if member is not None:
+        require_may_edit_all(member, planned.operations)
     stored = [operations.to_json(operation) for operation in planned.operations]
     targets = [target.to_json() for target in planned.targets]
     text = canonical(tool, arguments, stored, targets)

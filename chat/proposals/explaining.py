@@ -3,13 +3,14 @@
 import uuid
 from collections.abc import Collection, Iterable, Mapping
 
-from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from chat.models import Message, Session
 from graphs.history import causes
 from graphs.history.causes import Explanation
+from graphs.objects.headers import address_of
+from graphs.objects.refs import Ref
 from graphs.site.access import Member
 
 _FACTS = ("id", "owner_id", "owner__username", "title", "hidden_at", "context_type", "context_id")
@@ -48,14 +49,15 @@ def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID
     }  # fmt: skip
     if not mine:
         return Explanation(_("A conversation of %(person)s") % {"person": owner}, details=details)
-    return Explanation(str(facts["title"]) or _("Your conversation"), _address(facts, message), details)
+    return Explanation(str(facts["title"]) or _("Your conversation"), _address(member, facts, message), details)
 
 
-def _address(facts: Mapping[str, object], message: uuid.UUID | None) -> str:
-    if facts["context_type"] != "graph":
+def _address(member: Member, facts: Mapping[str, object], message: uuid.UUID | None) -> str:
+    page = address_of(member, Ref(str(facts["context_type"]), str(facts["context_id"])))
+    if not page:
         return ""
     place = {"session": str(facts["id"])} | ({"message": str(message)} if message else {})
-    return f"{reverse('graph', args=[facts['context_id']])}?{urlencode(place)}"
+    return f"{page}{'&' if '?' in page else '?'}{urlencode(place)}"
 
 
 def _uuids(texts: Iterable[str]) -> list[uuid.UUID]:

@@ -47,6 +47,7 @@ class ProposalParts(TypedDict):
     arguments: dict[str, Any]
     decidedArguments: dict[str, Any] | None
     diff: list[DiffEntry]
+    objects: list[TargetShape]
     targets: list[TargetShape]
     conflicts: list[ProposalConflictShape]
     counts: dict[str, dict[Literal["create", "update", "move", "delete"], int]]
@@ -56,6 +57,7 @@ class ProposalParts(TypedDict):
 class ProposalShape(ProposalParts):
     """Only one that was asked for by its id is whole. Everywhere else `cut` names what is not.
 
+    `objects` are those that it changes, with the versions that it was computed from; 0 for one that it creates.
     Of a large one arguments and targets are left out, texts of the diff and of conflicts are cut. `counts` tells how
     many items come, change, move and go in the whole diff: `{node: {create: 2, move: 1}}`.
     """
@@ -75,6 +77,7 @@ class ProposalShape(ProposalParts):
     decidedBy: str | None
     decidedAt: str | None
     feedback: str
+    problem: str
     changeSetId: str | None
     undoneBy: str | None
     askedAgain: bool
@@ -110,6 +113,7 @@ def decision_event(proposal: Proposal) -> NewEvent:
             "decidedBy": decider(proposal),
             "decidedAt": proposal.decided_at.isoformat() if proposal.decided_at else None,
             **({"feedback": proposal.feedback} if proposal.feedback else {}),
+            **({"problem": proposal.problem} if proposal.problem else {}),
             **({"edited": True} if proposal.decided_arguments is not None else {}),
             **({"changeSetId": str(proposal.change_set)} if proposal.change_set else {}),
             **({"conflicts": proposal.brief["conflicts"]} if proposal.brief["conflicts"] else {}),
@@ -129,7 +133,7 @@ def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
     """Proposals in brief, as lists have them: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
-    return [_told(proposal, proposal.brief, taken_back) for proposal in shown]
+    return [_told(proposal, cast("ProposalParts", {"objects": [], **proposal.brief}), taken_back) for proposal in shown]
 
 
 def brief_json(proposal: Proposal) -> ProposalShape:
@@ -143,6 +147,7 @@ def proposal_json(proposal: Proposal) -> ProposalShape:
         "arguments": proposal.arguments,
         "decidedArguments": proposal.decided_arguments,
         "diff": proposal.diff,
+        "objects": proposal.brief.get("objects", []),
         "targets": proposal.targets,
         "conflicts": proposal.conflicts,
         "counts": proposal.brief["counts"],
@@ -172,6 +177,7 @@ def _told(proposal: Proposal, parts: ProposalParts, taken_back: Mapping[uuid.UUI
         "decidedBy": decider(proposal),
         "decidedAt": proposal.decided_at.isoformat() if proposal.decided_at else None,
         "feedback": proposal.feedback,
+        "problem": proposal.problem,
         "changeSetId": str(proposal.change_set) if proposal.change_set else None,
         "undoneBy": str(undone_by) if undone_by else None,
         "askedAgain": proposal.asked_again is not None,

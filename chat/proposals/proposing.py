@@ -13,6 +13,7 @@ from chat.models import Message, Proposal, Session
 from chat.proposals import policy
 from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
+from chat.proposals.naming import named_objects, object_of
 from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
@@ -23,7 +24,9 @@ from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
 #: Told to the model.
 NO_EDITOR = "The person may not change this graph (any more). Nothing was proposed; tell them."
+NO_EDITOR_HERE = "The person may not change anything here (any more). Nothing was proposed; tell them."
 GONE = "The graph was deleted. Nothing can be changed any more; tell the person."
+OBJECT_GONE = "What the conversation is about was deleted. It cannot be changed any more; tell the person."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +49,31 @@ class Proposed:
     events: tuple[NewEvent, ...]
 
 
-def propose(member: Member, session: Session, message: Message, of: Object, call: WriteCall) -> Proposed:
+def propose(member: Member, session: Session, message: Message, about: Object | None, call: WriteCall) -> Proposed:
     """Stores what a call would do. It waits for a decision, or is applied at once where nobody has to be asked.
 
-    The caller's transaction holds the session; the object is held from now on. Raises `ChangeRefused`, whose text tells
-    the model why. A call that was proposed before is found again.
+    `about` is what the conversation is about. The caller's transaction holds the session; the object that the call
+    changes is held from here on. Raises `ChangeRefused`, whose text tells the model why. A call that was proposed
+    before is found again.
     """
     before = Proposal.objects.filter(message=message, tool_call_id=call.id).first()
     if before is not None:
         return Proposed(before, ())
-    _require_editor(member)
-    of = _held(of)
+    _require_editor(member, about)
+    named = named_objects(member, call.action)
+    of = _held(object_of(member, about, call.action, named))
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
-    catch_up([of])
-    drafted = draft(of, call.tool, call.action, call.arguments)
+    catch_up({each.pk: each for each in (of, *named) if each.pk is not None}.values())
+    drafted = draft(of, call.tool, call.action, call.arguments, member=member)
     proposal = Proposal(
         workspace=session.workspace,
         session=session,
         message=message,
         tool_call_id=call.id,
         tool=call.tool,
-        object=of,
+        object=of if of.pk is not None else None,
         object_type=of.type,
-        object_key=of.key,
+        object_key=of.key or drafted.planned[0].item.key,
         arguments=call.arguments,
         reason=call.reason,
         operations=drafted.operations,
@@ -101,18 +106,21 @@ def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
     carry_out(proposal, of, member.user)
     proposal.decided_at = proposal.created_at
     shorten(proposal)
-    proposal.save(update_fields=["status", "change_set", "conflicts", "brief", "decided_at"])
+    proposal.save(update_fields=["status", "change_set", "conflicts", "problem", "brief", "decided_at"])
 
 
-def _require_editor(member: Member) -> None:
+def _require_editor(member: Member, about: Object | None) -> None:
     try:
         hold_role(member).require_editor()
     except (NotFound, Forbidden):
-        raise ChangeRefused(NO_EDITOR) from None
+        raise ChangeRefused(NO_EDITOR if about is not None and about.type == "graph" else NO_EDITOR_HERE) from None
 
 
 def _held(of: Object) -> Object:
-    held = Object.objects.select_for_update(no_key=True).filter(pk=of.pk).first()
+    """The object as it is now; nothing has to be held of one that is to be created."""
+    if of.pk is None:
+        return of
+    held = type(of)._default_manager.select_for_update(no_key=True).filter(pk=of.pk).first()
     if held is None:
-        raise ChangeRefused(GONE)
+        raise ChangeRefused(GONE if of.type == "graph" else OBJECT_GONE)
     return held

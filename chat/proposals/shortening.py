@@ -8,6 +8,8 @@ from typing import Any
 
 from chat.models import Proposal
 from graphs.history.brief_diffs import brief, chars, clipped, counts
+from graphs.models import Object
+from graphs.objects.kinds import is_object
 
 #: Arguments and targets that are longer are left out.
 MOST_CHARS = 2_000
@@ -31,7 +33,26 @@ def shorten(proposal: Proposal) -> None:
         "conflicts": [_conflict(conflict) for conflict in proposal.conflicts[:MOST_CONFLICTS]],
     }
     cut = [name for name in whole if short[name] != whole[name]]
-    proposal.brief = {**short, "counts": counts(proposal.diff), "cut": cut}
+    proposal.brief = {**short, "objects": _objects(proposal), "counts": counts(proposal.diff), "cut": cut}
+
+
+def _objects(proposal: Proposal) -> list[dict[str, Any]]:
+    """The objects that it changes, in the versions that it was computed from; 0 for one that it creates."""
+    own = (proposal.object_type, proposal.object_key)
+    named = [(each["type"], each["id"]) for each in proposal.operations]
+    changed = dict.fromkeys(ref if is_object(ref[0]) else own for ref in named)
+    known = {(each["type"], each["id"]): each["version"] for each in proposal.brief.get("objects", [])}
+    known |= {(each["type"], each["id"]): each["version"] for each in proposal.targets}
+    if own in changed and own not in known:
+        known[own] = _own_version(proposal)
+    return [{"type": type_, "id": key, "version": known.get((type_, key), 0)} for type_, key in changed]
+
+
+def _own_version(proposal: Proposal) -> int:
+    try:
+        return proposal.object.version if proposal.object is not None else 0
+    except Object.DoesNotExist:
+        return 0
 
 
 def _short(value: Any, nothing: Any) -> Any:

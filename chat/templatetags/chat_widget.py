@@ -5,14 +5,14 @@ from typing import Any
 from django import template
 from django.template import RequestContext
 
-from graphs.models import Graph
+from graphs.objects.headers import named
 
 register = template.Library()
 
 
 @register.inclusion_tag("chat/widget.html", takes_context=True)
 def chat_widget(context: RequestContext, subject: Any) -> dict[str, Any]:
-    """The panel, open on the page. `subject` is an object people talk about: a graph."""
+    """The panel, open on the page. `subject` is what people talk about: a graph or a row of a registered model."""
     return _attributes(context, subject, bubble=False)
 
 
@@ -25,12 +25,12 @@ def chat_bubble(context: RequestContext, subject: Any = None) -> dict[str, Any]:
 def _attributes(context: RequestContext, subject: Any, *, bubble: bool) -> dict[str, Any]:
     member = context.get("member")
     user = context["user"]
-    named = isinstance(subject, Graph)
+    about = named(subject)
     return {
         "shown": user.is_authenticated and member is not None,
         "bubble": bubble,
-        "context_type": "graph" if named else "",
-        "context_id": subject.key if named else "",
+        "context_type": about.type if about else "",
+        "context_id": about.key if about else "",
         "workspace": member.workspace.slug if member else "",
         "may_edit": member is not None and member.role.may_edit,
         "user_name": user.get_full_name() or user.get_username() if user.is_authenticated else "",

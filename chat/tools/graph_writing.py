@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from chat.proposals import WriteCall
-from chat.tools.base import Arguments, Tool
+from chat.tools.base import ANYTHING, Arguments, Tool
 from graphs.objects.actions import NAMES, Batch, parse
 from graphs.objects.strict import StrictModel
 from graphs.workflows.actions import (
@@ -44,9 +44,9 @@ class WriteTool(Tool[Proposing]):
     """Proposes one kind of action."""
 
     kind = "write"
-    context_type = "graph"
 
-    def __init__(self, action: type[StrictModel], description: str) -> None:
+    def __init__(self, action: type[StrictModel], description: str, context_type: str = "graph") -> None:
+        self.context_type = context_type
         self.action = NAMES[action]
         self.name = f"propose_{self.action}"
         self.description = description
@@ -83,6 +83,7 @@ WRITE_TOOLS = (
         "Proposes several changes that belong together, decided as one and applied all or none, in this order: later"
         " ones see earlier ones. Proposals of one answer do not see each other, so what builds on another change must"
         " be in one batch. Give a new node a key to refer to it in later actions of the batch.",
+        ANYTHING,
     ),
     WriteTool(ConfigureNodeType, "Proposes a new node type of the workspace, or changes of one it has."),
     WriteTool(

@@ -8,32 +8,36 @@ from typing import Any
 from pydantic import ValidationError
 
 from chat.providers.base import ToolSpec
-from chat.tools.base import ANYTHING, Arguments, ReadTool, Tool, ToolContext, ToolFailed
+from chat.tools import object_writing
+from chat.tools.base import ANYTHING, OBJECTS, Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from chat.tools.conversation_reading import ReadEarlierMessages, ReadToolResult
 from chat.tools.graph_reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
 from chat.tools.graph_writing import WRITE_TOOLS
 from chat.tools.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
+from chat.tools.object_reading import READ_TOOLS
 from chat.tools.schemas import parameters
 from graphs.models import Role
 from graphs.objects.actions import mistakes, quoted
+from graphs.objects.kinds import of_models
 from graphs.site.json_input import BadJSON, parse_json
+from graphs.workflows.graph_kind import GRAPH
 
-TOOLS: dict[str, Tool[Any]] = {
-    tool.name: tool
-    for tool in (
-        ReadGraphOverview(),
-        SearchNodes(),
-        ExploreNeighborhood(),
-        ReadNodeDetail(),
-        ReadNodeConfig(),
-        ListAvailableNodeTypes(),
-        ListNodeEdges(),
-        ReadSubgraph(),
-        *WRITE_TOOLS,
-        ReadToolResult(),
-        ReadEarlierMessages(),
-    )
-}
+_ALL: tuple[Tool[Any], ...] = (
+    ReadGraphOverview(),
+    SearchNodes(),
+    ExploreNeighborhood(),
+    ReadNodeDetail(),
+    ReadNodeConfig(),
+    ListAvailableNodeTypes(),
+    ListNodeEdges(),
+    ReadSubgraph(),
+    *WRITE_TOOLS,
+    ReadToolResult(),
+    ReadEarlierMessages(),
+    *READ_TOOLS,
+    *object_writing.WRITE_TOOLS,
+)
+TOOLS = {tool.name: tool for tool in _ALL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,19 @@ class CallRefused:
 @cache
 def specs(role: Role, context_type: str) -> tuple[ToolSpec, ...]:
     """The tools offered in a conversation about such an object, in a fixed order; viewers get no write tools."""
+    offered = {context_type, ANYTHING}
+    if reaches_objects(context_type):
+        offered.add(OBJECTS)
     return tuple(
         ToolSpec(tool.name, tool.description, parameters(tool.arguments))
         for tool in TOOLS.values()
-        if tool.context_type in (context_type, ANYTHING) and (tool.kind != "write" or role.may_edit)
+        if tool.context_type in offered and (tool.kind != "write" or role.may_edit)
     )
+
+
+def reaches_objects(context_type: str) -> bool:
+    """Whether a conversation about such an object has the tools for objects of any kind."""
+    return context_type != GRAPH.name or bool(of_models())
 
 
 def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCall | CallRefused:

@@ -95,6 +95,27 @@ def url_of(kind: Kind, row: Model) -> str:
     return reverse(kind.url, args=[ref_of(kind, row).key]) if kind.url else ""
 
 
+def named(row: Any) -> Ref | None:
+    """The name of an object, or of a row of a registered model; None for anything else."""
+    if isinstance(row, Object):
+        return Ref(row.type, row.key)
+    kind = next((kind for kind in KINDS.values() if kind.store is not None and type(row) is kind.model), None)
+    return ref_of(kind, row) if kind else None
+
+
+def address_of(member: Member, ref: Ref) -> str:
+    """The address of the page of an object of the member's workspace, by its name; "" if there is none."""
+    kind = KINDS.get(ref.type)
+    if kind is None or not kind.url:
+        return ""
+    if not callable(kind.url):
+        return reverse(kind.url, args=[ref.key])
+    try:
+        return url_of(kind, row_of(object_for(member, ref)))
+    except NotFound:
+        return ""
+
+
 def may_see(member: Member, of: Object) -> bool:
     """Whether a member of its workspace may see an object."""
     kind = KINDS[of.type]

@@ -107,6 +107,16 @@ def is_object(name: str) -> bool:
     return name in KINDS and KINDS[name].store is not None
 
 
+def of_objects() -> list[Kind]:
+    """The kinds whose things are objects, in the order of their registration."""
+    return [kind for kind in KINDS.values() if kind.store is not None]
+
+
+def of_models() -> list[Kind]:
+    """The kinds that applications registered: those of models without a header of their own."""
+    return [kind for kind in KINDS.values() if kind.rows is not None]
+
+
 def store_of(name: str) -> "Store":
     """The store of objects of a kind. Raises `KeyError` if it is none."""
     store = KINDS[name].store

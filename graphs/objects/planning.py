@@ -23,7 +23,7 @@ from graphs.objects.actions import (
     UpdateObject,
     steps_of,
 )
-from graphs.objects.headers import children_of, existing, parent_of
+from graphs.objects.headers import children_of, existing, may_see, parent_of
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of
 from graphs.objects.model_rows import full_record, record_of, row_of
 from graphs.objects.operations import Create, Delete, Operation, Record, Update, net
@@ -33,15 +33,22 @@ from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
 from graphs.objects.stores import Part
 from graphs.objects.strict import Patch
+from graphs.site.access import Member
 from graphs.site.copying import new_ids
 from graphs.site.json_values import same, shown
 
 
-def plan(around: Object, asked: Sequence[Action], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
+def plan(
+    around: Object,
+    asked: Sequence[Action],
+    reserved: Callable[[], Collection[str]] = frozenset,
+    member: Member | None = None,
+) -> Planned:
     """What these actions would do, one after the other, with one operation for each item.
 
     Actions of the kind of `around` concern that object; those of objects in general name theirs, in its workspace.
-    `reserved` gives keys that new parts do not get. Raises `ChangeRefused`.
+    `reserved` gives keys that new parts do not get. Objects that the member may not see are absent. Raises
+    `ChangeRefused`.
     """
     steps = steps_of(list(asked))
     own = [step for step in steps if not isinstance(step, ObjectAction)]
@@ -49,15 +56,14 @@ def plan(around: Object, asked: Sequence[Action], reserved: Callable[[], Collect
     if not others:
         return store_of(around.type).plan(around, asked, reserved)
     planned = store_of(around.type).plan(around, own, reserved) if own else Planned((), ())
-    more = _planned(around.workspace_id, others, alone=len(steps) == 1)
+    more = _planned(_Draft(around.workspace_id, member), others, alone=len(steps) == 1)
     return Planned((*planned.operations, *more.operations), (*planned.targets, *more.targets))
 
 
-def _planned(workspace_id: int, steps: Sequence[ObjectAction], *, alone: bool) -> Planned:
+def _planned(draft: "_Draft", steps: Sequence[ObjectAction], *, alone: bool) -> Planned:
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
         raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
-    draft = _Draft(workspace_id)
     problems: list[str] = []
     for number, step in enumerate(steps, start=1):
         try:
@@ -76,10 +82,11 @@ def _planned(workspace_id: int, steps: Sequence[ObjectAction], *, alone: bool) -
 class _Draft:
     """Objects of a workspace while a plan is made: as they are stored, with the changes so far."""
 
-    def __init__(self, workspace_id: int) -> None:
+    def __init__(self, workspace_id: int, member: Member | None) -> None:
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
         self._workspace_id = workspace_id
+        self._member = member
         self._records: dict[Ref, Record | None] = {}
         self._objects: dict[Ref, Object] = {}
 
@@ -176,6 +183,8 @@ class _Draft:
         """The record of an object as it would be by now. Raises `ChangeRefused` if there is none."""
         if ref not in self._records:
             found = existing(self._workspace_id, ref)
+            if found is not None and self._member is not None and not may_see(self._member, found):
+                found = None
             row = row_of(found) if found else None
             if found is None or row is None:
                 raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))

@@ -13,8 +13,9 @@ from chat.tools import registry
 from chat.tools.base import ToolContext
 from chat.tools.registry import TOOLS, CallRefused, ParsedCall
 from graphs.models import Edge, Node, NodeType, Sheet
+from graphs.objects import planning
+from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import member_of
-from graphs.workflows import planning
 from tests.doors.world import World, canary
 
 #: Arguments of every tool; `{node}`, `{sheet}`, `{type}` and `{graph}` stand for keys.
@@ -29,6 +30,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "read_subgraph": [{"nodeKeys": ["{node}"]}, {"nodeKeys": ["start", "{node}"], "includeTypes": True}],
     "read_tool_result": [{"callId": "{call}"}, {"callId": "{call}", "path": "/nodes", "offset": 1}],
     "read_earlier_messages": [{}, {"message": 1}],
+    "read_object": [{"object": "nodeType:{type}"}, {"object": "graph:{graph}", "fields": ["name"]}],
+    "list_objects": [{"kind": "nodeType", "search": "{secret}"}, {"kind": "nodeType"}],
+    "search_objects": [{"query": "{secret}"}, {"query": "{secret}", "kinds": ["nodeType"]}],
+    "read_history": [{"object": "nodeType:{type}"}, {"object": "graph:{graph}", "field": "name"}],
     "propose_create_node": [
         {"typeKey": "{type}", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
         {"typeKey": "html", "sheet": "{sheet}", "posX": 0, "posY": 0, "reason": "r"},
@@ -56,6 +61,12 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "propose_reorganize_layout": [
         {"nodeKeys": ["start", "{node}"], "reason": "r"}, {"sheet": "{sheet}", "reason": "r"}
     ],
+    "propose_update_object": [{"object": "nodeType:{type}", "updates": {"icon": "new"}, "reason": "r"}],
+    "propose_create_object": [
+        {"kind": "nodeType", "fields": {"displayName": "New"}, "key": "{type}", "reason": "r"}
+    ],
+    "propose_delete_object": [{"object": "nodeType:{type}", "reason": "r"}],
+    "propose_move_object": [{"object": "nodeType:{type}", "parent": "graph:demo", "reason": "r"}],
 }  # fmt: skip
 KINDS = ("own", "foreign", "deleted", "random")
 
@@ -126,8 +137,8 @@ def _result(name: str, arguments: dict[str, Any], kind: str, context: ToolContex
 def _planned(call: ParsedCall, context: ToolContext) -> Any:
     """What a proposal would be computed from."""
     try:
-        return planning.plan(context.graph, [call.tool.write("call", call.arguments).action])
-    except planning.ChangeRefused as refused:
+        return planning.plan(context.graph, [call.tool.write("call", call.arguments).action], member=context.member)
+    except ChangeRefused as refused:
         return refused
 
 

@@ -39,7 +39,7 @@ def test_it_says_what_the_person_may_do_and_that_editors_decide_about_proposals(
     assert said in text
     assert ("You can only read" in text) == (role is Role.VIEWER)
     assert ("propose_" in text) == role.may_edit
-    assert "propose_" not in system_prompt(None, as_(role, here))
+    assert ("propose_" in system_prompt(None, as_(role, here))) == role.may_edit
 
 
 def test_it_keeps_typed_texts_on_one_line_between_quotes(here: World) -> None:

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from chat.prompts import system, versions
+from chat.prompts import object_system, system, versions
 from chat.tools import registry
 from graphs.models import Graph, Role
 from graphs.site.access import member_of
@@ -45,7 +45,7 @@ SOURCE = Path(system.__file__).read_text()
     [
         ("import json\n", "import json  # a comment\n"),
         ("_CONVENTIONS", "_HOW_IT_IS_BUILT"),
-        ("def _limits() -> str:\n", 'def _limits() -> str:\n    """Rules of tools."""\n'),
+        ("def _limits(which: str) -> str:\n", 'def _limits(which: str) -> str:\n    """Rules of tools."""\n'),
     ],
 )
 def test_a_comment_or_a_name_does_not_change_it(version_of: Callable[[str], str], old: str, new: str) -> None:
@@ -62,7 +62,6 @@ def test_a_comment_or_a_name_does_not_change_it(version_of: Callable[[str], str]
         "What belongs together is one propose_batch",
         "You can only read at the moment",
         "read_subgraph reads several nodes in one call",
-        "It is about no graph",
         "more: read_graph_overview",
         "and more: list_available_node_types",
         "- none",
@@ -73,6 +72,17 @@ def test_a_comment_or_a_name_does_not_change_it(version_of: Callable[[str], str]
 def test_another_sentence_changes_it(version_of: Callable[[str], str], sentence: str) -> None:
     assert sentence in SOURCE
     assert version_of(SOURCE.replace(sentence, sentence + "!")) != version_of(SOURCE)
+
+
+def test_another_sentence_about_objects_changes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {versions.prompt_version()}
+    for name in ("RULES", "PROPOSING"):
+        monkeypatch.setattr(object_system, name, "Another sentence.")
+        versions.prompt_version.cache_clear()
+        found.add(versions.prompt_version())
+    monkeypatch.setattr(object_system, "about_text", lambda _about: "It is about something.")
+    versions.prompt_version.cache_clear()
+    assert len(found | {versions.prompt_version()}) == 4
 
 
 def test_another_description_or_argument_of_a_tool_changes_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,9 +137,10 @@ export class ProposalCard {
   }
 
   outcome() {
-    const { feedback } = this.proposal;
+    const { feedback, problem } = this.proposal;
+    const why = problem ? h("p", { dir: "auto", text: visible(problem) }) : null;
     const said = feedback ? h("q", { dir: "auto", text: visible(feedback) }) : null;
-    return h("div", { class: "proposal-outcome" }, h("p", { text: outcomeText(this.proposal) }), said);
+    return h("div", { class: "proposal-outcome" }, h("p", { text: outcomeText(this.proposal) }), why, said);
   }
 
   /** What can be done about one that is decided. */

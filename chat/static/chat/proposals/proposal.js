@@ -33,7 +33,8 @@ export function proposalFromEvent(frame) {
 }
 
 /** What a `decision` event says of it. */
-export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, conflicts, feedback, edited, diff, cut }) {
+export function decisionFrom(event) {
+  const { status, decidedBy, decidedAt, changeSetId, conflicts, feedback, problem, edited, diff, cut } = event;
   return {
     status,
     decidedBy: decidedBy ?? null,
@@ -41,6 +42,7 @@ export function decisionFrom({ status, decidedBy, decidedAt, changeSetId, confli
     changeSetId: changeSetId ?? null,
     conflicts: conflicts ?? [],
     ...(feedback && { feedback }),
+    ...(problem && { problem }),
     ...(edited && { edited }),
     ...(diff && { diff }),
     ...(cut && { cut }),

@@ -1,0 +1,129 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chat.models import AlwaysSend
+from chat.tools import registry
+from chat.tools.base import ToolContext
+from chat.tools.registry import CallRefused, specs
+from graphs.models import Role, Workspace
+from graphs.objects.kinds import Kind
+from rag.texts.tables import as_json
+from tests.registered import pin, pins
+from tests.seeded import World, world
+
+
+@pytest.fixture
+def here(db: None) -> World:
+    return world()
+
+
+@pytest.fixture
+def kind() -> Iterator[Kind]:
+    with pins() as registered:
+        yield registered
+
+
+@pytest.fixture
+def context(kind: Kind, here: World) -> ToolContext:
+    return ToolContext(here.alice, None)
+
+
+@pytest.fixture
+def spring(context: ToolContext) -> AlwaysSend:
+    return pin(context.member.workspace, "spring", part_key="flowers")
+
+
+def read(context: ToolContext, name: str, **arguments: Any) -> dict[str, Any]:
+    call = registry.parse(name, as_json(arguments), registry.TOOLS)
+    assert not isinstance(call, CallRefused), call
+    return registry.run(call, context)
+
+
+def test_it_reads_an_object(context: ToolContext, spring: AlwaysSend) -> None:
+    name = f"pin:{spring.pk}"
+    told = read(context, "read_object", object=name)
+    assert (told["object"], told["title"], told["version"]) == (name, "spring", 1)
+    assert told["fields"] == {"object_key": "spring", "part_key": "flowers"}
+    assert read(context, "read_object", object=name, fields=["part_key"])["fields"] == {"part_key": "flowers"}
+    assert read(context, "read_object", object="graph:nba-statistics")["error"].startswith("There is no")
+
+
+def test_it_says_what_there_is_when_a_name_is_wrong(context: ToolContext, spring: AlwaysSend) -> None:
+    assert "Fields of pin: object_key" in read(context, "read_object", object=f"pin:{spring.pk}", fields=["x"])["error"]
+    assert "Kinds: graph, nodeType, pin" in read(context, "list_objects", kind="sheet")["error"]
+    assert "Kinds: graph" in read(context, "read_object", object="node:root")["error"]
+    assert "is held by no other object" in read(context, "list_objects", kind="pin", parent="graph:nba")["error"]
+    assert "There is no field" in read(context, "list_objects", kind="pin", orderBy="-x")["error"]
+    assert "is no date" in read(context, "read_history", object=f"pin:{spring.pk}", since="yesterday")["error"]
+    assert "is no date" in read(context, "read_history", object=f"pin:{spring.pk}", since="2026-02-31")["error"]
+
+
+def test_foreign_objects_are_answered_as_absent_ones(context: ToolContext, spring: AlwaysSend, here: World) -> None:
+    foreign = pin(Workspace.objects.exclude(pk=here.alice.workspace.pk).get(), "secret")
+    for tool in ("read_object", "read_history"):
+        answers = [str(read(context, tool, object=f"pin:{key}")) for key in (foreign.pk, 999_999)]
+        assert answers[0].replace(str(foreign.pk), "") == answers[1].replace("999999", "")
+    assert len(read(context, "list_objects", kind="pin")["objects"]) == 1
+    assert read(context, "search_objects", query="secret")["objects"] == []
+
+
+def test_who_may_not_see_an_object_does_not_find_it(here: World) -> None:
+    with pins(may_see=lambda _member, row: row.object_key != "hidden"):
+        hidden = pin(here.alice.workspace, "hidden")
+        pin(here.alice.workspace, "shown")
+        context = ToolContext(here.alice, None)
+        assert "error" in read(context, "read_object", object=f"pin:{hidden.pk}")
+        assert "hidden" not in str(read(context, "list_objects", kind="pin"))
+        assert read(context, "search_objects", query="hidden", kinds=["pin"])["objects"] == []
+
+
+def test_it_lists_and_searches(context: ToolContext, spring: AlwaysSend) -> None:
+    for number in range(60):
+        pin(context.member.workspace, f"pin {number:02}")
+    listed = read(context, "list_objects", kind="pin", orderBy="-object_key")
+    assert (listed["total"], listed["objects"][0]["title"]) == (61, "spring")
+    rest = read(context, "list_objects", kind="pin", orderBy="-object_key", offset=listed["nextOffset"])
+    assert rest["objects"][0] not in listed["objects"]
+    found = read(context, "list_objects", kind="pin", search="flow")
+    assert [row["object"] for row in found["objects"]] == [f"pin:{spring.pk}"]
+    (row,) = read(context, "search_objects", query="FLOWERS")["objects"]
+    assert (row["object"], row["field"], row["text"]) == (f"pin:{spring.pk}", "part_key", "flowers")
+    many = read(context, "search_objects", query="pin ")
+    assert (len(many["objects"]), "(pin)" in many["note"]) == (10, True)
+    assert read(context, "list_objects", kind="graph")["objects"][0]["object"].startswith("graph:")
+
+
+def test_it_reads_what_was_changed_by_whoever(context: ToolContext, spring: AlwaysSend) -> None:
+    name = f"pin:{spring.pk}"
+    assert [each["through"] for each in read(context, "read_history", object=name)["versions"]] == ["import"]
+    AlwaysSend.objects.filter(pk=spring.pk).update(part_key="trees")
+    latest = read(context, "read_history", object=name)["versions"][0]
+    assert latest["changes"] == [{"field": "part_key", "old": "flowers", "new": "trees"}]
+    assert read(context, "read_history", object=name, field="object_key")["versions"] == []
+    assert read(context, "read_history", object=name, since="2999-01-01")["versions"] == []
+
+
+@pytest.mark.parametrize("role", Role)
+def test_they_are_offered_about_a_graph_only_beside_other_kinds(role: Role) -> None:
+    def offered(context_type: str) -> bool:
+        return "read_object" in {spec.name for spec in specs(role, context_type)}
+
+    assert (offered("graph"), offered(""), offered("nodeType")) == (False, True, True)
+    with pins():
+        assert offered("graph")
+
+
+def test_only_editors_are_offered_what_changes_objects() -> None:
+    names = {f"propose_{name}_object" for name in ("update", "create", "delete", "move")} | {"propose_batch"}
+
+    def offered(role: Role, context_type: str) -> set[str]:
+        return names & {spec.name for spec in specs(role, context_type)}
+
+    assert offered(Role.EDITOR, "") == offered(Role.ADMIN, "pin") == names
+    assert offered(Role.VIEWER, "") == offered(Role.VIEWER, "pin") == set()
+    assert offered(Role.EDITOR, "graph") == {"propose_batch"}
+    with pins():
+        assert offered(Role.EDITOR, "graph") == names
+        assert offered(Role.VIEWER, "graph") == set()
