@@ -6,6 +6,7 @@ import uuid
 import pytest
 from django.contrib.auth.models import User
 from django.db import connections, transaction
+from django.test import Client
 from shop.models import Product
 
 from chat.actions import deciding
@@ -172,3 +173,10 @@ def test_foreign_is_absent(alice: Member, product: Product) -> None:
         with pytest.raises(NotFound):
             object_for(charlie, name)
     assert not Object.objects.filter(workspace=charlie.workspace).exists()
+
+
+def test_the_page_has_the_widget(alice: Member, product: Product) -> None:
+    client = Client()
+    client.force_login(alice.user)
+    answer = client.get(f"/products/{product.pk}/")
+    assert (answer.status_code, f"product:{product.pk}" in answer.content.decode()) == (200, True)
