@@ -179,4 +179,7 @@ def test_the_page_has_the_widget(alice: Member, product: Product) -> None:
     client = Client()
     client.force_login(alice.user)
     answer = client.get(f"/products/{product.pk}/")
-    assert (answer.status_code, f"product:{product.pk}" in answer.content.decode()) == (200, True)
+    assert (answer.status_code, f'context-type="product" context-id="{product.pk}"' in answer.content.decode()) == (
+        200,
+        True,
+    )
