@@ -22,8 +22,8 @@ class Address:
 
     def with_id(self, value: str) -> str:
         """The address of `value`, which stands for every parameter unless it has a part for each."""
-        parts = value.split("/")
-        given = iter(parts if len(parts) > 1 else parts * len(self.parameters))
+        count = len(self.parameters)
+        given = iter(value.split("/") if count > 1 and "/" in value else [value] * count)
         return "/" + re.sub(r"\{\w+\}", lambda _parameter: next(given), self.path)
 
 

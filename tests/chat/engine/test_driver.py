@@ -336,7 +336,9 @@ def test_it_tells_which_graphs_there_are_where_the_conversation_is_about_none(
     rested(accepted.run_id)
     body = vendor.requests[0].body
     assert "NBA scores" in body["messages"][1]["content"]
-    assert {tool["function"]["name"] for tool in body["tools"]} == {"read_tool_result", "read_earlier_messages"}
+    offered = {tool["function"]["name"] for tool in body["tools"]}
+    assert {"read_tool_result", "read_earlier_messages", "read_object", "propose_update_object"} <= offered
+    assert not {"read_graph_overview", "propose_update_node"} & offered, "tools of a graph need one"
 
 
 def test_the_demo_points_to_the_graphs_of_the_workspace(running: Engine, alice: User, nba: Graph) -> None:
