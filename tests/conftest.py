@@ -6,6 +6,7 @@ import os
 import django
 import pytest
 from django.conf import settings
+from django.utils import translation
 
 from tests import chromium, emptying, network, servers
 
@@ -41,6 +42,12 @@ def pytest_configure() -> None:
 def pytest_runtestloop() -> None:
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """A request in French leaves its thread in French: the next test begins in the language of the site."""
+    translation.deactivate()
 
 
 def pytest_unconfigure() -> None:
