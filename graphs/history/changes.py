@@ -39,7 +39,7 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
     What people did live is saved first. Raises `Conflicting` if an item is not what the operations expect or an edge
     would lose its end, and `Object.DoesNotExist` for an object that was deleted.
     """
-    return apply_parts(divided(around, net(operations)), because)
+    return apply_parts(divided(around, net(operations)) or [Part(around, ())], because)
 
 
 def apply_parts(parts: Sequence[Part], because: Because) -> Applied:
