@@ -8,8 +8,7 @@ from anthropic import AsyncAnthropic, DefaultAioHttpClient
 from chat.providers.anthropic_messages import messages_body
 from chat.providers.anthropic_stream import MessagesDecoder
 from chat.providers.base import ModelRequest, Piece, ProviderConfig
-from chat.providers.http import HEADERS, http_options, http_timeout
-from chat.providers.streaming import read_pieces
+from chat.providers.streaming import HEADERS, http_options, http_timeout, read_pieces
 
 
 class AnthropicProvider:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolSpec
+from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig
 from chat.providers.cleaning import json_object_or_empty
 from chat.providers.families import same_family
 
@@ -30,7 +31,10 @@ def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, An
     if system:
         body["system"] = system
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+            for tool in request.tools
+        ]
         if not request.tools_allowed:
             body["tool_choice"] = {"type": "none"}
     if thinking:
@@ -65,8 +69,8 @@ def anthropic_messages(messages: Sequence[PromptMessage]) -> tuple[str | list[Bl
     for message in messages[leading:]:
         role = "assistant" if message.role == "assistant" else "user"
         blocks = _blocks(message)
-        if message.cache_breakpoint:
-            _mark(blocks)
+        if message.cache_breakpoint and blocks and "thinking" not in blocks[-1]["type"]:
+            blocks[-1]["cache_control"] = dict(_BREAKPOINT)
         if not blocks:
             continue
         if converted and converted[-1]["role"] == role:
@@ -74,9 +78,9 @@ def anthropic_messages(messages: Sequence[PromptMessage]) -> tuple[str | list[Bl
         else:
             converted.append({"role": role, "content": blocks})
     system = _system(messages[:leading])
-    _keep_last_breakpoints(
-        [*(system if isinstance(system, list) else []), *(b for m in converted for b in m["content"])]
-    )
+    sent = [*(system if isinstance(system, list) else []), *(b for m in converted for b in m["content"])]
+    for block in [block for block in sent if "cache_control" in block][:-MAX_BREAKPOINTS]:
+        del block["cache_control"]
     return system, converted
 
 
@@ -125,25 +129,6 @@ def _text(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def _mark(blocks: list[Block]) -> None:
-    if blocks and "thinking" not in blocks[-1]["type"]:
-        blocks[-1]["cache_control"] = dict(_BREAKPOINT)
-
-
-def _keep_last_breakpoints(blocks: list[Block]) -> None:
-    marked = [block for block in blocks if "cache_control" in block]
-    for block in marked[:-MAX_BREAKPOINTS]:
-        del block["cache_control"]
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
-
-
-def _begins_a_turn(messages: Sequence[PromptMessage], n: int) -> bool:
-    return messages[n].role == "user" and (n == 0 or messages[n - 1].role not in {"user", "tool"})
-
-
 def _may_think(messages: Sequence[PromptMessage], max_tokens: int, config: ProviderConfig) -> bool:
     """Thinking is on unless the turn under way began without it: Anthropic refuses to begin in the middle.
 
@@ -152,7 +137,10 @@ def _may_think(messages: Sequence[PromptMessage], max_tokens: int, config: Provi
     """
     if not 1024 <= config.thinking_tokens < max_tokens:
         return False
-    asked = max((n for n in range(len(messages)) if _begins_a_turn(messages, n)), default=-1)
-    calling = [message for message in messages[asked + 1 :] if message.tool_calls]
+    roles = ["", *(message.role for message in messages)]
+    begins = [
+        n for n, (before, role) in enumerate(pairwise(roles)) if role == "user" and before not in ("user", "tool")
+    ]
+    calling = [message for message in messages[max(begins, default=-1) + 1 :] if message.tool_calls]
     began = not calling or (calling[0].vendor == VENDOR and bool(calling[0].vendor_blocks))
     return began and all(same_family(config, message.model) for message in calling)

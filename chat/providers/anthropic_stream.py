@@ -1,7 +1,7 @@
 """Anthropic's Messages: the bytes of an answer as pieces. Called by `anthropic.py`."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,7 @@ from chat.providers.base import (
     VendorBlock,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, detail, place, token_count
-from chat.providers.errors import error_in_stream
+from chat.providers.decoding import Decoder, as_dict, detail, position_key, token_count
 
 _END: dict[str, EndReason] = {
     "tool_use": "tool_calls",
@@ -50,27 +49,23 @@ class MessagesDecoder(Decoder):
         self._counts: dict[str, int] = {}
         self._thought = 0
         self._stop: EndReason = "stop"
-        self._handlers: dict[str, Callable[[dict[str, Any]], Iterator[Piece]]] = {
+        self.handlers = {
             "message_start": self._start_message,
             "content_block_start": self._start_block,
             "content_block_delta": self._take_delta,
             "content_block_stop": self._stop_block,
             "message_delta": self._take_message_delta,
             "message_stop": self._stop_message,
-            "error": self._fail,
+            "error": self.fail,
         }
-
-    def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
-        handler = self._handlers.get(str(payload.get("type") or name))
-        return handler(payload) if handler else iter(())
 
     def pending(self) -> Iterator[Piece]:
         for index in list(self._blocks):
             yield from self._stop_block({"index": index})
 
     def _start_message(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        """Its count of what was written is of the beginning only: none of it is what the whole answer takes."""
-        self._count(_dict(payload.get("message")))
+        """Takes the counts of the beginning, without that of what is written: it is no count of the whole answer."""
+        self._count(as_dict(payload.get("message")))
         if self.usage:
             self._counts["output_tokens"] = 0
             self.usage = replace(self.usage, completion_tokens=0, reasoning_tokens=0)
@@ -78,9 +73,9 @@ class MessagesDecoder(Decoder):
 
     def _start_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
         yield from self._stop_block(payload)
-        content = _dict(payload.get("content_block"))
+        content = as_dict(payload.get("content_block"))
         block = _Block(str(content.get("type")))
-        self._blocks[place(payload.get("index"))] = block
+        self._blocks[position_key(payload.get("index"))] = block
         if block.kind == "tool_use":
             self.count_call()
             block.id = self.ids.claim(content.get("id"))
@@ -92,8 +87,10 @@ class MessagesDecoder(Decoder):
             yield from self._write(block, content)
 
     def _take_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        delta = _dict(payload.get("delta"))
-        block = self._blocks.get(place(payload.get("index"))) or _Block(str(delta.get("type")).removesuffix("_delta"))
+        delta = as_dict(payload.get("delta"))
+        block = self._blocks.get(position_key(payload.get("index"))) or _Block(
+            str(delta.get("type")).removesuffix("_delta")
+        )
         yield from self._write(block, delta)
 
     def _write(self, block: _Block, fields: dict[str, Any]) -> Iterator[Piece]:
@@ -110,11 +107,11 @@ class MessagesDecoder(Decoder):
             yield TextDelta(text)
 
     def _stop_block(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        block = self._blocks.pop(place(payload.get("index")), None)
+        block = self._blocks.pop(position_key(payload.get("index")), None)
         if block is None:
             return
         if block.kind == "tool_use" and not block.written.strip():
-            yield ToolCallDelta(block.id, self.text(json.dumps(_dict(block.given_input))))
+            yield ToolCallDelta(block.id, self.text(json.dumps(as_dict(block.given_input))))
         elif block.kind == "thinking" and block.signature:
             signed = {"type": "thinking", "thinking": block.written, "signature": block.signature}
             yield VendorBlock(VENDOR, signed)
@@ -123,7 +120,7 @@ class MessagesDecoder(Decoder):
 
     def _take_message_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
         self._count(payload)
-        reason = _dict(payload.get("delta")).get("stop_reason")
+        reason = as_dict(payload.get("delta")).get("stop_reason")
         if isinstance(reason, str):
             self._stop = _END.get(reason, "stop")
         return iter(())
@@ -133,12 +130,9 @@ class MessagesDecoder(Decoder):
         self.done = True
         return iter(())
 
-    def _fail(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        raise error_in_stream(payload)
-
     def _count(self, holder: dict[str, Any]) -> None:
         """Counts are cumulative, and each may come in any event; one that cannot be believed makes none of them so."""
-        usage = _dict(holder.get("usage"))
+        usage = as_dict(holder.get("usage"))
         for name in _COUNTS:
             if usage.get(name) is not None:
                 self._counts[name] = -1 if (count := token_count(usage[name])) is None else count
@@ -155,7 +149,3 @@ class MessagesDecoder(Decoder):
             cache_write_tokens=created,
             reasoning_tokens=min(self._thought, written),
         )
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

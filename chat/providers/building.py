@@ -25,7 +25,7 @@ def build(config: ProviderConfig) -> Provider:
 
             return RetryingProvider(ResponsesProvider(config))
         case "demo":
-            from chat.providers.demo import DemoProvider
+            from chat.providers.demo.provider import DemoProvider
 
             return DemoProvider(config)
 
@@ -33,7 +33,7 @@ def build(config: ProviderConfig) -> Provider:
 def body_of(config: ProviderConfig, request: ModelRequest) -> dict[str, Any]:
     """The JSON that the provider of a configuration sends for a request; the demo sends nothing, it is what it sees."""
     match config.kind:
-        case "openai":
+        case "openai" | "demo":
             from chat.providers.openai_chat import chat_body
 
             return chat_body(request, config)
@@ -45,7 +45,3 @@ def body_of(config: ProviderConfig, request: ModelRequest) -> dict[str, Any]:
             from chat.providers.openai_responses import responses_body
 
             return responses_body(request, config)
-        case "demo":
-            from chat.providers.openai_chat import chat_body
-
-            return chat_body(request, config)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import chain, count
 
 from chat.providers.base import ModelRequest
 
@@ -25,15 +26,11 @@ class CallIds:
     def claim(self, wanted: object) -> str:
         """The vendor's id where it is usable and new, else one made here."""
         usable = isinstance(wanted, str) and _ACCEPTED_ID.fullmatch(wanted) is not None
-        claimed = str(wanted) if usable and wanted not in self._taken else self._next_free()
+        numbered = (f"call_{number}" for number in count(len(self._taken) + 1))
+        wishes = chain([str(wanted)] if usable else [], numbered)
+        claimed = next(wish for wish in wishes if wish not in self._taken)
         self._taken.add(claimed)
         return claimed
-
-    def _next_free(self) -> str:
-        number = len(self._taken) + 1
-        while f"call_{number}" in self._taken:
-            number += 1
-        return f"call_{number}"
 
 
 def tool_name(written: object) -> str:

@@ -12,7 +12,7 @@ _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def clean(text: str) -> str:
-    """The same text with U+FFFD in place of every NUL and every lone surrogate; PostgreSQL takes neither."""
+    """The text with U+FFFD in place of every NUL and every lone surrogate; PostgreSQL takes neither."""
     if "\x00" in text:
         text = text.replace("\x00", REPLACEMENT)
     if text.isascii():
@@ -52,7 +52,10 @@ def json_object_or_empty(text: str) -> dict[str, Any]:
 
 
 def json_object_text(text: str) -> str:
-    """The same text where it is an object in strict JSON, else that of `json_object_or_empty`."""
+    """The text if it is an object in strict JSON, else the JSON of `json_object_or_empty`.
+
+    Some endpoints refuse a whole conversation for the malformed arguments of one call.
+    """
     try:
         if isinstance(jiter.from_json(text.encode(), allow_inf_nan=False), dict) and not _NUL.search(text):
             return text

@@ -66,7 +66,7 @@ class Clock:
             self._timer.cancel()
 
     def error(self) -> ProviderError:
-        """What a wait that was too long means."""
+        """The error that a wait which was too long amounts to."""
         if self._loop.time() >= self._deadline:
             limit = self._config.total_timeout_s
             return ProviderError("timeout", f"the answer took longer than {limit:g} s", billed=True)

@@ -1,13 +1,13 @@
 """What the decoders of all wires share: events to pieces, limits, and the rule that a turn must be said to be over."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from chat.providers.base import EndReason, ModelRequest, Piece, ProviderError, TurnEnd, Usage, UsageReport
 from chat.providers.call_ids import CallIds
 from chat.providers.cleaning import clean, parse_json
+from chat.providers.errors import error_in_stream
 from chat.providers.estimating import estimated_tokens, prompt_estimate, size
 from chat.providers.sse import EventStream, ServerSentEvent
 
@@ -17,7 +17,7 @@ MAX_TOKENS_BELIEVED = 100_000_000
 _SEVERITY: dict[EndReason, int] = {"stop": 0, "tool_calls": 1, "length": 2, "content_filter": 3}
 
 
-class Decoder(ABC):
+class Decoder:
     """Bytes of one answer in, pieces out; the same pieces for any cut of the same bytes.
 
     `done`: nothing more will come. `ended`: why the turn ended, as soon as the vendor said so.
@@ -28,6 +28,7 @@ class Decoder(ABC):
         self.ended: EndReason | None = None
         self.usage: Usage | None = None
         self.ids = CallIds.of(request)
+        self.handlers: dict[str, Callable[[dict[str, Any]], Iterator[Piece]]] = {}
         self._request = request
         self._events = EventStream()
         self._seen_events = 0
@@ -46,17 +47,32 @@ class Decoder(ABC):
 
     def close(self) -> Iterator[Piece]:
         """The last pieces, ending with `TurnEnd`; `ProviderError` where the vendor never said that the turn is over."""
-        if not self.done:
-            yield from self._take_unfinished_event()
+        for event in () if self.done else self._events.close():
+            try:
+                payload = self._parse(event)
+            except ProviderError:
+                break  # Cut within the event.
+            yield from self._take(event, payload)
         yield from self.pending()
         if self.ended is None:
-            raise self._cut()
+            if self._seen_events:
+                raise ProviderError("network", "the answer was cut before its end")
+            if self._seen_bytes:
+                raise ProviderError("server_error", "the answer is not an event stream")
+            raise ProviderError("network", "the answer is empty")
         yield UsageReport(self._counted())
-        yield TurnEnd(self._end_reason(self.ended))
+        ended = self.ended
+        if ended in ("stop", "tool_calls"):
+            ended = "tool_calls" if self._calls else "stop"
+        yield TurnEnd(ended)
 
-    @abstractmethod
     def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
-        """Pieces of one event."""
+        """Pieces of one event, by the `handlers` of its type unless a wire has no types."""
+        handler = self.handlers.get(str(payload.get("type") or name))
+        return handler(payload) if handler else iter(())
+
+    def fail(self, payload: dict[str, Any]) -> Iterator[Piece]:
+        raise error_in_stream(payload.get("response") or payload)
 
     def pending(self) -> Iterator[Piece]:
         """Pieces that waited for something that will not come."""
@@ -103,26 +119,6 @@ class Decoder(ABC):
         except ValueError:
             raise ProviderError("server_error", "an event of the answer is not JSON") from None
 
-    def _take_unfinished_event(self) -> Iterator[Piece]:
-        for event in self._events.close():
-            try:
-                payload = self._parse(event)
-            except ProviderError:
-                return  # Cut within the event: `close` says so.
-            yield from self._take(event, payload)
-
-    def _cut(self) -> ProviderError:
-        if self._seen_events:
-            return ProviderError("network", "the answer was cut before its end")
-        if self._seen_bytes:
-            return ProviderError("server_error", "the answer is not an event stream")
-        return ProviderError("network", "the answer is empty")
-
-    def _end_reason(self, said: EndReason) -> EndReason:
-        if said == "stop" and self._calls:
-            return "tool_calls"
-        return "stop" if said == "tool_calls" and not self._calls else said
-
     def _counted(self) -> Usage:
         """The vendor's counts. None of them is believed that is zero for something: they are estimated."""
         written = estimated_tokens(self._bytes)
@@ -133,9 +129,34 @@ class Decoder(ABC):
         return self.usage
 
 
-def place(index: object) -> int | str | None:
-    """Where in an answer something belongs, as a key that anything can be looked up with."""
+def position_key(index: object) -> int | str | None:
+    """A key for the position that an event names, whatever the vendor sends as one."""
     return index if isinstance(index, (int, str)) else None
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def usage_told(
+    prompt: object, completion: object, read: object, written: object, cached: object = None
+) -> Usage | None:
+    """A vendor's counts, with their details of what was read and written; None where they cannot be believed.
+
+    `cached` is what was read from its cache, where the details do not say it.
+    """
+    prompt_tokens, completion_tokens = token_count(prompt), token_count(completion)
+    if prompt_tokens is None or completion_tokens is None:
+        return None
+    from_cache = detail(read, "cached_tokens", prompt_tokens) or min(token_count(cached) or 0, prompt_tokens)
+    return Usage(
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        cached_tokens=from_cache,
+        cache_write_tokens=detail(read, "cache_write_tokens", prompt_tokens - from_cache),
+        reasoning_tokens=detail(written, "reasoning_tokens", completion_tokens),
+    )
 
 
 def token_count(value: object) -> int | None:

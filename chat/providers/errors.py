@@ -120,7 +120,7 @@ def _of_status(exception: BaseException, status: int) -> ProviderError:
 
 
 def _code_of_status(status: int) -> ErrorCode | None:
-    """None for a refused request, where only the body says why."""
+    """The code for an HTTP status; None for a refused request, whose body alone says why."""
     if status < 400:
         return "internal"  # A redirection, which is not followed: the key is for one address.
     return _BY_STATUS.get(status) or ("server_error" if status >= 500 or status == 409 else None)
@@ -163,7 +163,7 @@ def _of_body(body: object) -> ErrorCode | None:
 
 
 def _retryable(code: ErrorCode, body: object) -> bool | None:
-    """None leaves it to the code."""
+    """Whether another attempt makes sense; None leaves it to the code."""
     words = " ".join(str(value) for value in _fields(body).values())
     return False if code == "rate_limit" and _SPENT.search(words) else None
 

@@ -49,7 +49,7 @@ def _texts_of(message: PromptMessage) -> Iterator[str]:
 
 
 def estimate_usage(request: ModelRequest, reply: Reply) -> Usage:
-    """What a call cost that was stopped or cut before the vendor said it."""
+    """The usage of a call that was stopped or cut before the vendor said it."""
     written = size(reply.text) + size(reply.reasoning) + sum(size(call.arguments) for call in reply.tool_calls)
     known = reply.usage or Usage()
     return replace(

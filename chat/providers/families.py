@@ -12,15 +12,12 @@ _SNAPSHOT = re.compile(r"-(20\d{6}|20\d\d-\d\d-\d\d)$")
 
 
 def same_vendor(config: ProviderConfig, author: str) -> bool:
-    """Whether `author`, "provider:model", is of the vendor (and key) of `config`; of ":model" nobody knows better."""
+    """Whether `author`, "provider:model", is of the vendor (and key) of `config`; ":model" counts as such."""
     provider = author.partition(":")[0]
     return not provider or provider.partition("-")[0] == config.name.partition("-")[0]
 
 
 def same_family(config: ProviderConfig, author: str) -> bool:
     """Whether `author` is the model of `config`, perhaps another snapshot of it."""
-    return same_vendor(config, author) and _family(author.partition(":")[2]) == _family(config.model)
-
-
-def _family(model: str) -> str:
-    return _SNAPSHOT.sub("", model)
+    model = author.partition(":")[2]
+    return same_vendor(config, author) and _SNAPSHOT.sub("", model) == _SNAPSHOT.sub("", config.model)

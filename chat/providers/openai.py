@@ -1,4 +1,4 @@
-"""Chat Completions of OpenAI, DeepSeek and every endpoint that speaks the same. Built by `building.py`."""
+"""Chat Completions of OpenAI, DeepSeek and every compatible endpoint. Built by `building.py`."""
 
 from collections.abc import AsyncGenerator
 from functools import partial
@@ -6,33 +6,28 @@ from functools import partial
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from chat.providers.base import ModelRequest, Piece, ProviderConfig
-from chat.providers.http import HEADERS, http_options, http_timeout
 from chat.providers.openai_chat import chat_body
 from chat.providers.openai_chat_stream import ChatDecoder
-from chat.providers.streaming import read_pieces
+from chat.providers.streaming import HEADERS, http_options, http_timeout, read_pieces
 
 NO_KEY = "none"
 
 
-def openai_client(config: ProviderConfig) -> AsyncOpenAI:
-    """The SDK's client on aiohttp, which costs a third of the CPU; its retries are off, ours are in `retrying.py`."""
-    client = AsyncOpenAI(
-        api_key=config.api_key or NO_KEY,
-        base_url=config.base_url,
-        max_retries=0,
-        timeout=http_timeout(config),
-        http_client=DefaultAioHttpClient(**http_options(config)),
-        default_headers=HEADERS,
-    )
-    # The SDK takes these from the environment and would tell them to every endpoint.
-    client.organization = client.project = None
-    return client
-
-
 class OpenAIProvider:
+    """The SDK runs on aiohttp, which costs a third of the CPU; its retries are off, ours are in `retrying.py`."""
+
     def __init__(self, config: ProviderConfig) -> None:
         self.config = config
-        self._client = openai_client(config)
+        self._client = AsyncOpenAI(
+            api_key=config.api_key or NO_KEY,
+            base_url=config.base_url,
+            max_retries=0,
+            timeout=http_timeout(config),
+            http_client=DefaultAioHttpClient(**http_options(config)),
+            default_headers=HEADERS,
+        )
+        # The SDK takes these from the environment and would tell them to every endpoint.
+        self._client.organization = self._client.project = None
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = chat_body(request, self.config)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall, ToolSpec
+from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig
 from chat.providers.cleaning import json_object_text
 from chat.providers.families import same_vendor
 from chat.providers.turns import alternating
@@ -21,16 +21,23 @@ def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
         config.max_tokens_field: request.max_tokens,
     }
     if request.tools and (request.tools_allowed or config.tool_choice_none):
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+            }
+            for tool in request.tools
+        ]
         if not request.tools_allowed:
             body["tool_choice"] = "none"
     return body
 
 
 def _echoing(messages: Sequence[PromptMessage], config: ProviderConfig) -> Iterator[dict[str, Any]]:
-    """With the reasoning of every answer in a turn that called tools: DeepSeek demands it in all later requests.
+    """The messages, with the reasoning of every answer in a turn that called tools.
 
-    Of other vendors' answers it gets none, but the field. Source: api-docs.deepseek.com/guides/thinking_mode.
+    DeepSeek demands the field in all later requests; it is empty for answers of other vendors. Source:
+    api-docs.deepseek.com/guides/thinking_mode.
     """
     asked = (n for n, message in enumerate(messages) if message.role == "user")
     for begin, end in pairwise([0, *asked, len(messages)]):
@@ -51,21 +58,12 @@ def _message(message: PromptMessage) -> dict[str, Any]:
     return {
         "role": "assistant",
         "content": message.content if message.content.strip() else None,
-        "tool_calls": [_tool_call(call) for call in message.tool_calls],
-    }
-
-
-def _tool_call(call: ToolCall) -> dict[str, Any]:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": sent_arguments(call)}}
-
-
-def sent_arguments(call: ToolCall) -> str:
-    """The arguments as written, or mended: some endpoints refuse a whole conversation for malformed ones."""
-    return json_object_text(call.arguments)
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+        "tool_calls": [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json_object_text(call.arguments)},
+            }
+            for call in message.tool_calls
+        ],
     }

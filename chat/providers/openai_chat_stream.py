@@ -14,10 +14,9 @@ from chat.providers.base import (
     TextDelta,
     ToolCallDelta,
     ToolCallStart,
-    Usage,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, detail, token_count
+from chat.providers.decoding import Decoder, as_dict, usage_told
 from chat.providers.errors import error_in_stream
 from chat.providers.sse import ServerSentEvent
 
@@ -51,8 +50,11 @@ class ChatDecoder(Decoder):
     def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
         if payload.get("error") or name == "error":
             raise error_in_stream(payload)
-        if isinstance(payload.get("usage"), dict):
-            self.usage = chat_usage(payload["usage"]) or self.usage
+        if isinstance(usage := payload.get("usage"), dict):
+            read, written = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+            prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+            cached = usage.get("prompt_cache_hit_tokens")  # DeepSeek's word.
+            self.usage = usage_told(prompt, completion, read, written, cached) or self.usage
         choices = payload.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict) and choice.get("index", 0) in (0, None):
@@ -86,8 +88,7 @@ class ChatDecoder(Decoder):
                 yield from self._take_fragment(fragment)
 
     def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[Piece]:
-        function = fragment.get("function")
-        function = function if isinstance(function, dict) else {}
+        function = as_dict(fragment.get("function"))
         call = self._call_of(fragment, function)
         call.name = call.name or self.text(function.get("name"))
         written = function.get("arguments")
@@ -123,19 +124,3 @@ class ChatDecoder(Decoder):
         yield ToolCallStart(call.id, tool_name(call.name))
         if call.arguments:
             yield ToolCallDelta(call.id, call.arguments)
-
-
-def chat_usage(usage: dict[str, Any]) -> Usage | None:
-    """OpenAI's and DeepSeek's counts; None where they cannot be believed."""
-    prompt, completion = token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens"))
-    if prompt is None or completion is None:
-        return None
-    read = usage.get("prompt_tokens_details")
-    cached = detail(read, "cached_tokens", prompt) or detail(usage, "prompt_cache_hit_tokens", prompt)
-    return Usage(
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cached_tokens=cached,
-        cache_write_tokens=detail(read, "cache_write_tokens", prompt - cached),
-        reasoning_tokens=detail(usage.get("completion_tokens_details"), "reasoning_tokens", completion),
-    )

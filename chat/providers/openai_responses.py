@@ -4,27 +4,20 @@ from collections.abc import AsyncGenerator, Iterator
 from functools import partial
 from typing import Any
 
-from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig, ToolSpec
+from chat.providers.base import ModelRequest, Piece, PromptMessage, ProviderConfig
+from chat.providers.cleaning import json_object_text
 from chat.providers.families import same_family
-from chat.providers.openai import openai_client
-from chat.providers.openai_chat import sent_arguments
+from chat.providers.openai import OpenAIProvider
 from chat.providers.openai_responses_stream import VENDOR, ResponsesDecoder
 from chat.providers.streaming import read_pieces
 
 
-class ResponsesProvider:
-    def __init__(self, config: ProviderConfig) -> None:
-        self.config = config
-        self._client = openai_client(config)
-
+class ResponsesProvider(OpenAIProvider):
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         body = responses_body(request, self.config)
         create = self._client.responses.with_streaming_response.create
         ask = partial(create, model=request.model, input=[], stream=True, extra_body=body)  # Why: see `openai.py`.
         return read_pieces(ask, ResponsesDecoder(request), self.config, request.deadline)
-
-    async def close(self) -> None:
-        await self._client.close()
 
 
 def responses_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
@@ -39,7 +32,16 @@ def responses_body(request: ModelRequest, config: ProviderConfig) -> dict[str, A
         "stream": True,
     }
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = [
+            {
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                "strict": False,
+            }
+            for tool in request.tools
+        ]
         if not request.tools_allowed:
             body["tool_choice"] = "none"
     return body
@@ -54,14 +56,5 @@ def _items(message: PromptMessage, config: ProviderConfig) -> Iterator[dict[str,
     if message.content.strip():
         yield {"role": message.role, "content": message.content}
     for call in message.tool_calls:
-        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": sent_arguments(call)}
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-        "strict": False,
-    }
+        arguments = json_object_text(call.arguments)
+        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}

@@ -1,6 +1,6 @@
 """OpenAI's Responses: the bytes of an answer as pieces. Called by `openai_responses.py`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,10 @@ from chat.providers.base import (
     TextDelta,
     ToolCallDelta,
     ToolCallStart,
-    Usage,
     VendorBlock,
 )
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, detail, place, token_count
-from chat.providers.errors import error_in_stream
+from chat.providers.decoding import Decoder, as_dict, position_key, usage_told
 
 VENDOR = "openai-responses"
 
@@ -33,7 +31,7 @@ class ResponsesDecoder(Decoder):
         super().__init__(request)
         self._calls_by_index: dict[object, _Call] = {}
         self._summaries = 0
-        self._handlers: dict[str, Callable[[dict[str, Any]], Iterator[Piece]]] = {
+        self.handlers = {
             "response.output_item.added": self._add_item,
             "response.output_item.done": self._end_item,
             "response.output_text.delta": self._text_delta,
@@ -44,49 +42,45 @@ class ResponsesDecoder(Decoder):
             "response.function_call_arguments.delta": self._arguments_delta,
             "response.completed": self._complete,
             "response.incomplete": self._complete,
-            "response.failed": self._fail,
-            "error": self._fail,
+            "response.failed": self.fail,
+            "error": self.fail,
         }
-
-    def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
-        handler = self._handlers.get(str(payload.get("type") or name))
-        return handler(payload) if handler else iter(())
 
     def pending(self) -> Iterator[Piece]:
         for call in self._calls_by_index.values():
             yield from self._end_call(call, "")
 
     def _add_item(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        item = _dict(payload.get("item"))
+        item = as_dict(payload.get("item"))
         if item.get("type") != "function_call":
             return
-        if before := self._calls_by_index.get(place(payload.get("output_index"))):
+        if before := self._calls_by_index.get(position_key(payload.get("output_index"))):
             yield from self._end_call(before, "")
         self.count_call()
         call = _Call(self.ids.claim(item.get("call_id")))
-        self._calls_by_index[place(payload.get("output_index"))] = call
+        self._calls_by_index[position_key(payload.get("output_index"))] = call
         yield ToolCallStart(call.id, tool_name(self.text(item.get("name"))))
 
     def _arguments_delta(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        call = self._calls_by_index.get(place(payload.get("output_index")))
+        call = self._calls_by_index.get(position_key(payload.get("output_index")))
         fragment = self.text(payload.get("delta"))
         if call and fragment:
             call.written += fragment
             yield ToolCallDelta(call.id, fragment)
 
     def _end_item(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        item = _dict(payload.get("item"))
+        item = as_dict(payload.get("item"))
         if item.get("type") == "function_call":
-            call = self._calls_by_index.get(place(payload.get("output_index")))
+            call = self._calls_by_index.get(position_key(payload.get("output_index")))
             if call is None:
                 yield from self._add_item(payload)
-                call = self._calls_by_index[place(payload.get("output_index"))]
+                call = self._calls_by_index[position_key(payload.get("output_index"))]
             yield from self._end_call(call, item.get("arguments"))
         elif item.get("type") == "reasoning" and (sealed := self.text(item.get("encrypted_content"))):
             yield VendorBlock(VENDOR, self._reasoning(item, sealed))
 
     def _reasoning(self, item: dict[str, Any], sealed: str) -> dict[str, Any]:
-        """As it is stored and sent back: what it consists of, cleaned, and nothing else."""
+        """The reasoning as it is stored and sent back: its known parts, cleaned, and nothing else."""
         parts = item["summary"] if isinstance(item.get("summary"), list) else []
         texts = [self.text(part["text"]) for part in parts if isinstance(part, dict) and part.get("text")]
         kept: dict[str, Any] = {"type": "reasoning"}
@@ -115,34 +109,14 @@ class ResponsesDecoder(Decoder):
             yield ReasoningDelta(text)
 
     def _complete(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        response = _dict(payload.get("response"))
-        self.usage = _usage(_dict(response.get("usage")))
-        reason = _dict(response.get("incomplete_details")).get("reason")
+        response = as_dict(payload.get("response"))
+        usage = as_dict(response.get("usage"))
+        read, written = usage.get("input_tokens_details"), usage.get("output_tokens_details")
+        self.usage = usage_told(usage.get("input_tokens"), usage.get("output_tokens"), read, written)
+        reason = as_dict(response.get("incomplete_details")).get("reason")
         if reason == "content_filter":
             self.end("content_filter")
         else:
             self.end("length" if reason or payload.get("type") == "response.incomplete" else "stop")
         self.done = True
         return iter(())
-
-    def _fail(self, payload: dict[str, Any]) -> Iterator[Piece]:
-        raise error_in_stream(payload.get("response") or payload)
-
-
-def _usage(usage: dict[str, Any]) -> Usage | None:
-    prompt, completion = token_count(usage.get("input_tokens")), token_count(usage.get("output_tokens"))
-    if prompt is None or completion is None:
-        return None
-    read = usage.get("input_tokens_details")
-    cached = detail(read, "cached_tokens", prompt)
-    return Usage(
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cached_tokens=cached,
-        cache_write_tokens=detail(read, "cache_write_tokens", prompt - cached),
-        reasoning_tokens=detail(usage.get("output_tokens_details"), "reasoning_tokens", completion),
-    )
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

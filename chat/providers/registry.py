@@ -73,7 +73,7 @@ class Choice:
 
     @property
     def id(self) -> str:
-        """What `Registry.resolve` takes."""
+        """The name that `Registry.resolve` takes."""
         return f"{self.provider}:{self.model}"
 
 
@@ -98,7 +98,10 @@ class Registry:
         named = self._value("LLM_PROVIDER").lower()
         if named:
             return named
-        return next((name for name in DETECTION_ORDER if self._has_key(name) and not self._only_embeds(name)), FALLBACK)
+        with_key = (
+            name for name in DETECTION_ORDER if name in self._entries and self._value(_variable(name, "API_KEY"))
+        )
+        return next((name for name in with_key if not self._only_embeds(name)), FALLBACK)
 
     def resolve(self, choice: str | None = None) -> ProviderConfig:
         """The configuration for "provider", "provider:model" or None, the default.
@@ -129,7 +132,7 @@ class Registry:
         )
 
     def choices(self) -> list[Choice]:
-        """What can be asked for, the default first."""
+        """The models that can be asked for, the default first."""
         default = self.default()
         usable = [name for name in self._entries if not self._missing(name)]
         usable.sort(key=lambda name: name != default)
@@ -181,9 +184,6 @@ class Registry:
             )
         return missing
 
-    def _has_key(self, name: str) -> bool:
-        return name in self._entries and bool(self._value(_variable(name, "API_KEY")))
-
     def _only_embeds(self, name: str) -> bool:
         """Whether its address and key were given for vectors: nothing names a model of it that writes."""
         written = self._entries[name].model or self._value("LLM_MODEL") or self._value(_variable(name, "MODEL"))
@@ -204,7 +204,7 @@ class Registry:
         return Price(*entry.price) if entry and entry.price else None
 
     def _strength(self, name: str, model: str) -> int:
-        """As the table has it, else as the environment says of a vendor whose models it does not name."""
+        """The model's strength in the table, else what the environment says of a vendor with unnamed models."""
         entry = self._entry_for(name, model)
         if entry and entry.strength:
             return entry.strength
@@ -212,7 +212,7 @@ class Registry:
         return int(said) if _STRENGTH.fullmatch(said) else 0
 
     def _context_window(self, name: str, model: str) -> int:
-        """As the environment says, else as the table does; of a model that nobody knows the smallest of its vendor."""
+        """The context window from the environment, else from the table; the vendor's smallest for an unknown model."""
         if given := self._value(_variable(name, "CONTEXT_WINDOW")):
             return int(given)
         entry = self._entry_for(name, model)
@@ -243,8 +243,8 @@ def _entry(name: str, fields: Mapping[str, Any]) -> Entry:
         return Entry.model_validate(dict(fields))
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise ModelUnavailableError(f"CHAT_PROVIDERS[{name!r}]: {place}: {first['msg']}") from None
+        field = ".".join(str(part) for part in first["loc"])
+        raise ModelUnavailableError(f"CHAT_PROVIDERS[{name!r}]: {field}: {first['msg']}") from None
 
 
 def _first_word(name: str) -> str:

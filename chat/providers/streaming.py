@@ -1,4 +1,7 @@
-"""Reads one answer of a vendor: time limits, closing, every failure a `ProviderError`. Called by the providers."""
+"""Asks a vendor and reads one answer: the HTTP client, time limits, closing, every failure a `ProviderError`.
+
+Called by the providers.
+"""
 
 import asyncio
 import logging
@@ -15,8 +18,10 @@ from chat.providers.cleaning import parse_json
 from chat.providers.clock import Clock
 from chat.providers.decoding import Decoder
 from chat.providers.errors import classify, error_in_stream, redacted
-from chat.providers.http import MAX_ERROR_BYTES
 
+CONNECT_TIMEOUT_S = 10.0
+MAX_ERROR_BYTES = 65_536
+HEADERS = {"Accept-Encoding": "identity"}
 SETTLE_S = 5.0
 DRAIN_S = 0.05
 
@@ -25,6 +30,45 @@ log = logging.getLogger("countersign.providers")
 #: Calls `with_streaming_response.create(...)` of an SDK; what that gives holds, once entered, `http_response`.
 Open = Callable[[], AbstractAsyncContextManager[Any]]
 _LOST = (OSError, httpx2.HTTPError, aiohttp.ClientError)
+
+
+def http_timeout(config: ProviderConfig) -> httpx2.Timeout:
+    """Connecting is limited here; reading by `read_pieces`, which knows both limits."""
+    return httpx2.Timeout(None, connect=min(CONNECT_TIMEOUT_S, config.idle_timeout_s))
+
+
+def http_options(config: ProviderConfig) -> dict[str, Any]:
+    """The keyword arguments of an SDK's `DefaultAioHttpClient`. The key is for one address: no redirect is followed."""
+    return {
+        "timeout": http_timeout(config),
+        "follow_redirects": False,
+        "event_hooks": {"response": [_shorten_error]},
+    }
+
+
+async def _shorten_error(response: httpx2.Response) -> None:
+    """The SDKs read whole what is no success; that ends early where it does not end by itself."""
+    if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.encoding = "utf-8"  # Whatever it says: JSON is, and Python knows encodings that are of no text.
+        response.stream = _Beginning(response.stream)
+
+
+class _Beginning(httpx2.AsyncByteStream):
+    """A body up to `MAX_ERROR_BYTES`."""
+
+    def __init__(self, whole: httpx2.AsyncByteStream) -> None:
+        self._whole = whole
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._whole:
+            yield chunk
+            size += len(chunk)
+            if size > MAX_ERROR_BYTES:
+                return
+
+    async def aclose(self) -> None:
+        await self._whole.aclose()
 
 
 async def read_pieces(
@@ -42,7 +86,7 @@ async def read_pieces(
             opened = await clock.wait(stack.enter_async_context(open_answer()))
             answered = True
             response: httpx2.Response = opened.http_response
-            await _refuse_plain_json(response, clock, config)
+            await _refuse_plain_json(response, clock)
             chunks = await stack.enter_async_context(aclosing(_body(response)))
             while not decoder.done and (chunk := await _next_chunk(chunks, decoder, clock)):
                 for piece in decoder.feed(chunk):
@@ -83,7 +127,7 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
         return
 
 
-async def _refuse_plain_json(response: httpx2.Response, clock: Clock, config: ProviderConfig) -> None:
+async def _refuse_plain_json(response: httpx2.Response, clock: Clock) -> None:
     """Some endpoints answer 200 with an error as plain JSON where a stream was asked for."""
     if not response.headers.get("content-type", "").startswith("application/json"):
         return
@@ -97,7 +141,7 @@ async def _refuse_plain_json(response: httpx2.Response, clock: Clock, config: Pr
 
 
 async def _beginning(response: httpx2.Response) -> bytes:
-    """As much of a body as an error may need."""
+    """The beginning of a body, as long as an error may need it."""
     body = b""
     async with aclosing(response.aiter_bytes()) as chunks:
         async for chunk in chunks:

@@ -14,7 +14,7 @@ def begun_and_ended_by_a_person(messages: Iterable[PromptMessage]) -> tuple[Prom
 
     Anthropic refuses a conversation that begins with an answer or ends with one, as do the templates of open models.
     """
-    kept = [message for message in messages if not _empty(message)]
+    kept = [each for each in messages if each.role != "assistant" or each.content.strip() or each.tool_calls]
     first = next((n for n, message in enumerate(kept) if message.role != "system"), len(kept))
     if first == len(kept) or kept[first].role != "user":
         kept.insert(first, PromptMessage("user", OPENING))
@@ -24,7 +24,7 @@ def begun_and_ended_by_a_person(messages: Iterable[PromptMessage]) -> tuple[Prom
 
 
 def alternating(messages: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
-    """The same words with no two messages of a person, of the model, or of the system next to each other."""
+    """The messages, with neighbours of one role (a person, the model, the system) joined to one message."""
     merged: list[PromptMessage] = []
     for message in messages:
         before = merged[-1] if merged else None
@@ -37,7 +37,3 @@ def alternating(messages: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
         else:
             merged.append(message)
     return tuple(merged)
-
-
-def _empty(message: PromptMessage) -> bool:
-    return message.role == "assistant" and not (message.content.strip() or message.tool_calls)

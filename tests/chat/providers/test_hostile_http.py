@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from chat.providers import http, retrying
+from chat.providers import retrying, streaming
 from chat.providers.base import ProviderError
 from tests.chat.providers.reading import KEY, KINDS, ask, config_for, folded
 from tests.vendors import Script, VendorServer, recorded
@@ -113,7 +113,7 @@ def test_an_error_that_holds_the_key_is_told_without_it(kind, vendor):
 
 def test_a_vendor_that_takes_no_connection_is_given_up(kind, vendor, monkeypatch):
     monkeypatch.setattr(retrying, "MAX_ATTEMPTS", 1)
-    monkeypatch.setattr(http, "CONNECT_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(streaming, "CONNECT_TIMEOUT_S", 0.3)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         waiting = [socket.socket() for _ in range(4)]
         for each in waiting:

@@ -1,0 +1,1 @@
+"""The provider that needs no key: no language model but rules, which really call the tools they are offered."""

@@ -1,0 +1,189 @@
+"""The demo's answers to questions, out of what its tools have shown. Called by `answering`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from chat.providers.demo.intents import MAX_READ, subject
+from chat.providers.demo.lookups import (
+    MAX_HITS,
+    Answered,
+    Call,
+    Item,
+    Lookups,
+    is_for_errors,
+    mention,
+    object_of,
+    rows,
+)  # fmt: skip
+from chat.providers.demo.phrases import Phrases, paragraphs, plain
+from chat.providers.demo.seen import Row
+
+#: Edges that one look around follows.
+DEPTH = 3
+#: Of the nodes that a failure may mean, those that are looked at.
+MAX_FAILING = 3
+#: Where the graph begins, whatever the node is called.
+_START = frozenset({"start", "beginning", "début", "départ"})
+
+Words = dict[str, str]
+
+
+def _overview(looking: Lookups, words: Words) -> str:
+    """Of the graph or of the object at hand, else which graphs there are."""
+    say = looking.say
+    if looking.at_hand or "read_graph_overview" not in looking.offered:
+        return _object(looking.here(), say) if looking.at_hand else _listing(looking, {"kind": "graph"})
+    facts = looking.here().row
+    types = [f"`{plain(each['key'])}` ({each['nodes']})" for each in rows(facts.get("types"))]
+    sheets = [f"*{plain(each['name'] or each['key'])}* ({each['nodes']})" for each in rows(facts.get("sheets"))]
+    starts = facts.get("startNodes") or []
+    return paragraphs(
+        say("overview", name=plain(facts.get("name")), nodes=facts.get("nodes"), edges=facts.get("edges")),
+        plain(facts.get("description")),
+        say("sheets", sheets=say.listed(sheets, facts.get("sheetCount", 0))) if sheets else "",
+        say("types", types=say.listed(types, facts.get("typeCount", 0))) if types else "",
+        say("begins", nodes=say.listed([mention(key) for key in starts])) if starts else "",
+        _way_on(looking, starts[0], "outbound") if starts else "",
+    )
+
+
+def _detail(looking: Lookups, words: Words) -> str:
+    item, say = looking.item(words["x"]), looking.say
+    if not item.is_node:
+        return _object(item, say) if "fields" in item.row else _overview(looking, words)
+    row = item.row
+    return paragraphs(
+        say("node_is", node=item.titled, type=plain(row.get("type")), sheet=plain(row.get("sheet"))),
+        _edges(item.edges, say) or say("no_edges"),
+        say("data", data=plain(row["data"])) if row.get("data") else "",
+        say.code(row["process"]) if row.get("process") else say("no_code"),
+    )
+
+
+def _object(item: Item, say: Phrases) -> str:
+    """Its fields, what holds it and what it holds."""
+    fields, held = item.row.get("fields") or {}, item.row.get("holds") or {}
+    return paragraphs(
+        str(item),
+        say.lines([f"{name}: {plain(value)}" for name, value in fields.items()]),
+        say("held_by", object=plain(item.row["parent"])) if "parent" in item.row else "",
+        say("holds", kinds=say.listed([f"{kind} ({count})" for kind, count in held.items()])) if held else "",
+    )
+
+
+def _way(direction: str, looking: Lookups, words: Words) -> str:
+    """What comes after a node, or before it."""
+    at_start = subject(words["x"]).lower() in _START
+    key = _start(looking) if at_start else looking.item(words["x"]).key
+    way, node = _way_on(looking, key, direction), mention(key)
+    return paragraphs(looking.say(direction, node=node), way) if way else looking.say(f"{direction}_nothing", node=node)
+
+
+def _start(looking: Lookups) -> str:
+    starts = looking.one("read_graph_overview").get("startNodes")
+    if not starts:
+        raise Answered(looking.say("no_start"))
+    return str(starts[0])
+
+
+def _way_on(looking: Lookups, key: str, direction: str) -> str:
+    """The edges up to some steps from a node; "…" where it goes on from there."""
+    shown = looking.one("explore_neighborhood", nodeKey=key, maxDepth=DEPTH, direction=direction)
+    distant = [row["key"] for row in rows(shown.get("nodes")) if row["distance"] == DEPTH]
+    ends = looking.look(
+        *(Call("list_node_edges", {"nodeKey": end, "direction": direction}) for end in distant[:MAX_HITS])
+    )
+    goes_on = "note" in shown or len(distant) > len(ends) or any(end.get("edges") for end in ends)
+    return _edges(rows(shown.get("edges")), looking.say, *(["…"] if goes_on else []))
+
+
+def _failure(looking: Lookups, words: Words) -> str:
+    """The error paths of what these words find; without words those around all that has to do with errors."""
+    say, failing = looking.say, words.get("x", "")
+    hits = [hit for hit in looking.find(failing or "error") if hit.is_node][: MAX_FAILING if failing else MAX_HITS]
+    if not hits:
+        return say("found_nothing", subject=plain(failing or "error"))
+    shown = looking.look(*(Call("list_node_edges", {"nodeKey": hit.key}) for hit in hits))
+    edges = {edge["key"]: edge for each in shown for edge in rows(each.get("edges"))}.values()
+    paths = _edges(filter(is_for_errors, edges), say)
+    return (
+        paragraphs(say("on_failure"), paths) if paths else say("no_failure_path", nodes=say.listed([*map(str, hits)]))
+    )
+
+
+def _find(looking: Lookups, words: Words) -> str:
+    return found(subject(words["x"]), looking.find(words["x"]), looking.say)
+
+
+def found(words: str, items: Sequence[Item], say: Phrases) -> str:
+    """The list of what was found; without words as a guess."""
+    if not items:
+        return say("found_nothing", subject=plain(words))
+    types = [f", `{plain(item.row['type'])}`" if item.row.get("type") else "" for item in items]
+    lines = say.lines([f"{item.titled}{type_}" for item, type_ in zip(items, types, strict=True)])
+    return paragraphs(say("found", subject=plain(words)) if words else say("maybe"), lines)
+
+
+def _listing(looking: Lookups, words: Words) -> str:
+    """The objects of a kind; where there is no such kind, what has these words."""
+    if "list_objects" not in looking.offered:
+        return _find(looking, {"x": words["kind"]})
+    parent = {"parent": looking.item(words["x"]).key} if words.get("x") else {}
+    _kind, shown = looking.of_kind(words["kind"], **parent)
+    if "objects" in shown:
+        return page(shown, looking.say)
+    hits = looking.find(words["kind"])
+    return found(words["kind"], hits, looking.say) if hits else looking.say("refused", error=plain(shown.get("error")))
+
+
+def page(shown: Row, say: Phrases) -> str:
+    """One page of a list of objects."""
+    listed = [str(object_of(row)) for row in rows(shown.get("objects"))]
+    more = say("more_pages") if "nextOffset" in shown else ""
+    return paragraphs(say("listed", count=shown.get("total", len(listed))), say.lines(listed), more)
+
+
+def _history(looking: Lookups, words: Words) -> str:
+    """The latest changes of an object; of a node those of its graph that changed it."""
+    say, item = looking.say, looking.item(words.get("x", ""))
+    of, part = (looking.here().key, f"node:{item.key}") if item.is_node else (item.key, "")
+    lines = []
+    for version in rows(looking.one("read_history", object=of).get("versions")):
+        if changes := [_change(each) for each in rows(version["changes"]) if part in ("", each.get("item"))]:
+            told = say("version", number=version["version"], when=version["when"], who=plain(version["who"]))
+            lines.append(f"{told} {'; '.join(changes)}")
+    return paragraphs(say("changed", object=item), say.lines(lines)) if lines else say("changed_nothing", object=item)
+
+
+def _change(change: Row) -> str:
+    what = " ".join(plain(change[name]) for name in ("item", "action", "field") if name in change)
+    return f"{what}: {plain(change['old'])} → {plain(change['new'])}" if "field" in change else what
+
+
+def _other(looking: Lookups, words: Words) -> str:
+    """What has these words, as a guess."""
+    hits = looking.find(words["x"]) if subject(words["x"]) else []
+    return paragraphs(found("", hits, looking.say) if hits else "", looking.say("help"))
+
+
+def _edges(edges: Iterable[Row], say: Phrases, *more: str) -> str:
+    labels = ((edge, f" ({plain(edge['label'])})" if edge["label"] else "") for edge in edges)
+    lines = [f"{mention(edge['source'])} → {mention(edge['target'])}{label}" for edge, label in labels]
+    return say.lines([*lines, *more]) if lines else ""
+
+
+ANSWERS: dict[str, Callable[[Lookups, Words], str]] = {
+    "help": lambda looking, words: looking.say("help"),
+    "unknown": lambda looking, words: looking.say("which_change"),
+    "too_long": lambda looking, words: looking.say("too_long", most=MAX_READ),
+    "overview": _overview,
+    "detail": _detail,
+    "after": partial(_way, "outbound"),
+    "before": partial(_way, "inbound"),
+    "failure": _failure,
+    "errors": _failure,
+    "find": _find,
+    "list": _listing,
+    "history": _history,
+    "other": _other,
+}
