@@ -9,7 +9,8 @@ from rag.texts.words import COMMON, forms, plain, rarity, search_words
 #: The usual constants of BM25 (Robertson and Zaragoza).
 K1 = 1.2
 B = 0.75
-#: A word of a title counts as much as five of the text: the weights of names and code in `rag.retrieval.text_search`.
+#: A word of a title counts as much as five of the text: the weights of names and code in
+#: `rag.sources.graphs.text_search`.
 TITLE_WORD = 5
 #: Up to this many passages no word counts as common.
 SMALL = 2_000

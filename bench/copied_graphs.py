@@ -11,7 +11,8 @@ from graphs.models import Graph, Workspace
 from rag.embeddings import serving_model, storing, vector_indexes
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.metering import account_of
-from rag.models import EmbeddedGraph
+from rag.models import EmbeddedCollection
+from rag.sources.graphs.nodes import collection_of
 
 _NODES = """
 COPY graphs_node (graph_id, sheet_id, key, name, type, process, data, handles, pos_x, pos_y, version) FROM STDIN"""
@@ -25,24 +26,26 @@ _UNWATCHED = "SET session_replication_role = replica"
 def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
     """The graph of so many nodes, made where it is not there yet."""
     key = f"power-law-{size}"
-    state = EmbeddedGraph.objects.filter(graph__workspace=workspace, graph__key=key).select_related("graph").first()
-    if state is None:
+    graph = Graph.objects.filter(workspace=workspace, key=key).first()
+    if graph is None or not EmbeddedCollection.objects.filter(collection=collection_of(graph.pk)).exists():
         Graph.objects.filter(workspace=workspace, key=key).delete()
         with connection.cursor() as cursor, _without_word_index():
             cursor.execute(_UNWATCHED)
             graph = _copy(workspace, key, size, embedder)
             cursor.execute("RESET session_replication_role")
-        state = EmbeddedGraph.objects.create(graph=graph, model=embedder.name, version=graph.version, fitted=True)
+        EmbeddedCollection.objects.create(
+            collection=collection_of(graph.pk), model=embedder.name, version=graph.version, fitted=True
+        )
     with connection.cursor() as cursor:
         for table in ("graphs_node", "graphs_edge", "rag_embedding"):
             cursor.execute(f"VACUUM (ANALYZE) {table}")
-    vector_indexes.fit(state.graph_id, embedder.name, embedder.dimensions)
-    return state.graph
+    vector_indexes.fit(collection_of(graph.pk), embedder.name, embedder.dimensions)
+    return graph
 
 
 def _copy(workspace: Workspace, key: str, size: int, embedder: LocalEmbedder) -> Graph:
     graph = Graph.objects.create(workspace=workspace, key=key, name=f"{size} nodes")
-    serving_model.keep(embedder, account_of(graph))
+    serving_model.adopt(embedder, account_of(graph))
     sheet = graph.sheets.create(key="main", name="Main")
     place = f"{graph.pk}\t{sheet.pk}"
     with connection.cursor() as cursor:
@@ -54,9 +57,11 @@ def _copy(workspace: Workspace, key: str, size: int, embedder: LocalEmbedder) ->
                     "".join(f"{place}\tn{n}\t{name}\tfilter\t{code}\t{{}}\t{{}}\t0\t0\t1\n" for n, name, code in some)
                 )
             vectors = some.vectors()
-            versions = [storing.NodeVersion(first + some.first + n, 1, bytes(16)) for n in range(len(vectors))]
+            versions = [
+                storing.TargetVersion("node", first + some.first + n, 1, bytes(16)) for n in range(len(vectors))
+            ]
             with cursor.copy(storing._COPY) as copy:
-                copy.write(storing._rows(graph.pk, embedder.name, versions, vectors))
+                copy.write(storing._rows(collection_of(graph.pk), embedder.name, versions, vectors))
         for number, ends in power_law.edges(size):
             with cursor.copy(_EDGES) as copy:
                 copy.write(

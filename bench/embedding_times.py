@@ -45,13 +45,15 @@ def writes(times: Times, workspace: Any, nodes: int, rounds: int) -> None:
 
     from bench import long_history
     from rag.embeddings import storing
+    from rag.sources.graphs.nodes import GraphNodes
 
     graph = long_history.create(workspace, "written", nodes)
     versions = [
-        storing.NodeVersion(id_, version, id_.to_bytes(16))
+        storing.TargetVersion("node", id_, version, id_.to_bytes(16))
         for id_, version in graph.nodes.order_by("pk").values_list("pk", "version")
     ]
     vectors = np.concatenate(list(texts(nodes, 1)))
+    collection = GraphNodes(graph)
 
     def bare(rows: bytes) -> None:
         with connection.cursor() as cursor, cursor.copy(storing._COPY) as copy:
@@ -60,15 +62,15 @@ def writes(times: Times, workspace: Any, nodes: int, rounds: int) -> None:
     def stored(model: str, batch: int) -> None:
         for start in range(0, nodes, batch):
             end = start + batch
-            storing.store_nodes(graph.pk, model, versions[start:end], vectors[start:end])
+            storing.store_vectors(collection, model, versions[start:end], vectors[start:end])
 
     def bare_by(model: str, batch: int) -> None:
         for start in range(0, nodes, batch):
             end = start + batch
-            bare(storing._rows(graph.pk, model, versions[start:end], vectors[start:end]))
+            bare(storing._rows(collection.name, model, versions[start:end], vectors[start:end]))
 
     for number in range(rounds):
-        rows = storing._rows(graph.pk, f"bench/bare-{number}", versions, vectors)
+        rows = storing._rows(collection.name, f"bench/bare-{number}", versions, vectors)
         timed(times, "bare copy", lambda r=rows: bare(r))
         for batch in BATCHES:
             timed(times, f"bare copy by {batch}", lambda n=number, b=batch: bare_by(f"bench/bare-{b}-{n}", b))
@@ -85,32 +87,36 @@ def searches(times: Times, workspace: Any, size: int, questions: int) -> tuple[f
     from graphs.models import Graph
     from rag.embeddings import storing, vector_indexes
     from rag.embeddings.vector_search import nearest
-    from rag.models import EmbeddedGraph
+    from rag.models import EmbeddedCollection
+    from rag.sources.graphs.nodes import collection_of
 
     graph = Graph.objects.create(workspace=workspace, key=f"searched-{size}")
-    EmbeddedGraph.objects.create(graph=graph, model=MODEL, version=1)
+    collection = collection_of(graph.pk)
+    EmbeddedCollection.objects.create(collection=collection, model=MODEL, version=1)
     asked = next(texts(questions, 2))
     best: list[list[tuple[float, int]]] = [[] for _ in asked]
     # No nodes stand behind these.
     first = graph.pk * 10**9
     for vectors in texts(size, 3):
-        rows = [storing.NodeVersion(first + place, 1, bytes(16)) for place in range(len(vectors))]
+        rows = [storing.TargetVersion("node", first + place, 1, bytes(16)) for place in range(len(vectors))]
         with connection.cursor() as cursor, cursor.copy(storing._COPY) as copy:
-            copy.write(storing._rows(graph.pk, MODEL, rows, vectors))
+            copy.write(storing._rows(collection, MODEL, rows, vectors))
         _keep_best(best, asked @ vectors.T, first)
         first += len(vectors)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM (ANALYZE) rag_embedding")
     began = time.perf_counter()
-    vector_indexes.fit(graph.pk, MODEL, asked.shape[1])
+    vector_indexes.fit(collection, MODEL, asked.shape[1])
     built = time.perf_counter() - began
-    nearest(graph.pk, MODEL, asked[0], FOUND)
+    nearest(collection, ["node"], MODEL, asked[0], FOUND)
     found = []
     for question in asked:
         name = f"nearest of {size}"
-        timed(times, name, lambda q=question: found.append(nearest(graph.pk, MODEL, q, FOUND, threshold=-1)))
+        timed(
+            times, name, lambda q=question: found.append(nearest(collection, ["node"], MODEL, q, FOUND, threshold=-1))
+        )
     hits = sum(
-        len({target for target, _ in each} & {target for _, target in truth})
+        len({near.id for near in each} & {target for _, target in truth})
         for each, truth in zip(found, best, strict=True)
     )
     return hits / (FOUND * len(asked)), built

@@ -7,19 +7,20 @@ from django.db import connection
 from graphs.models import Graph
 from rag.embeddings.base import Vectors
 from rag.embeddings.vector_search import EXACT, FEWEST_CANDIDATES, GROWTH, MOST_CANDIDATES
-from rag.retrieval.expansion import PER_NODE
 from rag.retrieval.ranking import SEEDS
-from rag.retrieval.retrieve import FOUND
+from rag.sources.graphs.expansion import PER_NODE
+from rag.sources.graphs.nodes import collection_of
+from rag.sources.graphs.retrieve import FOUND
 
 _NEAREST = """
 SELECT target_id FROM rag_embedding
-WHERE graph_id = {graph} AND model = '{model}' AND target_type = 'node' AND dimensions = {dimensions}
+WHERE collection = '{collection}' AND model = '{model}' AND dimensions = {dimensions}
 ORDER BY vector::halfvec({dimensions}) <=> %s::halfvec({dimensions}) LIMIT {limit}"""
 #: `OFFSET 0` keeps PostgreSQL from an order by some index.
 _EXACTLY = """
 SELECT target_id FROM (
     SELECT target_id, vector <=> %s::halfvec AS distance FROM rag_embedding
-    WHERE graph_id = {graph} AND model = '{model}' OFFSET 0
+    WHERE collection = '{collection}' AND model = '{model}' OFFSET 0
 ) AS every ORDER BY distance LIMIT {limit}"""
 _BESIDE = f"""
 CROSS JOIN LATERAL (
@@ -37,7 +38,7 @@ class Floors:
     """Those of one graph and the model that embedded it."""
 
     def __init__(self, graph: Graph, model: str, dimensions: int, nodes: int) -> None:
-        values = {"graph": graph.pk, "model": model, "dimensions": dimensions}
+        values = {"collection": collection_of(graph.pk), "model": model, "dimensions": dimensions}
         self._exactly, self._indexed = (text.format(**values, limit="{limit}") for text in (_EXACTLY, _NEAREST))
         self._is_large = nodes > EXACT
         self._candidates = max(FEWEST_CANDIDATES, min(MOST_CANDIDATES, round(nodes**GROWTH / 5)))

@@ -16,6 +16,8 @@ from typing import Any
 
 import django
 
+from graphs.objects.refs import Ref
+
 #: Of each wire a provider of the registry, and the variables that lead it to the mock.
 WIRES = {
     "Chat Completions": ("openai", "OPENAI"),
@@ -75,7 +77,7 @@ async def _turn(model: str, number: int, session: str, vendor: Any) -> str:
         from django.contrib.auth.models import User
 
         Node.objects.filter(graph__workspace__slug="demo", graph__key="nba", key="root").update(name=f"Start {number}")
-        context = None if session else conversations.ObjectName("graph", "nba")
+        context = None if session else Ref("graph", "nba")
         member = member_of(User.objects.get(username="demo"), "demo")
         text = QUESTION.format(number=number, key=KEYS[number % len(KEYS)])
         return conversations.post_message(member, text, session_id=session, context=context, model=model)

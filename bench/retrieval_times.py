@@ -31,7 +31,7 @@ class Asked:
     vectors: Sequence[Any]
 
     def ways(self, place: int) -> dict[str, Callable[[], Any]]:
-        from rag.retrieval import retrieve
+        from rag.sources.graphs import retrieve
 
         def retrieved(question: str) -> Callable[[], Any]:
             return lambda: retrieve.look_up(self.graph, question)
@@ -84,13 +84,17 @@ def most_statements(asked: Sequence[Asked]) -> int:
 def recall(one: Asked, model: str, questions: int) -> float:
     """Which part of the true ten is found the way retrieval looks for them."""
     from rag.embeddings.vector_search import nearest
-    from rag.retrieval.text_search import TokenSearch, survey
+    from rag.sources.graphs.nodes import collection_of
+    from rag.sources.graphs.text_search import TokenSearch, survey
 
     hits = wanted = 0
     for question, vector in zip(one.questions[:questions], one.vectors[:questions], strict=True):
         true = set(one.floors.exactly(vector, FOUND))
         met = TokenSearch().search(one.graph, survey(one.graph, question), question, FOUND).met
-        found = {target for target, _ in nearest(one.graph.pk, model, vector, FOUND, threshold=-1, also=met)}
+        found = {
+            near.id
+            for near in nearest(collection_of(one.graph.pk), ["node"], model, vector, FOUND, threshold=-1, also=met)
+        }
         hits, wanted = hits + len(true & found), wanted + len(true)
     return hits / wanted
 

@@ -40,7 +40,7 @@ def servers(kept_in: Path | None = None) -> Iterator[Servers]:
         try:
             with Supervisor(terminal) as supervisor:
                 embedded.start(embedded.Embedded(local.places(data_dir)), supervisor)
-                addresses = local.addresses(data_dir)
+                addresses = local.places(data_dir)
                 with psycopg.connect(addresses.database_url, autocommit=True) as connection:
                     if not connection.execute(_KNOWN, [REFERENCE]).fetchone():
                         connection.execute(f"CREATE DATABASE {REFERENCE}")

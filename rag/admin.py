@@ -4,17 +4,19 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth import get_permission_codename
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Manager, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from graphs.admin.audit import ReadOnlyAdmin
-from graphs.models import Node
-from rag.embeddings.keeping import paused, waiting
+from graphs.models import Object
+from graphs.objects.kinds import KINDS, is_object
+from rag.embeddings.background import paused
+from rag.embeddings.collections import open_collection, waiting
 from rag.embeddings.waking import wake
-from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel, Target
+from rag.models import EmbeddedCollection, EmbeddingFailure, EmbeddingModel
 
 
 class RetriedAdmin(ReadOnlyAdmin):
@@ -31,7 +33,7 @@ class RetriedAdmin(ReadOnlyAdmin):
 class EmbeddingModelAdmin(RetriedAdmin):
     """A model that failed is asked again by itself; "Try again now" does not wait for that."""
 
-    list_display = ("name", "serves", "graphs_waiting", "graphs_paused", "texts_failed", "code", "retry_at")
+    list_display = ("name", "serves", "collections_waiting", "collections_paused", "texts_failed", "code", "retry_at")
     fields = (*list_display, "dimensions", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[EmbeddingModel]:
@@ -42,12 +44,12 @@ class EmbeddingModelAdmin(RetriedAdmin):
             .annotate(failed=Coalesce(Subquery(failed.annotate(count=Count("pk")).values("count")), 0))
         )
 
-    @admin.display(description=_("graphs that wait"))
-    def graphs_waiting(self, obj: EmbeddingModel) -> int:
-        return waiting(obj.name).count()
+    @admin.display(description=_("collections that wait"))
+    def collections_waiting(self, obj: EmbeddingModel) -> int:
+        return len(waiting(obj.name))
 
     @admin.display(description=_("of these without a budget"))
-    def graphs_paused(self, obj: EmbeddingModel) -> int:
+    def collections_paused(self, obj: EmbeddingModel) -> int:
         return paused(obj.name).count()
 
     @admin.display(description=_("texts that failed"))
@@ -59,35 +61,43 @@ class EmbeddingModelAdmin(RetriedAdmin):
         names = list(queryset.values_list("name", flat=True))
         EmbeddingModel.objects.filter(name__in=names).update(retry_at=None)
         EmbeddingFailure.objects.filter(model__in=names).update(retry_at=Now())
-        EmbeddedGraph.objects.filter(model__in=names).update(paused_until=None)
+        EmbeddedCollection.objects.filter(model__in=names).update(paused_until=None)
         wake()
         self.message_user(request, _("They are tried again within a few seconds."))
 
 
 @admin.register(EmbeddingFailure)
 class EmbeddingFailureAdmin(RetriedAdmin):
-    """Texts that a model refused; all other texts of their graphs are embedded."""
+    """Texts that a model refused; all other texts of their collections are embedded."""
 
-    list_display = ("what", "graph", "model", "code", "attempts", "failed_at", "retry_at")
-    list_filter = ("model", "code")
-    list_select_related = ("graph",)
-    search_fields = ("graph__key", "graph__name")
+    list_display = ("what", "collection_label", "model", "code", "attempts", "failed_at", "retry_at")
+    list_filter = ("model", "code", "target_type")
+    search_fields = ("=collection",)
     fields = list_display
 
     @admin.display(description=_("text of"))
     def what(self, obj: EmbeddingFailure) -> str:
-        """The node's key; its id where it is gone."""
-        key = Node.objects.filter(pk=obj.target_id).values_list("key", flat=True).first()
-        return f"{Target(obj.target_type).label} {key or obj.target_id}"
+        """The kind and key of the target; its id if it is gone."""
+        rows: Manager[Any] = (
+            Object.objects if is_object(obj.target_type) else KINDS[obj.target_type].model._default_manager
+        )
+        key = rows.filter(pk=obj.target_id).values_list("key", flat=True).first()
+        return f"{KINDS[obj.target_type].label} {key or obj.target_id}"
+
+    @admin.display(description=_("collection"), ordering="collection")
+    def collection_label(self, obj: EmbeddingFailure) -> str:
+        """What people call the collection; its name if it is gone."""
+        collection = open_collection(obj.collection)
+        return collection.label if collection else obj.collection
 
     @admin.action(description=_("Try again now"), permissions=["retry"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingFailure]) -> None:
         models = list(queryset.order_by().values_list("model", flat=True).distinct())
-        graphs = list(queryset.order_by().values_list("graph", flat=True).distinct())
+        collections = list(queryset.order_by().values_list("collection", flat=True).distinct())
         count = queryset.update(retry_at=Now())
         # What a text waits for, too.
         EmbeddingModel.objects.filter(name__in=models).update(retry_at=None)
-        EmbeddedGraph.objects.filter(model__in=models, graph__in=graphs).update(paused_until=None)
+        EmbeddedCollection.objects.filter(model__in=models, collection__in=collections).update(paused_until=None)
         wake()
         message = ngettext(
             "%(count)s text is tried again within a few seconds.",

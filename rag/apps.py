@@ -9,5 +9,15 @@ class RagConfig(AppConfig):
 
     def ready(self) -> None:
         from rag import checks  # noqa: F401
-        from rag.embeddings import waking  # noqa: F401
-        from rag.retrieval import cache  # noqa: F401
+        from rag.embeddings import collections
+        from rag.sources import registry
+        from rag.sources.graphs import cache  # noqa: F401
+        from rag.sources.graphs.nodes import FAMILY, GraphFamily
+        from rag.sources.graphs.source import SourceOfGraphs
+        from rag.sources.objects import collection as objects
+        from rag.sources.objects.source import SourceOfObjects
+
+        collections.register(FAMILY, GraphFamily())
+        collections.register(objects.FAMILY, objects.ObjectFamily())
+        registry.register("graph", SourceOfGraphs())
+        registry.register(registry.ANY, SourceOfObjects())

@@ -7,14 +7,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from graphs.models import Graph
-
-
-class Target(models.TextChoices):
-    """What a vector stands for."""
-
-    NODE = "node", _("node")
-
 
 class EmbeddingModel(models.Model):
     """A model whose vectors are kept true; one of them answers questions.
@@ -46,14 +38,13 @@ class EmbeddingModel(models.Model):
 class Embedding(models.Model):
     """The vector of one text: of a target, or of its part number `part`. Deleted with its target, by the database.
 
+    `target_type` is the kind of the target, `collection` what it is searched with (`rag.embeddings.collections`).
     `content_hash` is of the text that was embedded. `model` is a name and no key: vectors are copied in by the million.
     """
 
-    target_type = models.CharField(_("kind"), max_length=20, choices=Target.choices)
+    target_type = models.CharField(_("kind"), max_length=30)
     target_id = models.BigIntegerField(_("target"))
-    graph = models.ForeignKey(
-        Graph, models.CASCADE, related_name="+", null=True, db_constraint=False, db_index=False, verbose_name=_("graph")
-    )
+    collection = models.CharField(_("collection"), max_length=60)
     part = models.PositiveSmallIntegerField(_("part"), default=0)
     model = models.CharField(_("model"), max_length=120)
     dimensions = models.PositiveSmallIntegerField(_("dimensions"))
@@ -66,28 +57,29 @@ class Embedding(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["target_type", "target_id", "part", "model"], name="one_vector_per_part")
         ]
-        indexes: ClassVar = [models.Index(fields=["graph", "model"], name="vectors_of_graph")]
+        indexes: ClassVar = [models.Index(fields=["collection", "model"], name="vectors_of_collection")]
 
 
-class EmbeddedGraph(models.Model):
-    """How far a model knows a graph: its vectors are true for the graph's `version`, `indexed` says how they are found.
+class EmbeddedCollection(models.Model):
+    """How far a model knows a collection: its vectors are true for that `version`, 0 if everything is to be looked at.
 
-    What changed since then stands in the history, which is the queue. `fitted` once the index is as that version needs
-    it. Where its workspace may spend no more on the model, the graph waits until `paused_until`.
+    The history says what changed since then. `indexed`: there is an index of its vectors. `fitted`: it has the index
+    that it needs, or needs none. A collection whose workspace may spend no more on the model waits until
+    `paused_until`.
     """
 
-    graph = models.ForeignKey(Graph, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("graph"))
+    collection = models.CharField(_("collection"), max_length=60)
     model = models.CharField(_("model"), max_length=120)
-    version = models.PositiveIntegerField(_("version"), default=0)
+    version = models.BigIntegerField(_("version"), default=0)
     indexed = models.BooleanField(_("has an index of its own"), default=False)
     fitted = models.BooleanField(_("has the index that it needs"), db_default=False)
     paused_until = models.DateTimeField(_("without a budget until"), null=True)
 
     class Meta:
-        verbose_name = _("embedded graph")
-        verbose_name_plural = _("embedded graphs")
+        verbose_name = _("embedded collection")
+        verbose_name_plural = _("embedded collections")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["graph", "model"], name="one_state_per_graph_and_model")
+            models.UniqueConstraint(fields=["collection", "model"], name="one_state_per_collection_and_model")
         ]
 
 
@@ -97,11 +89,9 @@ class EmbeddingFailure(models.Model):
     `content_hash` is of that text.
     """
 
-    target_type = models.CharField(_("kind"), max_length=20, choices=Target.choices)
+    target_type = models.CharField(_("kind"), max_length=30)
     target_id = models.BigIntegerField(_("target"))
-    graph = models.ForeignKey(
-        Graph, models.CASCADE, related_name="+", null=True, db_constraint=False, verbose_name=_("graph")
-    )
+    collection = models.CharField(_("collection"), max_length=60)
     part = models.PositiveSmallIntegerField(_("part"), default=0)
     model = models.CharField(_("model"), max_length=120)
     content_hash = models.BinaryField(_("hash of the text"), max_length=16, db_default=b"")

@@ -8,8 +8,9 @@ from celery import shared_task
 from celery.signals import worker_ready
 
 from graphs.site.database_away import AWAY
-from rag.embeddings import keeping
+from rag.embeddings import background
 from rag.embeddings.waking import wake
+from rag.sources.objects import collection as objects
 
 #: What is left then is done by the next one.
 LONGEST_S = 300
@@ -21,9 +22,15 @@ log = logging.getLogger("countersign.embeddings")
 def keep_embeddings() -> None:
     """Embeds what changed since the last time, and what failed and is due."""
     try:
-        keeping.work(until=time.monotonic() + LONGEST_S)
+        background.work(until=time.monotonic() + LONGEST_S)
     except AWAY as error:
         log.warning("Embeddings wait until the database is back: %s", type(error).__name__)
+
+
+@shared_task
+def look_at_objects() -> None:
+    """Has the next pass look at all objects: other programs change rows without telling anybody."""
+    background.look_at_everything(objects.FAMILY)
 
 
 @worker_ready.connect

@@ -1,4 +1,4 @@
-"""The language between those who make vectors and those who keep and compare them. Nothing here knows a vendor."""
+"""The language between those who make vectors and those who store and compare them. Nothing here knows a vendor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ HARMLESS = "dimensions"
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """One row for each text, of length 1; `tokens` were read, `estimated` where the vendor did not say how many."""
+    """One row for each text, of length 1; `tokens` were read, `estimated` if the vendor did not say how many."""
 
     vectors: Vectors
     tokens: int
@@ -32,7 +32,7 @@ class Embedded:
 
 
 class EmbeddingFailed(Exception):
-    """No vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, where it said so.
+    """There are no vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, or None.
 
     `asked` is False where the model was not even asked; `answered` is True where it answered, so that the call may cost
     money, with something that cannot be used.
@@ -64,23 +64,22 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int | None:
-        """Of its vectors; None where nobody described it, until it answers, and again once it answers otherwise."""
-        ...
+        """Vector length; None until the model has answered once, and again after its length changed."""
 
     def embed(self, texts: Sequence[str], purpose: Purpose) -> Embedded:
-        """Raises `EmbeddingFailed` for all of them."""
+        """The vectors of the texts. Raises `EmbeddingFailed` for all of them."""
         ...
 
 
 def length(embedder: Embedder) -> int:
-    """The dimensions of a model that is kept (`served.keep`). Raises `EmbeddingFailed` where they change just now."""
+    """The dimensions of a model that was adopted. Raises `EmbeddingFailed` if they are changing just now."""
     if embedder.dimensions is None:
         raise EmbeddingFailed("server_error", retryable=False, detail="vectors of another length", asked=False)
     return embedder.dimensions
 
 
 def normalised(vectors: Vectors) -> Vectors:
-    """Each row with length 1. Raises `EmbeddingFailed` where one cannot be compared with others."""
+    """Scales each row to length 1. Raises `EmbeddingFailed` if one cannot be compared with others."""
     import numpy as np
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

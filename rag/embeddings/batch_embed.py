@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from graphs.models import Graph
 from graphs.site.telemetry.events import activity
 from rag.embeddings.base import BROKEN, HARMLESS, OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
+from rag.embeddings.collections import Collection
 from rag.embeddings.failing import note_failure
-from rag.embeddings.metering import OverBudget, account_of, embed
-from rag.embeddings.storing import NodeVersion
+from rag.embeddings.metering import OverBudget, embed
+from rag.embeddings.storing import TargetVersion
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a node says."""
+    """What a target says."""
 
-    node: NodeVersion
+    target: TargetVersion
     text: str
 
 
@@ -26,64 +26,68 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """For the nodes of one graph; `answers` grows. `one_by_one`: the model failed of late, perhaps at one of them."""
+class BatchEmbedding:
+    """Batches of texts of one collection; `answers` grows with each.
 
-    graph: Graph
+    `one_by_one`: the model failed of late, perhaps at one of the texts.
+    """
+
+    collection: Collection
     embedder: Embedder
     dimensions: int
     one_by_one: bool = False
     answers: list[Answer] = field(default_factory=list)
 
-    def ask(self, texts: Sequence[Text], *, well: bool = False) -> int:
-        """Until what the model refuses stands alone and is noted: how many texts. Raises `EmbeddingFailed`.
+    def embed(self, texts: Sequence[Text], *, model_works: bool = False) -> int:
+        """Embeds the texts, and notes those that the model refuses. Gives their number. Raises `EmbeddingFailed`.
 
-        `well` where the model took another text since the batch began.
+        `model_works`: it took another text since the batch began.
         """
         try:
             self.answers.append(Answer(texts, self._embedded(texts)))
         except EmbeddingFailed as failure:
-            self._blame(failure, texts, well)
+            self._require_fault_of_a_text(failure, texts, model_works)
             if len(texts) == 1:
                 self._note(texts[0], failure)
                 return 1
             middle = len(texts) // 2
-            return sum(self.ask(half, well=True) for half in (texts[:middle], texts[middle:]))
+            return sum(self.embed(half, model_works=True) for half in (texts[:middle], texts[middle:]))
         return 0
 
     def _embedded(self, texts: Sequence[Text]) -> Embedded:
-        with activity("embedding_batch", model=self.embedder.name, graph=self.graph.pk, texts=len(texts)) as told:
-            embedded = embed(self.embedder, [each.text for each in texts], "stored", account_of(self.graph))
-            told.note(prompt_tokens=embedded.tokens)
+        name = self.collection.name
+        with activity("embedding_batch", model=self.embedder.name, collection=name, texts=len(texts)) as span:
+            embedded = embed(self.embedder, [each.text for each in texts], "stored", self.collection.account)
+            span.note(prompt_tokens=embedded.tokens)
         if embedded.vectors.shape[1] != self.dimensions:
             detail = f"vectors of {embedded.vectors.shape[1]} dimensions, not of {self.dimensions}"
             raise EmbeddingFailed("server_error", retryable=False, detail=detail, answered=True)
         return embedded
 
-    def _blame(self, failure: EmbeddingFailed, texts: Sequence[Text], well: bool) -> None:
-        """Raises what is no fault of one of the texts.
+    def _require_fault_of_a_text(self, failure: EmbeddingFailed, texts: Sequence[Text], model_works: bool) -> None:
+        """Raises a failure that is no fault of one of the texts.
 
-        Some endpoints refuse everything, and others break at a text that they cannot take: which it is says a text that
-        every model takes.
+        Some endpoints refuse everything, and others break at a text that they cannot take: a text that every model
+        takes tells them apart.
         """
         if isinstance(failure, OverBudget) and failure.too_large:
-            if not well:  # Where that is not paid for either, the graph waits for its budget.
-                self._ask_something_harmless()
+            if not model_works:  # If that is not paid for either, the collection waits for its budget.
+                self._embed_something_harmless()
             return
         broken = failure.code in BROKEN and failure.retryable and failure.retry_after is None
         if not broken and failure.code not in OF_THE_TEXT:
             raise failure
-        if broken or not well:
+        if broken or not model_works:
             try:
-                self._ask_something_harmless()
+                self._embed_something_harmless()
             except EmbeddingFailed:
                 # It may have ended at this text, and be back for the next one.
                 if broken and self.one_by_one:
                     self._note(texts[0], failure)
                 raise
 
-    def _ask_something_harmless(self) -> None:
-        embed(self.embedder, [HARMLESS], "stored", account_of(self.graph))
+    def _embed_something_harmless(self) -> None:
+        embed(self.embedder, [HARMLESS], "stored", self.collection.account)
 
     def _note(self, text: Text, failure: EmbeddingFailed) -> None:
-        note_failure(self.graph.pk, text.node, self.embedder.name, self.dimensions, failure.code)
+        note_failure(self.collection, text.target, self.embedder.name, self.dimensions, failure.code)

@@ -2,8 +2,8 @@
 
 from django.db import connection
 
-from rag.embeddings import serving_model, vector_indexes
-from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
+from rag.embeddings import collections, serving_model, vector_indexes
+from rag.models import EmbeddedCollection, EmbeddingFailure, EmbeddingModel
 
 #: Rows of one statement, so that none runs for long.
 BATCH = 50_000
@@ -12,11 +12,11 @@ BATCH = 50_000
 def drop_all_but(name: str) -> list[str]:
     """Drops vectors, indexes and all that is known of every other model, and says which those were.
 
-    Also what somebody began to drop who was interrupted. Raises `served.Overtaken` where that model does not serve.
+    Also what somebody began to drop who was interrupted. Raises `Overtaken` if that model does not serve.
     """
     # First, so that nobody begins to make new ones.
     forgotten = serving_model.forget_all_but(name)
-    begun = EmbeddedGraph.objects.exclude(model=name).values_list("model", flat=True).distinct()
+    begun = EmbeddedCollection.objects.exclude(model=name).values_list("model", flat=True).distinct()
     dropped = sorted({*forgotten, *begun})
     for model in dropped:
         _drop(model, wait=True)
@@ -24,30 +24,32 @@ def drop_all_but(name: str) -> list[str]:
 
 
 def drop_forgotten() -> None:
-    """Drops what a process still wrote for a model while others dropped it, and indexes of graphs that are gone."""
+    """Drops what a process wrote for a model while others dropped it, and what is left of collections that are gone."""
+    collections.forget_gone()
     known = EmbeddingModel.objects.values("name")
-    for model in EmbeddedGraph.objects.exclude(model__in=known).values_list("model", flat=True).distinct():
+    for model in EmbeddedCollection.objects.exclude(model__in=known).values_list("model", flat=True).distinct():
         _drop(model, wait=False)
     vector_indexes.drop_forgotten()
 
 
 def _drop(model: str, *, wait: bool) -> None:
-    """Who does not `wait` for an index that is built comes back."""
+    """Without `wait` ends early if another index is being built: the next pass goes on."""
     EmbeddingFailure.objects.filter(model=model).delete()
-    for graph_id in list(EmbeddedGraph.objects.filter(model=model, indexed=True).values_list("graph", flat=True)):
-        if not vector_indexes.drop(graph_id, model, wait=wait):
+    indexed = EmbeddedCollection.objects.filter(model=model, indexed=True)
+    for collection in list(indexed.values_list("collection", flat=True)):
+        if not vector_indexes.drop(collection, model, wait=wait):
             return
     while _delete_some(model):
         pass
     # Last: who is interrupted finds by it what is left.
-    EmbeddedGraph.objects.filter(model=model).delete()
+    EmbeddedCollection.objects.filter(model=model).delete()
 
 
 def _delete_some(model: str) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM rag_embedding WHERE id = ANY(ARRAY("
-            "SELECT id FROM rag_embedding WHERE model = %s ORDER BY graph_id LIMIT %s))",
+            "SELECT id FROM rag_embedding WHERE model = %s ORDER BY collection LIMIT %s))",
             [model, BATCH],
         )
         return int(cursor.rowcount)

@@ -6,7 +6,8 @@ from typing import Any
 from django.db import connection
 
 from graphs.site.vendor_errors import ErrorCode
-from rag.embeddings.storing import NodeVersion
+from rag.embeddings.collections import Collection
+from rag.embeddings.storing import TargetVersion
 
 #: After the first attempt, and at most between two; each pause is twice the one before.
 FIRST_PAUSE = timedelta(minutes=1)
@@ -14,22 +15,22 @@ LONGEST_PAUSE = timedelta(days=1)
 
 
 def pause(attempts: int) -> timedelta:
-    """How long to wait after so many attempts in vain."""
+    """How long to wait after so many failed attempts."""
     return min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
 
 
 _NOTE = """
 WITH outdated AS (
     DELETE FROM rag_embedding
-    WHERE target_type = 'node' AND target_id = %(node)s AND part = 0 AND model = %(model)s
+    WHERE target_type = %(type)s AND target_id = %(target)s AND part = 0 AND model = %(model)s
         AND (content_hash, dimensions) <> (%(hash)s, %(dimensions)s)
 )
 INSERT INTO rag_embeddingfailure AS had
-    (target_type, target_id, graph_id, part, model, content_hash, code, attempts, failed_at, retry_at)
-SELECT 'node', id, graph_id, 0, %(model)s, %(hash)s, %(code)s, 1, now(), now() + %(pause)s
-FROM graphs_node WHERE id = %(node)s AND graph_id = %(graph)s AND NOT EXISTS (
+    (target_type, target_id, collection, part, model, content_hash, code, attempts, failed_at, retry_at)
+SELECT %(type)s, id, %(collection)s, 0, %(model)s, %(hash)s, %(code)s, 1, now(), now() + %(pause)s
+FROM {table} WHERE id = %(target)s AND NOT EXISTS (
     SELECT FROM rag_embedding
-    WHERE target_type = 'node' AND target_id = %(node)s AND part = 0 AND model = %(model)s
+    WHERE target_type = %(type)s AND target_id = %(target)s AND part = 0 AND model = %(model)s
         AND (content_hash, dimensions) = (%(hash)s, %(dimensions)s)
 ) FOR KEY SHARE
 ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
@@ -38,15 +39,16 @@ ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
 """
 
 
-def note_failure(graph_id: int, node: NodeVersion, model: str, dimensions: int, code: ErrorCode) -> None:
-    """One more attempt in vain; the vector of an earlier text goes.
+def note_failure(collection: Collection, target: TargetVersion, model: str, dimensions: int, code: ErrorCode) -> None:
+    """Notes one more failed attempt, and deletes the vector of an earlier text.
 
-    Nothing for a node that is gone, or that has the vector of this text all the same.
+    Does nothing if the target is gone or already has a vector of this text.
     """
     values: dict[str, Any] = {
-        "graph": graph_id,
-        "node": node.id,
-        "hash": node.content_hash,
+        "collection": collection.name,
+        "type": target.type,
+        "target": target.id,
+        "hash": target.content_hash,
         "model": model,
         "dimensions": dimensions,
         "code": code,
@@ -54,4 +56,4 @@ def note_failure(graph_id: int, node: NodeVersion, model: str, dimensions: int, 
         "longest": LONGEST_PAUSE,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_NOTE, values)
+        cursor.execute(_NOTE.format(table=collection.table), values)

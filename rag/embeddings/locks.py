@@ -1,4 +1,4 @@
-"""One at a time embeds a graph with a model: two would pay for every text twice."""
+"""One process at a time embeds a collection with a model: two would pay for every text twice."""
 
 import time
 import zlib
@@ -7,18 +7,19 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-#: Any number, the same in every process: together with that of a graph and model it names a lock.
+#: Any number, the same in every process: together with that of a collection and model it names a lock.
 ADVISORY_LOCK = 0x52414701
 ASKED_AGAIN_S = 0.5
 
 
 @contextmanager
-def held(graph_id: int, model: str, *, wait: bool) -> Iterator[bool]:
-    """Whether we are the one; the lock ends with the block, or with the connection.
+def held(collection: str, model: str, *, wait: bool) -> Iterator[bool]:
+    """Whether this process holds the lock, which ends with the block, or with the connection.
 
-    Who waits asks again and again: a statement that waits holds a snapshot, and concurrent index builds wait for those.
+    With `wait` it asks again and again: a statement that waits holds a snapshot, and concurrent index builds wait for
+    those.
     """
-    lock = number(graph_id, model)
+    lock = number(collection, model)
     while not (ours := _ask("SELECT pg_try_advisory_lock(%s, %s)", lock)) and wait:
         time.sleep(ASKED_AGAIN_S)
     try:
@@ -28,9 +29,9 @@ def held(graph_id: int, model: str, *, wait: bool) -> Iterator[bool]:
             _ask("SELECT pg_advisory_unlock(%s, %s)", lock)
 
 
-def number(graph_id: int, model: str) -> int:
-    """What a graph and a model are called where only a number will do."""
-    return zlib.crc32(f"{graph_id} {model}".encode()) - 2**31
+def number(collection: str, model: str) -> int:
+    """The number of the lock of a collection and model."""
+    return zlib.crc32(f"{collection} {model}".encode()) - 2**31
 
 
 def _ask(sql: str, lock: int) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from graphs.models import Graph
+from graphs.models import Object
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 
 
@@ -24,9 +24,9 @@ class Account:
     object: str = ""
 
 
-def account_of(graph: Graph) -> Account:
-    """The graph's workspace, where nobody in particular asks."""
-    return Account(graph.workspace_id, object=f"graph:{graph.key}")
+def account_of(of: Object) -> Account:
+    """The account of the object's workspace, for calls that nobody in particular asks for."""
+    return Account(of.workspace_id, object=f"{of.type}:{of.key}")
 
 
 class OverBudget(EmbeddingFailed):

@@ -20,7 +20,7 @@ CONNECT_TIMEOUT_S = 10.0
 
 
 class OpenAIEmbedder:
-    """`dimensions` is None where nobody knows them before the first answer."""
+    """A model of an endpoint; `dimensions` is None until it is known or has answered."""
 
     def __init__(self, name: str, base_url: str, api_key: str, dimensions: int | None) -> None:
         self.name = name

@@ -43,7 +43,7 @@ _SPENT = ("insufficient_quota", "billing_error")
 
 
 def read_body(response: httpx2.Response, texts: int, until: float) -> bytes:
-    """The whole answer for so many texts, unless it is too long or not there when the process's clock shows `until`."""
+    """Reads the whole answer for so many texts; raises if it is too long, or not there when the clock shows `until`."""
     body = bytearray()
     for chunk in response.iter_bytes():
         body += chunk
@@ -87,14 +87,14 @@ def _rows(answer: Any, count: int) -> Vectors:
 
 
 def _tokens(answer: dict[str, Any], most: int) -> int | None:
-    """What the vendor counted, where that can be believed: a token has one byte at least."""
+    """The tokens that the vendor counted, if that can be believed: a token has one byte at least."""
     usage = answer.get("usage")
     tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     return tokens if type(tokens) is int and 0 < tokens <= most else None
 
 
 def failure_of(error: openai.APIError | httpx2.HTTPError) -> EmbeddingFailed:
-    """Why there is no whole answer."""
+    """The failure that says why there is no whole answer."""
     if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
         return EmbeddingFailed("timeout", detail="no answer in time")
     if isinstance(error, httpx2.HTTPError):

@@ -20,11 +20,11 @@ OPENAI_DEFAULT = "text-embedding-3-small"
 
 
 class EmbedderUnavailable(ValueError):
-    """No such model, or one that is not configured; the text says what to do."""
+    """There is no such model, or it is not configured; the text says what to do."""
 
 
 def configured() -> str:
-    """The name of the model that the settings ask for; "" where they switch embeddings off.
+    """The name of the model that the settings ask for; "" if they switch embeddings off.
 
     A key for chat alone sends no node to its vendor: that takes EMBEDDING_PROVIDER, or a vendor's EMBEDDING_MODEL.
     """
@@ -41,7 +41,7 @@ def configured() -> str:
 
 
 def current() -> Embedder | None:
-    """Who embeds questions now, or None where nobody does: retrieval then finds by words alone.
+    """The embedder of questions, or None if there is none now: retrieval then finds by words alone.
 
     Asks the database once in a few seconds which model serves.
     """
@@ -76,7 +76,7 @@ def by_name(name: str) -> Embedder:
 
 
 def price(name: str) -> float | None:
-    """US dollars per million tokens; None where nobody knows them. The local model costs nothing."""
+    """US dollars per million tokens; None if nobody knows them. The local model costs nothing."""
     provider, _, model = name.partition("/")
     if provider == LOCAL:
         return 0.0

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from rag.embeddings import vector_indexes
 from rag.embeddings.base import HARMLESS, Embedder, EmbeddingFailed, length
 from rag.embeddings.metering import Account, embed
-from rag.models import EmbeddedGraph, EmbeddingModel
+from rag.models import EmbeddedCollection, EmbeddingModel
 
 #: For so long a process goes on with what it read. Both models' vectors are true meanwhile.
 KEPT_S = 10.0
@@ -29,31 +29,31 @@ def serving() -> str:
     return name
 
 
-def learned(name: str) -> None:
-    """What another query has just read: `serving` need not ask."""
+def remember(name: str) -> None:
+    """Takes what another query has just read, so that `serving` need not ask."""
     global _read
     _read = (time.monotonic(), name)
 
 
 def forget() -> None:
-    """The next question looks again."""
+    """Makes `serving` ask the database again."""
     global _read
     _read = (float("-inf"), "")
 
 
-def keep(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool = True) -> EmbeddingModel:
-    """From now on this model's vectors are kept true; the first model of all answers questions at once.
+def adopt(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool = True) -> EmbeddingModel:
+    """Has this model's vectors kept true from now on; the first model of all answers questions at once.
 
-    Who has `account` pays where it must be asked how long its vectors are: raises `EmbeddingFailed` then. `anew` False
-    raises `Overtaken` where it was dropped. Who does not `wait` fails where its indexes have to go while another one is
-    built.
+    `account` pays if the model must be asked how long its vectors are; raises `EmbeddingFailed` if it does not answer.
+    With `anew=False` raises `Overtaken` if the model was dropped. With `wait=False` raises `EmbeddingFailed` if its
+    indexes must be dropped while another index is being built.
     """
     if embedder.dimensions is None:
         embed(embedder, [HARMLESS], "stored", account)
     try:
-        row = _kept(embedder.name, length(embedder), anew)
+        row = _stored(embedder.name, length(embedder), anew)
     except IntegrityError:  # another one became the first meanwhile
-        row = _kept(embedder.name, length(embedder), anew)
+        row = _stored(embedder.name, length(embedder), anew)
     if row.dimensions != embedder.dimensions:
         # Another process may have learned later than this one how long they are.
         embed(embedder, [HARMLESS], "stored", account)
@@ -62,11 +62,11 @@ def keep(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool 
 
 
 def announce(name: str) -> None:
-    """A model that has not answered yet, perhaps because there is no graph; everybody sees that it shall be kept."""
+    """Shows a model that has not answered yet, perhaps because there is nothing to embed."""
     EmbeddingModel.objects.get_or_create(name=name)
 
 
-def _kept(name: str, dimensions: int, anew: bool) -> EmbeddingModel:
+def _stored(name: str, dimensions: int, anew: bool) -> EmbeddingModel:
     row = EmbeddingModel.objects.filter(name=name).first()
     if row is None and not anew:
         raise Overtaken
@@ -79,9 +79,9 @@ def _kept(name: str, dimensions: int, anew: bool) -> EmbeddingModel:
 
 def _begin_anew(row: EmbeddingModel, dimensions: int, wait: bool) -> None:
     """An endpoint serves another model under the name: no vector of the one before can be compared with a question."""
-    states = EmbeddedGraph.objects.filter(model=row.name)
-    for graph_id in list(states.values_list("graph", flat=True)):
-        if not vector_indexes.drop(graph_id, row.name, wait=wait):
+    states = EmbeddedCollection.objects.filter(model=row.name)
+    for collection in list(states.values_list("collection", flat=True)):
+        if not vector_indexes.drop(collection, row.name, wait=wait):
             raise EmbeddingFailed("server_error", retryable=False, detail="an index is being built", asked=False)
     # Last: who is interrupted begins again.
     row.dimensions = dimensions
@@ -91,7 +91,7 @@ def _begin_anew(row: EmbeddingModel, dimensions: int, wait: bool) -> None:
 
 
 def serve(name: str) -> None:
-    """From now on this model answers, and the one before no longer. Raises `Overtaken` where it was dropped."""
+    """Has this model answer from now on, and the one before no longer. Raises `Overtaken` if it was dropped."""
     with transaction.atomic():
         list(EmbeddingModel.objects.select_for_update().order_by("name"))
         EmbeddingModel.objects.filter(serves=True).exclude(name=name).update(serves=False)
@@ -101,7 +101,7 @@ def serve(name: str) -> None:
 
 
 def forget_all_but(name: str) -> list[str]:
-    """From now on no other model's vectors are kept true; which ones. Raises `Overtaken` where another one serves."""
+    """Forgets all other models, and gives their names. Raises `Overtaken` if another one serves."""
     with transaction.atomic():
         # All of them, in the order in which `serve` takes them.
         rows = list(EmbeddingModel.objects.select_for_update().order_by("name"))

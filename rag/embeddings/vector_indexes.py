@@ -1,6 +1,6 @@
-"""Large graphs have an index of their own for each model; built and dropped while everything goes on.
+"""Large collections have an index of their own for each model; built and dropped while everything goes on.
 
-An index over all graphs would find neighbours in other graphs and throw them away (docs/embeddings.md).
+An index over all vectors would find neighbours in other collections and throw them away (docs/embeddings.md).
 """
 
 import logging
@@ -13,9 +13,9 @@ from psycopg.errors import DiskFull, OutOfMemory
 from rag.embeddings.index_names import PREFIX, index_name
 from rag.embeddings.locks import held
 from rag.embeddings.vector_search import EXACT
-from rag.models import EmbeddedGraph
+from rag.models import EmbeddedCollection
 
-#: The graph must shrink to this before its index goes, so that it does not come and go.
+#: The collection must shrink to this before its index goes, so that it does not come and go.
 DROPPED_BELOW = EXACT // 2
 #: Memory for an index that is built, unless PostgreSQL's own setting gives more: what does not fit takes several times
 #: as long. A million vectors of the local model take 1.8 GB.
@@ -25,65 +25,67 @@ MOST_MEMORY = 2 * 2**30
 #: of 100 right nodes among texts that have little in common (docs/embeddings.md).
 LINKS = 32
 CHOSEN_FROM = 128
-#: pgvector's limit of an index of half vectors. Longer ones are all compared, in a graph of any size.
+#: pgvector's limit of an index of half vectors. Longer ones are all compared, in a collection of any size.
 MOST_DIMENSIONS = 4_000
 #: What pgvector holds of a vector while it builds, beside its numbers: its links and itself.
 BYTES_A_LINK = 32
 BYTES_AN_ELEMENT = 256
 
-#: What is held while an index is built or dropped, as a graph and model are.
-ONE_AT_A_TIME = (0, "indexes")
+#: What is held while an index is built or dropped, as a collection and model are.
+ONE_AT_A_TIME = ("", "indexes")
 
 log = logging.getLogger("countersign.embeddings")
 
 
-def fit(graph_id: int, model: str, dimensions: int, *, wait: bool = True) -> bool:
-    """Builds the index that a graph needs by now, or drops one that it no longer needs; False where another is built.
+def fit(collection: str, model: str, dimensions: int, *, wait: bool = True) -> bool:
+    """Builds the index that a collection needs by now, or drops one that it no longer needs; False if another is built.
 
-    Not within a transaction, and only for who holds the graph and model (`rag.embeddings.locks`).
+    Not within a transaction, and only while the collection and model are held (`rag.embeddings.locks`).
     """
-    indexed = EmbeddedGraph.objects.filter(graph=graph_id, model=model, indexed=True).exists()
-    if indexed and not _more_than(DROPPED_BELOW, graph_id, model):
-        return drop(graph_id, model, wait=wait)
-    if not indexed and dimensions <= MOST_DIMENSIONS and _more_than(EXACT, graph_id, model):
-        return build(graph_id, model, dimensions, wait=wait)
+    indexed = EmbeddedCollection.objects.filter(collection=collection, model=model, indexed=True).exists()
+    if indexed and not _more_than(DROPPED_BELOW, collection, model):
+        return drop(collection, model, wait=wait)
+    if not indexed and dimensions <= MOST_DIMENSIONS and _more_than(EXACT, collection, model):
+        return build(collection, model, dimensions, wait=wait)
     return True
 
 
-def build(graph_id: int, model: str, dimensions: int, *, wait: bool = True) -> bool:
-    """Vectors may be written and searched meanwhile; searches use it from the moment it is whole.
+def build(collection: str, model: str, dimensions: int, *, wait: bool = True) -> bool:
+    """Builds the index, which searches use from the moment it is whole. False if another one is being built.
 
-    Of two that are built or dropped at once PostgreSQL ends one: who comes second waits, or is told so.
+    Vectors may be written and searched meanwhile. Of two that are built or dropped at once PostgreSQL would end one.
     """
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
         if ours:
-            _build(graph_id, model, dimensions)
+            _build(collection, model, dimensions)
     return ours
 
 
-def _build(graph_id: int, model: str, dimensions: int) -> None:
-    log.info("building the index of graph %s for %s", graph_id, model)
-    memory = _memory(graph_id, model, dimensions)
+def _build(collection: str, model: str, dimensions: int) -> None:
+    log.info("building the index of %s for %s", collection, model)
+    memory = _memory(collection, model, dimensions)
     try:
-        _create(graph_id, model, dimensions, {"maintenance_work_mem": memory})
+        _create(collection, model, dimensions, {"maintenance_work_mem": memory})
     except OperationalError as error:
         if not isinstance(error.__cause__, DiskFull | OutOfMemory):
             raise
         # Several processes share that memory in a place of which containers have little (docs/embeddings.md).
         log.info("building it again in one process: %s", error)
-        _create(graph_id, model, dimensions, {"maintenance_work_mem": memory, "max_parallel_maintenance_workers": "0"})
-    # Who thinks that the graph is small compares all of it all the same.
-    _execute(sql.SQL("ANALYZE rag_embedding (graph_id, model, target_type, dimensions)"))
-    EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=True)
+        _create(
+            collection, model, dimensions, {"maintenance_work_mem": memory, "max_parallel_maintenance_workers": "0"}
+        )
+    # PostgreSQL would take the collection for a small one, and compare all of it all the same.
+    _execute(sql.SQL("ANALYZE rag_embedding (collection, model, target_type, dimensions)"))
+    EmbeddedCollection.objects.filter(collection=collection, model=model).update(indexed=True)
 
 
-def _create(graph_id: int, model: str, dimensions: int, settings: Mapping[str, str]) -> None:
-    name = index_name(graph_id, model)
+def _create(collection: str, model: str, dimensions: int, settings: Mapping[str, str]) -> None:
+    name = index_name(collection, model)
     if _is_whole(name) is False:
         _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
     # Written out, not given as parameters: the planner compares this condition with that of a search.
-    condition = sql.SQL("graph_id = {} AND model = {} AND target_type = 'node' AND dimensions = {}").format(
-        sql.Literal(graph_id), sql.Literal(model), sql.Literal(dimensions)
+    condition = sql.SQL("collection = {} AND model = {} AND dimensions = {}").format(
+        sql.Literal(collection), sql.Literal(model), sql.Literal(dimensions)
     )
     statement = sql.SQL(
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS {} ON rag_embedding "
@@ -98,31 +100,34 @@ def _create(graph_id: int, model: str, dimensions: int, settings: Mapping[str, s
             _execute(sql.SQL("RESET {}").format(sql.Identifier(setting)))
 
 
-def _memory(graph_id: int, model: str, dimensions: int) -> str:
+def _memory(collection: str, model: str, dimensions: int) -> str:
     """What the index takes while it is built, within bounds; where several build they reserve all of it at once."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*), pg_size_bytes(current_setting('maintenance_work_mem')) FROM rag_embedding "
-            "WHERE graph_id = %s AND model = %s",
-            [graph_id, model],
+            "WHERE collection = %s AND model = %s",
+            [collection, model],
         )
         vectors, usual = cursor.fetchone()
     wanted = vectors * (2 * dimensions + LINKS * BYTES_A_LINK + BYTES_AN_ELEMENT)
     return f"{max(usual, LEAST_MEMORY, min(wanted, MOST_MEMORY)) // 1024}kB"
 
 
-def drop(graph_id: int, model: str, *, wait: bool = True) -> bool:
-    """Searches compare all vectors from here on. Not within a transaction. False where another one is built."""
+def drop(collection: str, model: str, *, wait: bool = True) -> bool:
+    """Drops the index; searches compare all vectors from here on. False if another one is being built.
+
+    Not within a transaction.
+    """
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
         if ours:
-            EmbeddedGraph.objects.filter(graph=graph_id, model=model).update(indexed=False, fitted=False)
-            name = sql.Identifier(index_name(graph_id, model))
+            EmbeddedCollection.objects.filter(collection=collection, model=model).update(indexed=False, fitted=False)
+            name = sql.Identifier(index_name(collection, model))
             _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
     return ours
 
 
 def drop_forgotten() -> None:
-    """Drops the indexes of graphs that were deleted, unless another one is built."""
+    """Drops the indexes of collections that are gone, unless another one is built."""
     with held(*ONE_AT_A_TIME, wait=False) as ours:
         if ours:
             _drop_forgotten()
@@ -137,17 +142,17 @@ def _drop_forgotten() -> None:
         )
         found = {name for (name,) in cursor.fetchall()}
     if found:
-        states = EmbeddedGraph.objects.values_list("graph", "model")
-        for name in found - {index_name(graph_id, model) for graph_id, model in states}:
+        states = EmbeddedCollection.objects.values_list("collection", "model")
+        for name in found - {index_name(*state) for state in states}:
             _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
 
 
-def _more_than(count: int, graph_id: int, model: str) -> bool:
+def _more_than(count: int, collection: str, model: str) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) > %(count)s FROM (SELECT FROM rag_embedding "
-            "WHERE graph_id = %(graph)s AND model = %(model)s LIMIT %(count)s + 1) AS counted",
-            {"count": count, "graph": graph_id, "model": model},
+            "WHERE collection = %(collection)s AND model = %(model)s LIMIT %(count)s + 1) AS counted",
+            {"count": count, "collection": collection, "model": model},
         )
         (more,) = cursor.fetchone()
     return bool(more)

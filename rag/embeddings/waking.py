@@ -6,19 +6,11 @@ A wake-up that gets lost costs half a minute: the schedule wakes the worker too.
 import logging
 import threading
 import time
-from typing import Any
 
 from celery import current_app
 from django.db import transaction
-from django.db.models.signals import post_save
-from django.dispatch import receiver
 
-from graphs.history.recording import Applied
-from graphs.history.signals import changed
-from graphs.models import Graph
-from graphs.workflows.kinds import NODE
 from rag.embeddings import registry
-from rag.texts.node_text import CONTENT
 
 TASK = "rag.tasks.keep_embeddings"
 #: What changes within it is one wake-up.
@@ -26,28 +18,13 @@ TOGETHER_S = 0.5
 #: Later the schedule has woken the worker anyway.
 EXPIRES_S = 60
 
-#: What has a text to embed when it changes: a field of a node, or a node that came.
-_TEXTS = frozenset((NODE.name, field) for field in ("", *CONTENT))
-
 log = logging.getLogger("countersign.embeddings")
 _on_its_way = threading.Lock()
 _sending = threading.Lock()
 
 
-@receiver(post_save, sender=Graph)
-def wake_for_new_graph(created: bool, raw: bool = False, **_kwargs: Any) -> None:
-    if created and not raw:
-        _after_commit()
-
-
-@receiver(changed)
-def wake_for_change(change: Applied, **_kwargs: Any) -> None:
-    """Nobody is woken for edges, places and sizes."""
-    if not change.touched.isdisjoint(_TEXTS):
-        _after_commit()
-
-
-def _after_commit() -> None:
+def wake_after_commit() -> None:
+    """Wakes the worker once what is being changed is there for it, unless embeddings are switched off."""
     if registry.configured():
         transaction.on_commit(wake)
 

@@ -1,4 +1,4 @@
-"""Commands that show something to a person: what happens meanwhile is told the log only where they ask for it."""
+"""Commands that show something to a person, and log what happens meanwhile only if they are asked to."""
 
 import logging
 import os

@@ -1,1 +1,1 @@
-"""The part of a graph that a question is about."""
+"""What was found, put in order: scores, names and links of things of any kind."""

@@ -1,4 +1,4 @@
-"""Two ways of finding made one score. Nodes, passages and records share it; measured by `bench.retrieval_quality`."""
+"""Makes one score of two ways of finding. Used for targets of any kind; measured by `bench.retrieval_quality`."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Which things a question calls by their names. Used by the search for words and by `bench.retrieval_quality`."""
+"""Finds which things a question calls by their names."""
 
 from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable
@@ -15,7 +15,7 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 def said(question: str, things: Iterable[tuple[Id, str, str]], common: Container[str] = ()) -> dict[Id, int]:
-    """Those of the things (id, key, name) that the question says: `KEY_MARKED`, `KEY_SAID` or `NAME_SAID`.
+    """How the question names those of the things (id, key, name) it names: `KEY_MARKED`, `KEY_SAID` or `NAME_SAID`.
 
     A name that is said only within a longer one does not count; nor does one of a single word that is common.
     """

@@ -1,6 +1,6 @@
 """Ranks what was found with the help of links: what good hits lead to is good.
 
-Nodes, passages and records share it; measured by `bench.retrieval_quality`.
+Used for targets of any kind; measured by `bench.retrieval_quality`.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,14 +16,14 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 def best_first(scores: Mapping[Id, float], named: Mapping[Id, int]) -> list[Id]:
-    """What the question names, then the rest, each by its score; equals in the order they came in."""
+    """The things that the question names, then the rest, each by score; equals in the order they came in."""
     return sorted(scores, key=lambda thing: (-named.get(thing, 0), -scores[thing]))
 
 
 def with_links(
     scores: Mapping[Id, float], named: Mapping[Id, int], linked: Callable[[Id], Sequence[Id]], depth: int = DEPTH
 ) -> dict[Id, float]:
-    """The scores, and for what is linked to a seed a part of the seed's.
+    """The scores; things that are linked to a seed gain a part of the seed's.
 
     A seed with many links passes less on to each, as in a graph whose adjacency is normalised by degree, and a thing
     keeps the most that reaches it, so that what is merely in a crowd gains nothing from it.

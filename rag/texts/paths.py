@@ -1,8 +1,7 @@
 """Pairs that follow each other as paths: `a` to `b` and `b` to `c` is `[a, b, c]`. Used by `rag.texts.tables`."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable
 
 
 def paths(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
@@ -21,14 +20,8 @@ def paths(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
     return found
 
 
-def pairs(found: Iterable[Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """The pairs that the paths walk."""
-    for path in found:
-        yield from pairwise(path)
-
-
 def _walk(start: str, onward: dict[str, deque[str]]) -> list[str]:
-    """As far as unused pairs lead."""
+    """A path from there, as far as unused pairs lead."""
     path = [start]
     while onward[path[-1]]:
         path.append(onward[path[-1]].popleft())

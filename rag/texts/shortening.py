@@ -1,4 +1,4 @@
-"""Long values made short for a model. Used by retrieval and by the read tools."""
+"""Makes long values short for a model."""
 
 from typing import Any
 

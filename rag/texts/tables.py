@@ -1,4 +1,4 @@
-"""Rows as text for a model and back: grouped or not, in TOON or in compact JSON, whichever takes the fewest tokens.
+"""Writes rows as text for a model: grouped or not, in TOON or in compact JSON, whichever takes the fewest tokens.
 
 Called by the prompts and `bench tokens`. A table is `{name: entries}`; an entry is a row, or a group: what its rows
 have in common, and under `rows` the rest of each. Where that rest is `source` and `target`, the group may have `paths`
@@ -13,7 +13,7 @@ from typing import Any
 from toon_format import decode as from_toon
 from toon_format import encode as to_toon
 
-from rag.texts.paths import pairs, paths
+from rag.texts.paths import paths
 from rag.texts.tokens import count_tokens
 
 Row = Mapping[str, Any]
@@ -42,24 +42,13 @@ def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence
 
 
 def encode(record: Row) -> str:
-    """Any record in whichever of compact JSON and TOON takes fewer tokens."""
+    """A record in compact JSON or in TOON, whichever takes fewer tokens."""
     return _shortest([as_json(record), to_toon(record)]) if record else "{}"
 
 
 def decode(text: str) -> Any:
     """The record that `encode` was given."""
     return json.loads(text) if _is_json(text) else from_toon(text)
-
-
-def decode_tables(text: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of every table: what `encode_tables` was given, except that rows of a group stand together."""
-    lines = text.split("\n")
-    entries: dict[str, list[Row]] = {}
-    for line in filter(_is_json, lines):
-        entries |= json.loads(line)
-    if toon := "\n".join(line for line in lines if not _is_json(line)):
-        entries |= from_toon(toon)
-    return {name: [row for entry in listed for row in _rows_of(entry)] for name, listed in entries.items()}
 
 
 def as_json(value: Any) -> str:
@@ -83,7 +72,7 @@ def _ways(name: str, rows: Sequence[Row], by: Sequence[str]) -> Iterator[str]:
 
 
 def _entries(groups: Sequence[list[Row]]) -> Iterator[list[Row]]:
-    """The groups with their rows, and where there are any with paths."""
+    """The groups with their rows; then, if some can be, as paths."""
     entries = [_group(group) for group in groups]
     yield entries
     if any(map(_is_pairs, entries)):
@@ -91,7 +80,7 @@ def _entries(groups: Sequence[list[Row]]) -> Iterator[list[Row]]:
 
 
 def _groups(rows: Sequence[Row], by: Sequence[str]) -> list[list[Row]]:
-    """Rows that are alike together, in the order of their firsts."""
+    """Rows that are alike in groups, in the order of their first rows."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(as_json([row.get(column) for column in by]), []).append(row)
@@ -132,18 +121,6 @@ def _is_pairs(entry: Row) -> bool:
 def _along_paths(group: Row) -> Row:
     pairs_of_rows = [(row[ENDS[0]], row[ENDS[1]]) for row in group[ROWS]]
     return {**{column: value for column, value in group.items() if column != ROWS}, PATHS: paths(pairs_of_rows)}
-
-
-def _rows_of(entry: Row) -> Iterator[dict[str, Any]]:
-    common = {column: value for column, value in entry.items() if column not in (ROWS, PATHS)}
-    if ROWS in entry:
-        rows = entry[ROWS]
-    elif PATHS in entry:
-        rows = [dict(zip(ENDS, pair, strict=True)) for pair in pairs(entry[PATHS])]
-    else:
-        rows = [{}]
-    for row in rows:
-        yield _without_none(common | row)
 
 
 def _without_none(row: Row) -> dict[str, Any]:

@@ -1,10 +1,11 @@
-"""The words of a question as `Node.search` holds them. Used by `rag.retrieval.text_search`."""
+"""Words of texts and questions, as `Node.search` holds them."""
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from math import log
+from typing import Any
 
 from rag.texts.stop_words import STOP_WORDS
 
@@ -30,8 +31,20 @@ def plain(text: str) -> str:
     return _SEPARATORS.sub(" ", apart).strip().lower()
 
 
+def named_values(value: Any, name: str) -> Iterator[str]:
+    """Each value within a JSON value with its name, in plain words, however deep it lies."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from named_values(inner, str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from named_values(inner, name)
+    elif value is not None and value is not False and value != "":
+        yield plain(f"{name} {'' if value is True else value}")
+
+
 def search_words(question: str) -> tuple[str, ...]:
-    """The words of a question that say what it is about, of a long one those at both its ends."""
+    """The words that say what a question is about; of a long question those at both its ends."""
     words = plain(question).split()
     return _at_both_ends((word for word in words if word not in STOP_WORDS and 1 < len(word) <= MAX_LETTERS), MAX_WORDS)
 
@@ -53,7 +66,7 @@ def _without_accents(word: str) -> str:
 
 
 def rarity(holding: int, things: int) -> float:
-    """What a word counts that so many of all things hold, as in BM25: the fewer, the more, and never nothing."""
+    """The weight of a word that so many of all things hold, as in BM25: the fewer, the more, and never nothing."""
     return log(1 + (things - holding + 0.5) / (holding + 0.5))
 
 
@@ -71,7 +84,7 @@ def mentions(question: str) -> tuple[str, ...]:
 
 
 def _at_both_ends(texts: Iterable[str], count: int) -> tuple[str, ...]:
-    """So many different texts, of more the first and the last: a question stands before or after what was pasted."""
+    """At most so many different texts, the first and the last: a question stands before or after what was pasted."""
     every = [text for text in texts if text]
     first = tuple(dict.fromkeys(every))
     if len(first) <= count:

@@ -7,9 +7,10 @@ import pytest
 
 from bench import tokens
 from bench.shared_data import DATA
-from chat.prompts.question import GROUPED_BY
 from graphs.workflows.interchange.base import ParsedEdge, ParsedNode
-from rag.texts.tables import decode_tables, encode_tables
+from rag.sources.graphs.tables import GROUPED_BY
+from rag.texts.tables import encode_tables
+from tests.decoded_tables import decode_tables
 
 
 def node(key: str, name: str = "", data: dict[str, Any] | None = None) -> ParsedNode:

@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from graphs.models import Graph
-from rag.models import EmbeddedGraph, EmbeddingFailure, EmbeddingModel
+from rag.models import EmbeddedCollection, EmbeddingFailure, EmbeddingModel
+from rag.sources.graphs.nodes import collection_of
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +33,13 @@ def test_a_text_is_tried_again_now_also_where_its_model_is_left_alone(admin_clie
     later = timezone.now() + timedelta(hours=1)
     model = EmbeddingModel.objects.create(name="custom/tiny", dimensions=8, serves=True, retry_at=later)
     other = EmbeddingModel.objects.create(name="custom/other", dimensions=8, retry_at=later)
-    state = EmbeddedGraph.objects.create(graph=nba, model=model.name, paused_until=later)
+    state = EmbeddedCollection.objects.create(collection=collection_of(nba.pk), model=model.name, paused_until=later)
     failed = EmbeddingFailure.objects.create(
-        target_type="node", target_id=nba.nodes.get(key="root").pk, graph=nba, model=model.name, retry_at=later
+        target_type="node",
+        target_id=nba.nodes.get(key="root").pk,
+        collection=collection_of(nba.pk),
+        model=model.name,
+        retry_at=later,
     )
     chosen = {"action": "try_again", ACTION_CHECKBOX_NAME: [failed.pk]}
     answer = admin_client.post(reverse("admin:rag_embeddingfailure_changelist"), chosen, follow=True)

@@ -1,47 +1,48 @@
-"""`manage.py embed_nodes [--graph K] [--model M] [--force] [--batch 100] [--delay 100]`: the vectors that lack."""
+"""`manage.py embed_nodes [--graph K] [--model M] [--force] [--batch 100] [--delay 100]`: the vectors that lack.
+
+Those of objects of other kinds, too; the name is older than these.
+"""
 
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db.models import QuerySet
 
 from graphs.management.progress import ProgressBar
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
-from graphs.models import Graph, Node
-from rag.embeddings import registry, serving_model
+from graphs.site.access import NotFound
+from rag.embeddings import collections, registry, serving_model
 from rag.embeddings.base import Embedder, EmbeddingFailed
-from rag.embeddings.nodes import BATCH, Progress
+from rag.embeddings.foreground import INTERRUPTED, STOPPED, CommandPass, options_for
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, WholeGraphs, manner_for
+from rag.embeddings.updating import BATCH, Progress
 from rag.management.quiet import QuietCommand
+from rag.sources.graphs.nodes import collection_named
 
 
 class Command(QuietCommand):
     help = (
-        "Embeds the nodes that have no vector of their present text. It may be interrupted and run again, run twice at "
-        "once, and run while the site is used."
+        "Embeds the nodes and objects that have no vector of their present text. It may be interrupted and run again, "
+        "run twice at once, and run while the site is used."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--graph", help="key of the graph; default: all graphs")
+        parser.add_argument("--graph", help="only the nodes of the graph with this key")
         add_workspace_option(parser)
         parser.add_argument("--model", help="such as openai/text-embedding-3-small; default: the one that serves")
-        parser.add_argument("--force", action="store_true", help="also the nodes whose vector is of their present text")
+        parser.add_argument("--force", action="store_true", help="also those whose vector is of their present text")
         parser.add_argument("--batch", type=int, default=BATCH, help="texts of one call (default: %(default)s)")
         parser.add_argument("--delay", type=int, default=100, help="ms between two calls to a vendor (default: 100)")
 
     def handle(self, *args: Any, batch: int, delay: int, force: bool, **options: Any) -> None:
         if batch < 1 or delay < 0:
             raise CommandError("--batch is 1 or more, --delay 0 or more.")
-        graphs = _graphs(options["graph"], options["workspace"])
         embedder = _embedder(options["model"])
-        nodes = Node.objects.filter(graph__in=graphs).count()
-        bar = ProgressBar(self.stdout, nodes, "nodes")
+        names = _collections(options["graph"], options["workspace"])
+        bar = ProgressBar(self.stdout, sum(map(collections.size, names)), "texts")
         total = Progress()
-        manner = manner_for(embedder, batch=batch, delay_ms=delay, force=force)
+        embed_options = options_for(embedder, batch=batch, delay_ms=delay, force=force)
         try:
-            ids = list(graphs.order_by("pk").values_list("pk", flat=True))
-            for _graph_id, steps in WholeGraphs(embedder, manner).embed(ids):
+            for _name, steps in CommandPass(embedder, embed_options).embed(names):
                 for progress in steps:
                     total += progress
                     bar.advance(progress.seen)
@@ -60,14 +61,16 @@ class Command(QuietCommand):
         )
 
 
-def _graphs(key: str | None, slug: str | None) -> QuerySet[Graph]:
-    if key is None:
-        return Graph.objects.filter(workspace=chosen_workspace(slug)) if slug is not None else Graph.objects.all()
+def _collections(graph: str | None, slug: str | None) -> list[str]:
+    """The names of the collections to embed."""
+    if graph is None:
+        collections.discover()
+        return collections.names(chosen_workspace(slug).pk if slug is not None else None)
     workspace = chosen_workspace(slug)
-    found = Graph.objects.filter(workspace=workspace, key=key)
-    if not found:
-        raise CommandError(f'There is no graph "{key}" in the workspace "{workspace.slug}".')
-    return found
+    try:
+        return [collection_named(workspace, graph)]
+    except NotFound:
+        raise CommandError(f'There is no graph "{graph}" in the workspace "{workspace.slug}".') from None
 
 
 def _embedder(name: str | None) -> Embedder:

@@ -1,20 +1,17 @@
 """`manage.py migrate_embeddings --to M [--drop-old]`: from one model to another while the site is used."""
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db.models import Count
 
 from graphs.management.progress import ProgressBar
-from graphs.models import Graph, Node
-from rag.embeddings import dropping, registry, serving_model
+from rag.embeddings import collections, dropping, registry, serving_model
 from rag.embeddings.base import Embedder, EmbeddingFailed
-from rag.embeddings.keeping import waiting
-from rag.embeddings.nodes import BATCH, Manner
+from rag.embeddings.collections import waiting
+from rag.embeddings.foreground import INTERRUPTED, STOPPED, CommandPass, options_for
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.whole_graphs import INTERRUPTED, STOPPED, WholeGraphs, manner_for
+from rag.embeddings.updating import BATCH, EmbedOptions
 from rag.management.quiet import QuietCommand
 from rag.models import EmbeddingFailure
 
@@ -60,9 +57,10 @@ class Command(QuietCommand):
 
     def _migrate(self, to: str, delay: int) -> None:
         embedder = registry.by_name(to)
-        if not Graph.objects.exists():
+        collections.discover()
+        if not collections.names():
             serving_model.announce(to)
-        self._embed(embedder, manner_for(embedder, batch=BATCH, delay_ms=delay))
+        self._embed(embedder, options_for(embedder, batch=BATCH, delay_ms=delay))
         serving_model.forget()  # it took long
         before = serving_model.serving()
         serving_model.serve(to)
@@ -71,24 +69,20 @@ class Command(QuietCommand):
         if failed := EmbeddingFailure.objects.filter(model=to).count():
             self.stdout.write(f"Texts that it refused: {failed:,}; the admin's queue names them.")
 
-    def _embed(self, embedder: Embedder, manner: Manner) -> None:
-        """Round by round, because graphs change meanwhile. What changes again after two is the worker's."""
-        whole, looked_at = WholeGraphs(embedder, manner, only_changes=True), Counter[int]()
-        bar = ProgressBar(self.stdout, Node.objects.filter(graph__in=waiting(embedder.name)).count(), "nodes")
+    def _embed(self, embedder: Embedder, options: EmbedOptions) -> None:
+        """Embeds round by round, because collections change meanwhile. Changes after the second are the worker's."""
+        whole, looked_at = CommandPass(embedder, options, only_changes=True), Counter[str]()
+        sizes = {each.name: collections.size(each.name) for each in waiting(embedder.name)}
+        bar = ProgressBar(self.stdout, sum(sizes.values()), "texts")
         try:
-            while sizes := {pk: size for pk, size in _sizes(embedder.name) if looked_at[pk] < ROUNDS}:
-                for graph_id, steps in whole.embed(sizes):
-                    looked_at[graph_id] += 1
+            while names := [each.name for each in waiting(embedder.name) if looked_at[each.name] < ROUNDS]:
+                for name, steps in whole.embed(names):
+                    looked_at[name] += 1
                     seen = 0
                     for progress in steps:
                         bar.advance(progress.seen)
                         seen += progress.seen
-                    # Of a graph that the model knows only what changed was looked at.
-                    bar.advance(max(sizes[graph_id] - seen, 0))
+                    # Only what changed was looked at, if the model knew the collection.
+                    bar.advance(max(sizes.get(name, 0) - seen, 0))
         finally:
             bar.close()
-
-
-def _sizes(model: str) -> Iterable[tuple[int, int]]:
-    """The graphs that wait, and how many nodes they have."""
-    return waiting(model).annotate(size=Count("nodes")).values_list("pk", "size")

@@ -1,21 +1,26 @@
 """What the tests of embeddings do and look at."""
 
 import time
+from typing import Any
 
 from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import Graph, Node, Origin
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from rag.embeddings import keeping
+from graphs.workflows.kinds import NODE
+from rag.embeddings import background
+from rag.embeddings.base import Vectors
+from rag.embeddings.vector_search import nearest
 from rag.models import Embedding
+from rag.sources.graphs.nodes import collection_of
 from tests.vendors.server import VendorServer
 
 BECAUSE = Because(None, Origin.MANUAL)
 
 
 def work() -> None:
-    keeping.work(until=time.monotonic() + 60)
+    background.work(until=time.monotonic() + 60)
 
 
 def change(graph: Graph, key: str, **fields: tuple[object, object]) -> None:
@@ -32,3 +37,9 @@ def hashes() -> dict[str, bytes]:
 def asked(vendor: VendorServer) -> list[str]:
     """The texts that went to the model, but for those that only look whether it is there."""
     return [text for request in vendor.requests for text in request.body["input"] if text != "dimensions"]
+
+
+def nearest_nodes(graph: Graph, model: str, vector: Vectors, limit: int, **options: Any) -> list[tuple[int, float]]:
+    """The nodes of a graph by their ids, with their cosines."""
+    found = nearest(collection_of(graph.pk), [NODE.name], model, vector, limit, **options)
+    return [(near.id, near.cosine) for near in found]

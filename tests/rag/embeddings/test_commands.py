@@ -15,12 +15,13 @@ from graphs.history.recording import Because
 from graphs.models import Graph, Origin, Workspace
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
-from rag.embeddings import dropping, keeping, nodes, serving_model
+from rag.embeddings import background, dropping, serving_model, updating
 from rag.embeddings.base import Embedded, Embedder
 from rag.embeddings.metering import account_of
 from rag.embeddings.openai import OpenAIEmbedder
 from rag.embeddings.registry import LOCAL_MODEL
-from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
+from rag.models import EmbeddedCollection, Embedding, EmbeddingModel
+from rag.sources.graphs.nodes import GraphNodes
 from tests.cast import draw_nba
 from tests.rag.embeddings.conftest import MODEL
 from tests.rag.embeddings.steps import asked, change
@@ -57,17 +58,17 @@ def local_serves(nba: Graph, remote: Embedder, settings: Settings) -> None:
 def test_what_a_vendor_answered_is_stored_before_it_is_asked_again(
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nodes, "STORED_S", 0.0)
-    serving_model.keep(remote, account_of(nba))
-    progress = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
+    monkeypatch.setattr(updating, "STORED_S", 0.0)
+    serving_model.adopt(remote, account_of(nba))
+    progress = updating.embed_all(GraphNodes(nba), remote, updating.EmbedOptions(batch=1))
     assert [(step.seen, Embedding.objects.count()) for step in progress] == [(0, 0), (1, 1), (1, 2), (1, 3)]
 
 
 def test_it_is_stored_before_the_pause(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     stored: list[int] = []
-    serving_model.keep(remote, account_of(nba))
-    monkeypatch.setattr(nodes.time, "sleep", lambda _seconds: stored.append(Embedding.objects.count()))
-    list(nodes.embed_all(nba, remote, nodes.Manner(batch=1, delay_s=2)))
+    serving_model.adopt(remote, account_of(nba))
+    monkeypatch.setattr(updating.time, "sleep", lambda _seconds: stored.append(Embedding.objects.count()))
+    list(updating.embed_all(GraphNodes(nba), remote, updating.EmbedOptions(batch=1, delay_s=2)))
     assert stored == [1, 2, 3]
 
 
@@ -112,7 +113,7 @@ def test_a_negative_pause_is_refused(local_serves: None) -> None:
 def test_the_bar_comes_to_its_end_where_little_has_changed(local_serves: None, nba: Graph) -> None:
     run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
     apply(nba, [Update(Ref("node", "root"), {"name": "Start"}, {"name": "Begin"})], Because(None, Origin.MANUAL))
-    assert "100%  3 of 3 nodes" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
+    assert "100%  3 of 3 texts" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
 
 
 def test_dropping_that_was_interrupted_is_finished_by_the_next(
@@ -131,15 +132,15 @@ def test_dropping_that_was_interrupted_is_finished_by_the_next(
     said = run("migrate_embeddings", "--to", MODEL, "--drop-old")
     assert f"The vectors of {LOCAL_MODEL} are dropped." in said
     assert set(Embedding.objects.values_list("model", flat=True)) == {MODEL}
-    assert set(EmbeddedGraph.objects.values_list("model", flat=True)) == {MODEL}
+    assert set(EmbeddedCollection.objects.values_list("model", flat=True)) == {MODEL}
 
 
 def test_the_worker_drops_what_was_made_in_part_for_a_model_that_others_dropped(
     local_serves: None, nba: Graph, remote: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nodes, "STORED_S", 0.0)
-    serving_model.keep(remote, account_of(nba))
-    killed = nodes.embed_all(nba, remote, nodes.Manner(batch=1))
+    monkeypatch.setattr(updating, "STORED_S", 0.0)
+    serving_model.adopt(remote, account_of(nba))
+    killed = updating.embed_all(GraphNodes(nba), remote, updating.EmbedOptions(batch=1))
     while not Embedding.objects.filter(model=MODEL).exists():
         next(killed)
     EmbeddingModel.objects.filter(name=MODEL).delete()
@@ -167,20 +168,20 @@ def test_a_migration_whose_model_is_dropped_on_its_way_says_so_and_asks_no_more(
 def test_a_migration_ends_where_people_edit_on_and_on(
     local_serves: None, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    finish, edits = nodes._finish, iter(range(9))
+    finish, edits = updating._finish, iter(range(9))
 
     def edited(*given: Any) -> None:
         finish(*given)
         x = next(edits)
         change(nba, "root", posX=(x, x + 1))
 
-    monkeypatch.setattr(nodes, "_finish", edited)
+    monkeypatch.setattr(updating, "_finish", edited)
     assert f"{MODEL} answers questions now" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
 
 
 def test_a_site_without_graphs_changes_its_model_too(remote: Embedder, db: None) -> None:
     assert f"{MODEL} answers questions now" in run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
-    keeping.work(until=time.monotonic() + 60)
+    background.work(until=time.monotonic() + 60)
     assert EmbeddingModel.objects.get().serves
 
 
@@ -188,7 +189,7 @@ def test_what_a_worker_still_stores_of_a_model_that_others_dropped_goes_too(
     local_serves: None, nba: Graph, other_workspace: Workspace, remote: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw_nba(other_workspace)
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     answer = OpenAIEmbedder.embed
 
     def dropped(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
@@ -196,7 +197,7 @@ def test_what_a_worker_still_stores_of_a_model_that_others_dropped_goes_too(
         return answer(embedder, texts, "stored")
 
     monkeypatch.setattr(OpenAIEmbedder, "embed", dropped)
-    keeping.work(until=time.monotonic() + 60)
+    background.work(until=time.monotonic() + 60)
     assert set(Embedding.objects.values_list("model", flat=True)) == {LOCAL_MODEL}
     assert not EmbeddingModel.objects.filter(name=MODEL).exists()
 
@@ -205,7 +206,7 @@ def test_a_first_model_that_is_dropped_in_its_first_turn_does_not_come_back(
     remote: Embedder, nba: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw_nba(other_workspace)
-    finish = nodes._finish
+    finish = updating._finish
 
     def dropped(*given: Any) -> None:
         finish(*given)
@@ -213,8 +214,8 @@ def test_a_first_model_that_is_dropped_in_its_first_turn_does_not_come_back(
         serving_model.serve(LOCAL_MODEL)
         dropping.drop_all_but(LOCAL_MODEL)
 
-    monkeypatch.setattr(nodes, "_finish", dropped)
-    keeping.work(until=time.monotonic() + 60)
+    monkeypatch.setattr(updating, "_finish", dropped)
+    background.work(until=time.monotonic() + 60)
     assert EmbeddingModel.objects.get().name == LOCAL_MODEL
 
 

@@ -9,8 +9,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from graphs.models import Graph
-from rag.embeddings import keeping, openai, registry, serving_model
+from rag.embeddings import background, openai, registry, serving_model
 from rag.embeddings.base import Embedder
+from rag.embeddings.collections import waiting
 from rag.embeddings.metering import account_of
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.rag.embeddings.conftest import MODEL
@@ -57,14 +58,14 @@ def test_a_text_that_an_endpoint_breaks_at_keeps_no_other_waiting(
     assert set(hashes()) == {"root", "return"}
     assert EmbeddingFailure.objects.get().code == code
     assert EmbeddingModel.objects.get().failures == 0
-    assert not keeping.waiting(MODEL).exists()
+    assert not waiting(MODEL)
 
 
 @pytest.mark.parametrize(("headers", "calls"), [({}, 2), ({"retry-after": "600"}, 1)])
 def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
     remote: Embedder, nba: Graph, vendor: VendorServer, headers: dict[str, str], calls: int
 ) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     vendor.requests.clear()
     vendor.script(*[Script(status=503, error="Service unavailable", headers=headers)] * 9)
     work()
@@ -74,7 +75,7 @@ def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
 
 
 def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     vendor.script(Script(status=429, error="Too many requests", headers={"retry-after": "600"}))
     work()
     row = EmbeddingModel.objects.get()
@@ -94,7 +95,7 @@ def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: G
 def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     vendor.requests.clear()
     vendor.script(*[Script(status=308, error="", headers={"location": vendor.url})] * 9)
     work()
@@ -106,7 +107,7 @@ def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
 def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_day(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     vendor.script(Script(status=429, error="slow", headers={"retry-after": "9" * 30}))
     work()
     row = EmbeddingModel.objects.get()
@@ -117,7 +118,7 @@ def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_d
 def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     vendor.requests.clear()
     vendor.script(*[Script(status=400, error="this server does not support embeddings")] * 9)
     work()
@@ -128,7 +129,7 @@ def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
 
 
 def test_that_a_model_is_there_is_looked_at_once_in_a_batch(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     nba.nodes.update(name="refused")
     vendor.requests.clear()
     work()
@@ -177,7 +178,7 @@ def test_texts_that_failed_wait_where_there_is_no_time_left(remote: Embedder, nb
     work()
     EmbeddingFailure.objects.update(retry_at=timezone.now())
     vendor.requests.clear()
-    keeping.work(until=0)
+    background.work(until=0)
     assert vendor.requests == []
 
 

@@ -41,7 +41,7 @@ def test_a_broken_installation_is_a_failure_that_passes(monkeypatch: pytest.Monk
 
 
 def test_a_process_that_embeds_nothing_loads_nothing_of_it() -> None:
-    code = "import sys, django; django.setup(); from rag.retrieval import retrieve; "
+    code = "import sys, django; django.setup(); from rag.sources.graphs import retrieve; "
     code += "print({'numpy', 'tokenizers'} & {*sys.modules})"
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env=env)

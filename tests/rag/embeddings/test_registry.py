@@ -62,7 +62,7 @@ def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: S
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
     serving_model.forget()
     assert registry.current() is None
-    serving_model.keep(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
+    serving_model.adopt(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
     serving_model.forget()
     found = registry.current()
     assert found is not None

@@ -9,12 +9,13 @@ from django.test.utils import CaptureQueriesContext
 from psycopg.errors import DiskFull
 
 from graphs.models import Graph, Node, Workspace
-from rag.embeddings import vector_indexes, vector_search
+from rag.embeddings import collections, vector_indexes, vector_search
 from rag.embeddings.base import Vectors
 from rag.embeddings.index_names import PREFIX, index_name
-from rag.embeddings.vector_search import nearest
-from rag.models import EmbeddedGraph, Embedding
+from rag.models import EmbeddedCollection, Embedding
+from rag.sources.graphs.nodes import collection_of
 from tests.cast import draw_nba
+from tests.rag.embeddings.steps import nearest_nodes
 from tests.rag.embeddings.test_vector_search import MODEL, keep, random_vectors
 
 NODES = 1_500
@@ -30,7 +31,7 @@ def fill(graph: Graph) -> tuple[list[int], Vectors]:
     vectors = groups[np.arange(NODES) % 50] + 0.6 * random_vectors(NODES, DIMENSIONS, seed=2)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     ids = keep(graph, vectors)
-    EmbeddedGraph.objects.create(graph=graph, model=MODEL, version=1)
+    EmbeddedCollection.objects.create(collection=collection_of(graph.pk), model=MODEL, version=1)
     return ids, vectors
 
 
@@ -52,7 +53,7 @@ def indexes() -> list[str]:
 
 def plan(graph: Graph, question: Vectors) -> str:
     with CaptureQueriesContext(connection) as captured:
-        nearest(graph.pk, MODEL, question, 10)
+        nearest_nodes(graph, MODEL, question, 10)
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, COSTS off) {captured[0]['sql']}")
         return "\n".join(row for (row,) in cursor.fetchall())
@@ -60,7 +61,7 @@ def plan(graph: Graph, question: Vectors) -> str:
 
 def candidates(graph: Graph, question: Vectors, growth: float, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(vector_search, "GROWTH", growth)
-    nearest(graph.pk, MODEL, question, 10)
+    nearest_nodes(graph, MODEL, question, 10)
     with connection.cursor() as cursor:
         cursor.execute("SHOW hnsw.ef_search")
         return str(cursor.fetchone()[0])
@@ -75,21 +76,21 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
     keep(small, random_vectors(3, DIMENSIONS))
     ids, vectors = fill(nba)
     monkeypatch.setattr(vector_indexes, "EXACT", NODES)
-    vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
+    vector_indexes.fit(collection_of(nba.pk), MODEL, DIMENSIONS)
     assert indexes() == []
     questions = random_vectors(20, DIMENSIONS, seed=3)
-    exact = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    exact = [nearest_nodes(nba, MODEL, question, 10, threshold=-1) for question in questions]
     halves = vectors.astype(np.float16).astype(np.float32)
     for question, found in zip(questions, exact, strict=True):
         best = {ids[place] for place in np.argsort(-(halves @ question))[:10]}
         assert len(best & {target for target, _ in found}) >= 9
 
     monkeypatch.setattr(vector_indexes, "EXACT", NODES - 1)
-    vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
-    assert indexes() == [index_name(nba.pk, MODEL)]
+    vector_indexes.fit(collection_of(nba.pk), MODEL, DIMENSIONS)
+    assert indexes() == [index_name(collection_of(nba.pk), MODEL)]
     used = plan(nba, questions[0])
     assert f"Index Scan using {indexes()[0]}" in used, used
-    approximate = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    approximate = [nearest_nodes(nba, MODEL, question, 10, threshold=-1) for question in questions]
     recalls = [
         len({target for target, _ in right} & {target for target, _ in found}) / 10
         for right, found in zip(exact, approximate, strict=True)
@@ -100,35 +101,36 @@ def test_a_large_graph_gets_an_index_that_finds_what_comparing_all_finds(
         assert cursor.fetchone()[0] == "40", "set for the statement only"
     with transaction.atomic():
         assert [candidates(nba, questions[0], growth, monkeypatch) for growth in (0.6, 1, 2)] == ["200", "300", "1000"]
-    assert len(nearest(small.pk, MODEL, random_vectors(1, DIMENSIONS)[0], 10, threshold=-1)) == 3
+    assert len(nearest_nodes(small, MODEL, random_vectors(1, DIMENSIONS)[0], 10, threshold=-1)) == 3
 
     # What an index misses that looks at few candidates is found among what was met by words, and nothing else is.
     monkeypatch.setattr(vector_search, "GROWTH", 0)
     monkeypatch.setattr(vector_search, "FEWEST_CANDIDATES", 10)
-    few = [nearest(nba.pk, MODEL, question, 10, threshold=-1) for question in questions]
+    few = [nearest_nodes(nba, MODEL, question, 10, threshold=-1) for question in questions]
     assert few != exact
     foreign = small.nodes.values_list("pk", flat=True)
     also = [[target for target, _ in right] + [*foreign, ids[0]] for right in exact]
     assert [
-        nearest(nba.pk, MODEL, question, 10, threshold=-1, also=met)
+        nearest_nodes(nba, MODEL, question, 10, threshold=-1, also=met)
         for question, met in zip(questions, also, strict=True)
     ] == exact
-    assert nearest(nba.pk, MODEL, questions[0], 10, threshold=exact[0][4][1], also=also[0])[4:] == exact[0][4:5]
+    assert nearest_nodes(nba, MODEL, questions[0], 10, threshold=exact[0][4][1], also=also[0])[4:] == exact[0][4:5]
 
     monkeypatch.setattr(vector_indexes, "DROPPED_BELOW", NODES)
-    vector_indexes.fit(nba.pk, MODEL, DIMENSIONS)
+    vector_indexes.fit(collection_of(nba.pk), MODEL, DIMENSIONS)
     assert indexes() == []
-    assert nearest(nba.pk, MODEL, questions[0], 10, threshold=-1) == exact[0]
+    assert nearest_nodes(nba, MODEL, questions[0], 10, threshold=-1) == exact[0]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_indexes_of_graphs_that_are_gone_go_too(nba: Graph) -> None:
     keep(nba, random_vectors(3, DIMENSIONS))
-    EmbeddedGraph.objects.create(graph=nba, model=MODEL, version=1)
-    vector_indexes.build(nba.pk, MODEL, DIMENSIONS)
+    EmbeddedCollection.objects.create(collection=collection_of(nba.pk), model=MODEL, version=1)
+    vector_indexes.build(collection_of(nba.pk), MODEL, DIMENSIONS)
     vector_indexes.drop_forgotten()
     assert len(indexes()) == 1
     nba.delete()
+    collections.forget_gone()
     vector_indexes.drop_forgotten()
     assert indexes() == []
     assert not Embedding.objects.exists()
@@ -142,11 +144,11 @@ def test_vectors_that_are_too_long_for_an_index_are_all_compared(
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     for graph, dimensions in ((nba, 4_000), (draw_nba(other_workspace), 4_096)):
         keep(graph, random_vectors(3, dimensions))
-        EmbeddedGraph.objects.create(graph=graph, model=MODEL, version=1)
-        vector_indexes.fit(graph.pk, MODEL, dimensions)
-        assert indexes() == [index_name(nba.pk, MODEL)]
-        assert len(nearest(graph.pk, MODEL, random_vectors(1, dimensions)[0], 10, threshold=-1)) == 3
-    vector_indexes.drop(nba.pk, MODEL)
+        EmbeddedCollection.objects.create(collection=collection_of(graph.pk), model=MODEL, version=1)
+        vector_indexes.fit(collection_of(graph.pk), MODEL, dimensions)
+        assert indexes() == [index_name(collection_of(nba.pk), MODEL)]
+        assert len(nearest_nodes(graph, MODEL, random_vectors(1, dimensions)[0], 10, threshold=-1)) == 3
+    vector_indexes.drop(collection_of(nba.pk), MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -164,7 +166,7 @@ def test_an_index_is_built_by_one_process_where_several_find_no_room(
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(without_room), caplog.at_level("INFO"):
-        vector_indexes.build(nba.pk, MODEL, DIMENSIONS)
+        vector_indexes.build(collection_of(nba.pk), MODEL, DIMENSIONS)
     assert tried == [
         'SET "maintenance_work_mem"',
         'SET "maintenance_work_mem"',
@@ -179,7 +181,9 @@ def test_an_index_is_built_by_one_process_where_several_find_no_room(
 
 def test_an_index_gets_the_memory_that_its_vectors_take(nba: Graph) -> None:
     keep(nba, random_vectors(3, DIMENSIONS))
-    assert vector_indexes._memory(nba.pk, MODEL, DIMENSIONS) == f"{vector_indexes.LEAST_MEMORY // 1024}kB"
+    assert (
+        vector_indexes._memory(collection_of(nba.pk), MODEL, DIMENSIONS) == f"{vector_indexes.LEAST_MEMORY // 1024}kB"
+    )
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL maintenance_work_mem = '3GB'")
-    assert vector_indexes._memory(nba.pk, MODEL, DIMENSIONS) == f"{3 * 2**20}kB"
+    assert vector_indexes._memory(collection_of(nba.pk), MODEL, DIMENSIONS) == f"{3 * 2**20}kB"

@@ -12,10 +12,11 @@ from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Graph, Node, Workspace
 from rag.embeddings.base import Vectors, normalised
-from rag.embeddings.storing import NodeVersion, store_nodes
-from rag.embeddings.vector_search import nearest
+from rag.embeddings.storing import TargetVersion, store_vectors
 from rag.models import Embedding
+from rag.sources.graphs.nodes import GraphNodes
 from tests.cast import draw_nba
+from tests.rag.embeddings.steps import nearest_nodes
 
 MODEL = "local/test"
 
@@ -26,7 +27,9 @@ def random_vectors(count: int, dimensions: int = 8, seed: int = 1) -> Vectors:
 
 def keep(graph: Graph, vectors: Vectors, model: str = MODEL) -> list[int]:
     nodes = list(graph.nodes.order_by("pk"))
-    store_nodes(graph.pk, model, [NodeVersion(node.pk, node.version, bytes(16)) for node in nodes], vectors)
+    store_vectors(
+        GraphNodes(graph), model, [TargetVersion("node", node.pk, node.version, bytes(16)) for node in nodes], vectors
+    )
     return [node.pk for node in nodes]
 
 
@@ -37,23 +40,23 @@ def stored_vectors() -> list[Vectors]:
 def test_the_nearest_come_first_with_their_cosines(nba: Graph) -> None:
     vectors = normalised(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]], np.float32))
     first, second, _third = keep(nba, vectors)
-    found = nearest(nba.pk, MODEL, vectors[0], 10)
+    found = nearest_nodes(nba, MODEL, vectors[0], 10)
     assert [target for target, _ in found] == [first, second]
     assert [cosine for _, cosine in found] == pytest.approx([1.0, 2**-0.5], abs=1e-3)
-    assert nearest(nba.pk, MODEL, vectors[0], 1) == found[:1]
-    assert len(nearest(nba.pk, MODEL, vectors[0], 10, threshold=-1)) == 3
+    assert nearest_nodes(nba, MODEL, vectors[0], 1) == found[:1]
+    assert len(nearest_nodes(nba, MODEL, vectors[0], 10, threshold=-1)) == 3
 
 
 def test_other_graphs_and_other_models_do_not_exist(nba: Graph, other_workspace: Workspace) -> None:
     foreign = draw_nba(other_workspace)
     vectors = random_vectors(3)
     keep(foreign, vectors)
-    assert nearest(nba.pk, MODEL, vectors[0], 10) == []
+    assert nearest_nodes(nba, MODEL, vectors[0], 10) == []
     keep(nba, vectors[::-1])
     keep(nba, random_vectors(3, dimensions=5), "local/other")
-    (best, _), *_ = nearest(nba.pk, MODEL, vectors[0], 10)
+    (best, _), *_ = nearest_nodes(nba, MODEL, vectors[0], 10)
     assert best == nba.nodes.get(key="return").pk
-    assert nearest(nba.pk, MODEL, random_vectors(1, dimensions=5)[0], 10) == []
+    assert nearest_nodes(nba, MODEL, random_vectors(1, dimensions=5)[0], 10) == []
 
 
 def test_it_is_one_query(nba: Graph) -> None:
@@ -62,7 +65,7 @@ def test_it_is_one_query(nba: Graph) -> None:
     with CaptureQueriesContext(
         connection,
     ) as captured:
-        nearest(nba.pk, MODEL, vectors[0], 10)
+        nearest_nodes(nba, MODEL, vectors[0], 10)
     assert len(captured) == 1
 
 
@@ -75,19 +78,21 @@ def test_a_deleted_node_takes_its_vector_along(nba: Graph, alice: User) -> None:
 
 
 def test_vectors_of_what_changed_meanwhile_are_not_stored(nba: Graph) -> None:
-    read = [NodeVersion(node.pk, node.version, bytes(16)) for node in nba.nodes.order_by("pk")]
+    read = [TargetVersion("node", node.pk, node.version, bytes(16)) for node in nba.nodes.order_by("pk")]
     nba.nodes.filter(key="root").update(version=7)
     nba.nodes.filter(key="return").delete()
-    assert store_nodes(nba.pk, MODEL, read, random_vectors(3)) == 1
+    assert store_vectors(GraphNodes(nba), MODEL, read, random_vectors(3)) == 1
     assert [row.target_id for row in Embedding.objects.all()] == [nba.nodes.get(key="fetch-api").pk]
 
 
 def test_storing_again_replaces_whoever_knew_of_the_first_time(nba: Graph) -> None:
     keep(nba, random_vectors(3))
     keep(nba, random_vectors(3, seed=2))
-    known = [NodeVersion(node.pk, node.version, bytes(16), embedded=True) for node in nba.nodes.order_by("pk")]
+    known = [
+        TargetVersion("node", node.pk, node.version, bytes(16), embedded=True) for node in nba.nodes.order_by("pk")
+    ]
     assert np.allclose(stored_vectors(), random_vectors(3, seed=2), atol=1e-3)
-    store_nodes(nba.pk, MODEL, known, random_vectors(3, seed=3))
+    store_vectors(GraphNodes(nba), MODEL, known, random_vectors(3, seed=3))
     assert np.allclose(stored_vectors(), random_vectors(3, seed=3), atol=1e-3)
 
 

@@ -13,10 +13,13 @@ from chat.models import BudgetPeriod, ModelCall
 from config import metrics
 from graphs.history import live_edits
 from graphs.models import Graph, Membership, Role, Workspace
-from rag.embeddings import keeping, locks, nodes, serving_model, vector_indexes
+from graphs.workflows.kinds import NODE
+from rag.embeddings import background, locks, serving_model, updating, vector_indexes
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
+from rag.embeddings.collections import Collection, Targets, waiting
 from rag.embeddings.metering import OverBudget, account_of
-from rag.models import EmbeddedGraph, Embedding, EmbeddingFailure, EmbeddingModel
+from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure, EmbeddingModel
+from rag.sources.graphs.nodes import GraphNodes, collection_of
 from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
 from tests.graphs.workflows.live.conftest import Live, live, rename
@@ -29,10 +32,10 @@ __all__ = ["live"]  # a fixture
 
 
 @contextmanager
-def somebody_else_holds(graph_id: int, model: str) -> Iterator[None]:
+def somebody_else_holds(collection: str, model: str) -> Iterator[None]:
     other = psycopg.connect(**connection.get_connection_params())
     try:
-        other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(graph_id, model)])
+        other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(collection, model)])
         yield
         # Who only goes still holds it for a moment.
         other.execute("SELECT pg_advisory_unlock_all()")
@@ -56,7 +59,7 @@ def test_what_is_edited_live_gets_its_vector_when_it_is_saved(
     work()
     for word in ("zebras", "giraffes", "lions"):
         assert any(word in text for text in asked(vendor)), word
-    assert not keeping.waiting(MODEL).exists()
+    assert not waiting(MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -73,7 +76,7 @@ def test_what_is_taken_back_before_it_is_saved_leaves_no_vector(
     live_edits.save_edits(nba.pk)
     work()
     assert hashes() == before
-    assert not keeping.waiting(MODEL).exists()
+    assert not waiting(MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -85,15 +88,15 @@ def test_a_graph_whose_vectors_are_made_waits_for_its_index_alone(
     with somebody_else_holds(*vector_indexes.ONE_AT_A_TIME):
         work()
         assert len(hashes()) == 3
-        assert not EmbeddedGraph.objects.get().indexed
-        assert keeping.waiting(MODEL).exists()
+        assert not EmbeddedCollection.objects.get().indexed
+        assert waiting(MODEL)
         vector_indexes.drop_forgotten()
     vendor.requests.clear()
     work()
-    assert EmbeddedGraph.objects.get().indexed
+    assert EmbeddedCollection.objects.get().indexed
     assert vendor.requests == []
-    assert not keeping.waiting(MODEL).exists()
-    vector_indexes.drop(nba.pk, MODEL)
+    assert not waiting(MODEL)
+    vector_indexes.drop(collection_of(nba.pk), MODEL)
 
 
 def test_a_few_changes_do_not_wait_for_a_graph_that_is_new(
@@ -101,17 +104,17 @@ def test_a_few_changes_do_not_wait_for_a_graph_that_is_new(
 ) -> None:
     small = draw_nba(other_workspace)
     work()
-    EmbeddedGraph.objects.filter(graph=nba).update(version=0)
+    EmbeddedCollection.objects.filter(collection=collection_of(nba.pk)).update(version=0)
     change(small, "root", name=("Start", "Begin"))
-    order: list[Graph] = []
+    order: list[str] = []
 
-    def noted(graph: Graph, embedder: Embedder, manner: nodes.Manner) -> Iterator[nodes.Progress]:
-        order.append(graph)
-        yield from nodes.embed_changes(graph, embedder, manner)
+    def noted(nodes: Collection, embedder: Embedder, options: updating.EmbedOptions) -> Iterator[updating.Progress]:
+        order.append(nodes.name)
+        yield from updating.embed_changes(nodes, embedder, options)
 
-    monkeypatch.setattr(keeping, "embed_changes", noted)
+    monkeypatch.setattr(background, "embed_changes", noted)
     work()
-    assert order == [small, nba]
+    assert order == [collection_of(small.pk), collection_of(nba.pk)]
 
 
 def test_a_budget_of_each_call_pays_for_fewer_texts_at_once(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
@@ -120,7 +123,7 @@ def test_a_budget_of_each_call_pays_for_fewer_texts_at_once(remote: Embedder, nb
     work()
     assert set(hashes()) == {"root", "fetch-api"}
     assert EmbeddingFailure.objects.get().code == "rate_limit"
-    assert not keeping.waiting(MODEL).exists()
+    assert not waiting(MODEL)
 
 
 def test_a_graph_waits_for_a_budget_before_its_first_model_has_answered(
@@ -131,7 +134,10 @@ def test_a_graph_waits_for_a_budget_before_its_first_model_has_answered(
         budget(workspace, 0)
     work()
     assert vendor.requests == []
-    assert set(keeping.paused(MODEL).values_list("graph", flat=True)) == {nba.pk, other.pk}
+    assert set(background.paused(MODEL).values_list("collection", flat=True)) == {
+        collection_of(nba.pk),
+        collection_of(other.pk),
+    }
     assert EmbeddingModel.objects.get().failures == 0
 
 
@@ -143,7 +149,7 @@ def test_a_graph_whose_texts_no_budget_of_a_call_pays_for_waits_with_its_vectors
     change(nba, "root", name=("Start", "Begin"))
     work()
     assert len(hashes()) == 3
-    assert keeping.paused(MODEL).get().graph == nba
+    assert background.paused(MODEL).get().collection == collection_of(nba.pk)
     assert not EmbeddingFailure.objects.exists()
 
 
@@ -155,22 +161,22 @@ def test_each_call_is_recorded(remote: Embedder, nba: Graph, vendor: VendorServe
 def test_a_graph_that_is_deleted_while_a_budget_refuses_it_leaves_nothing(
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gone(*_args: object) -> Iterator[nodes.Progress]:
+    def gone(*_args: object) -> Iterator[updating.Progress]:
         Graph.objects.all().delete()
         raise OverBudget("no", 60)
         yield
 
-    monkeypatch.setattr(keeping, "embed_changes", gone)
+    monkeypatch.setattr(background, "embed_changes", gone)
     work()
-    assert not EmbeddedGraph.objects.exists()
+    assert not EmbeddedCollection.objects.exists()
 
 
 def test_who_asked_nothing_does_not_know_that_a_model_is_well(
     remote: Embedder, nba: Graph, vendor: VendorServer
 ) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     EmbeddingModel.objects.update(failures=6, code="timeout")
-    with somebody_else_holds(nba.pk, MODEL):
+    with somebody_else_holds(collection_of(nba.pk), MODEL):
         work()
     assert EmbeddingModel.objects.get().failures == 6
     work()
@@ -180,14 +186,14 @@ def test_who_asked_nothing_does_not_know_that_a_model_is_well(
 def test_who_began_earlier_does_not_end_the_pause_of_a_model(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take = keeping._Turn.take
+    take = background.ModelPass.run
 
-    def another_fails_meanwhile(turn: keeping._Turn) -> None:
+    def another_fails_meanwhile(turn: background.ModelPass) -> None:
         take(turn)
-        keeping._note(MODEL, EmbeddingFailed("rate_limit", retry_after=600))
-        turn._is_well()
+        background._note_failure(MODEL, EmbeddingFailed("rate_limit", retry_after=600))
+        turn._note_success()
 
-    monkeypatch.setattr(keeping._Turn, "take", another_fails_meanwhile)
+    monkeypatch.setattr(background.ModelPass, "run", another_fails_meanwhile)
     work()
     row = EmbeddingModel.objects.get()
     assert (row.failures, row.code) == (1, "rate_limit")
@@ -199,9 +205,9 @@ def test_a_model_that_answers_before_it_fails_is_not_left_alone_longer_each_time
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, answers: int, failures: int
 ) -> None:
     """As one that limits how much it is asked in a minute."""
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     EmbeddingModel.objects.update(failures=3, code="timeout")
-    monkeypatch.setattr(nodes, "STORED_S", 0.0)
+    monkeypatch.setattr(updating, "STORED_S", 0.0)
     embed, left = remote.embed, iter(range(answers))
 
     def limited(texts: list[str], purpose: Purpose) -> Embedded:
@@ -245,8 +251,8 @@ def test_texts_that_an_endpoint_ends_at_keep_no_new_graph_waiting(
 ) -> None:
     work()
     EmbeddingFailure.objects.create(
-        target_type="node", target_id=nba.nodes.get(key="root").pk, graph=nba, model=MODEL, code="network",
-        retry_at=timezone.now(),
+        target_type="node", target_id=nba.nodes.get(key="root").pk, collection=collection_of(nba.pk), model=MODEL,
+        code="network", retry_at=timezone.now(),
     )  # fmt: skip
     Embedding.objects.all().delete()
     other, embed = draw_nba(other_workspace), remote.embed
@@ -258,7 +264,7 @@ def test_texts_that_an_endpoint_ends_at_keep_no_new_graph_waiting(
 
     monkeypatch.setattr(remote, "embed", ending)
     work()
-    assert Embedding.objects.filter(graph=other).count() == 3
+    assert Embedding.objects.filter(collection=collection_of(other.pk)).count() == 3
     assert EmbeddingModel.objects.get().failures == 1
 
 
@@ -268,10 +274,10 @@ def test_an_index_that_was_dropped_is_built_again(
 ) -> None:
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     work()
-    vector_indexes.drop(nba.pk, MODEL)
+    vector_indexes.drop(collection_of(nba.pk), MODEL)
     work()
-    assert EmbeddedGraph.objects.get().indexed
-    vector_indexes.drop(nba.pk, MODEL)
+    assert EmbeddedCollection.objects.get().indexed
+    vector_indexes.drop(collection_of(nba.pk), MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -292,10 +298,10 @@ def test_the_figure_counts_what_waits_for_a_first_model_that_is_away(
 ) -> None:
     vendor.script(Script(status=404, error="no such model"))
     work()
-    assert metrics._graphs_to_embed() == 1
+    assert metrics._collections_to_embed() == 1
     EmbeddingModel.objects.update(retry_at=None)
     work()
-    assert metrics._graphs_to_embed() == 0
+    assert metrics._collections_to_embed() == 0
 
 
 def test_an_endpoint_that_ends_at_a_text_and_comes_back_keeps_no_other_waiting(
@@ -318,16 +324,17 @@ def test_an_endpoint_that_ends_at_a_text_and_comes_back_keeps_no_other_waiting(
     for _ in range(6):
         EmbeddingModel.objects.update(retry_at=None)
         work()
-    assert Embedding.objects.filter(graph=other).count() == 3
-    assert Embedding.objects.filter(graph=nba).count() == 2
+    assert Embedding.objects.filter(collection=collection_of(other.pk)).count() == 3
+    assert Embedding.objects.filter(collection=collection_of(nba.pk)).count() == 2
     assert EmbeddingFailure.objects.get().code == "network"
     assert EmbeddingModel.objects.get().failures == 0
 
 
 def test_vectors_of_two_lengths_are_not_mixed(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread has just learned that the endpoint serves another model."""
-    serving_model.keep(remote, account_of(nba))
-    embedding = nodes.embed_nodes(nba, remote, [node.pk for node in nba.nodes.all()], nodes.Manner(batch=1))
+    serving_model.adopt(remote, account_of(nba))
+    targets = Targets(NODE.name, [node.pk for node in nba.nodes.all()])
+    embedding = updating.embed_targets(GraphNodes(nba), remote, targets, updating.EmbedOptions(batch=1))
     next(embedding)
     monkeypatch.setattr(remote, "dimensions", None)
     monkeypatch.setattr("tests.vendors.embeddings_wire.OTHERS", 12)

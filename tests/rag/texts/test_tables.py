@@ -5,8 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toon_format import encode as to_toon
 
-from rag.texts.tables import as_json, decode, decode_tables, encode, encode_tables
+from rag.texts.tables import as_json, decode, encode, encode_tables
 from rag.texts.tokens import count_tokens
+from tests.decoded_tables import decode_tables
 
 BY = {"nodes": ("type", "sheet"), "edges": ("handle",)}
 texts = st.text(max_size=12) | st.sampled_from(

@@ -1,4 +1,4 @@
-"""Around the nodes that were found: their neighbours, the edges between all of them, and their types, in one query.
+"""Reads what is around found nodes: their neighbours, the edges between all of them, and their types, in one query.
 
 Called by retrieval, which ranks what comes from here.
 """
@@ -13,9 +13,9 @@ from django.db import connection
 from graphs.models import Graph
 from graphs.workflows.neighbours import around_cte
 from graphs.workflows.node_types import BUILT_IN
-from rag.retrieval.context import RelevantEdge, RelevantNode, RelevantType
-from rag.retrieval.options import Options
 from rag.retrieval.ranking import SEEDS
+from rag.sources.graphs.context import RelevantEdge, RelevantNode, RelevantType
+from rag.sources.graphs.options import Options
 from rag.texts.shortening import cut, handles_summary
 
 #: Neighbours that join: of one node in one direction, in all, and those that were found too.
@@ -59,7 +59,7 @@ class Surroundings:
     edges: tuple[Sequence[Any], ...]
 
     def neighbours(self) -> dict[int, tuple[int, ...]]:
-        """For each node that has edges here the nodes at their other ends."""
+        """The nodes at the other ends of its edges, for each node that has edges here."""
         linked: dict[int, dict[int, None]] = {}
         for source, _, target, *_ in self.edges:
             if source != target:
@@ -71,13 +71,13 @@ class Surroundings:
         return tuple(_node(self.rows[node_id], options) for node_id in ids)
 
     def edges_between(self, ids: Container[int]) -> Iterator[RelevantEdge]:
-        """Those with both ends among the nodes."""
+        """The edges with both ends among the nodes."""
         for source, _, target, source_handle, target_handle, label in self.edges:
             if source in ids and target in ids:
                 yield RelevantEdge(self._key(source), source_handle, self._key(target), target_handle, label)
 
     def types(self, ids: Iterable[int]) -> tuple[RelevantType, ...]:
-        """The types of the nodes, in the order of their firsts."""
+        """The types of the nodes, in the order of their first nodes."""
         found: dict[str, Sequence[Any]] = {}
         for row in (self.rows[node_id] for node_id in ids):
             found.setdefault(row[2], row)
@@ -89,7 +89,7 @@ class Surroundings:
 
 
 def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surroundings:
-    """The best of the nodes that were found, the neighbours of the first few, and whatever else was found beside these.
+    """The best of the found nodes, the neighbours of the first few, and what else was found and is linked to these.
 
     What a node of 40,000 edges costs is what a leaf costs: neighbours are taken by the index and capped.
     """

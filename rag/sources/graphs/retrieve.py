@@ -1,34 +1,30 @@
-"""What the model gets to see of a graph for one question: as many nodes as the options say, in at most four queries.
+"""Retrieves the part of a graph that one question is about, as many nodes as the options say, in at most four queries.
 
-Called by the engine for every message of a person. docs/retrieval.md tells how it works and why.
+Called through `rag.sources.registry` for every message of a person. docs/retrieval.md tells how it works and why.
 """
 
-import logging
 from dataclasses import dataclass
 from itertools import islice
 
 from graphs.models import Graph
 from graphs.site.telemetry.events import activity
-from rag.embeddings.base import EmbeddingFailed
-from rag.embeddings.metering import Account, account_of, embed
-from rag.embeddings.registry import current
-from rag.embeddings.serving_model import learned
-from rag.embeddings.vector_search import nearest
-from rag.retrieval.cache import keep, kept, place
-from rag.retrieval.context import GraphContext, GraphFacts
-from rag.retrieval.expansion import Surroundings, beginning, surroundings
+from graphs.workflows.kinds import NODE
+from rag.embeddings.metering import Account, account_of
+from rag.embeddings.serving_model import remember
+from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import NAMED, fused
-from rag.retrieval.options import Options, configured
 from rag.retrieval.ranking import best_first, with_links
-from rag.retrieval.text_search import Survey, TokenSearch, survey
-from rag.texts.node_text import MAX_CHARS
+from rag.sources.graphs.cache import cache_key, cached, store
+from rag.sources.graphs.context import GraphContext, GraphFacts
+from rag.sources.graphs.expansion import Surroundings, beginning, surroundings
+from rag.sources.graphs.nodes import collection_of
+from rag.sources.graphs.options import Options, configured
+from rag.sources.graphs.text_search import TokenSearch, survey
 
 #: Nodes that each way of finding hands on; a context may hold as many.
 FOUND = 60
 #: Edges in a context.
 MAX_EDGES = 100
-
-log = logging.getLogger("countersign.rag")
 
 
 def retrieve(
@@ -36,18 +32,18 @@ def retrieve(
 ) -> GraphContext:
     """The part of the graph that the question is about. `account` pays for its vector, else the graph's workspace.
 
-    The graph must come from `graphs.site.access.graph_for`: nothing outside it and its workspace's node types is read.
+    The graph must come from `listing.graph_for`: nothing outside it and its workspace's node types is read.
     A question that finds nothing shows where the graph begins.
     """
-    with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as told:
+    with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as span:
         options = options or configured()
-        here = place(graph, question, options)
-        context = kept(here)
-        told.note(cache_hit=context is not None)
+        key = cache_key(graph, question, options)
+        context = cached(key)
+        span.note(cache_hit=context is not None)
         if context is None:
             context = look_up(graph, question, account, options).context
-            keep(here, context)
-        told.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
+            store(key, context)
+        span.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
     return context
 
 
@@ -67,20 +63,26 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A context, and why its nodes are in it, in their order; none where the question found nothing."""
+    """A context, and why each of its nodes is in it; no reasons if the question found nothing."""
 
     context: GraphContext
     why: tuple[Why, ...]
 
 
 def look_up(graph: Graph, question: str, account: Account | None = None, options: Options | None = None) -> Found:
-    """What `retrieve` gives where nothing is cached, with the reasons."""
+    """Retrieves without the cache, and with the reasons."""
     options = options or configured()
     known = survey(graph, question)
     searched = TokenSearch().search(graph, known, question, FOUND)
     named = {hit.node_id: hit.said for hit in searched.hits if hit.said}
     words = {hit.node_id: hit.score for hit in searched.hits}
-    cosines = _cosines(graph, known, question, account, searched.met)
+    remember(known.serving)
+    found = (
+        near(collection_of(graph.pk), [NODE.name], question, account or account_of(graph), FOUND, also=searched.met)
+        if known.serving
+        else []
+    )
+    cosines = {each.id: each.cosine for each in found}
     scores = fused(words, cosines, named)
     facts = GraphFacts(graph.key, graph.name, graph.description, known.sheets, graph.metadata)
     if not scores:
@@ -98,31 +100,8 @@ def look_up(graph: Graph, question: str, account: Account | None = None, options
     return Found(_context(facts, around, ranked, options), tuple(why))
 
 
-def _cosines(graph: Graph, known: Survey, question: str, account: Account | None, met: list[int]) -> dict[int, float]:
-    """The nodes whose vectors are nearest to the question's; none where nothing was embedded or nothing embeds now."""
-    learned(known.serving)
-    embedder = current() if known.serving and question.strip() else None
-    if embedder is None:
-        return {}
-    try:
-        with activity("question_embedding", lambda: {"query": question}, model=embedder.name) as told:
-            embedded = embed(embedder, [_ends(question)], "question", account or account_of(graph))
-            told.note(prompt_tokens=embedded.tokens, dimensions=embedded.vectors.shape[1])
-        vector = embedded.vectors[0]
-    except EmbeddingFailed as error:
-        log.warning("A question is searched by its words only: %s", error.code)
-        return {}
-    return dict(nearest(graph.pk, embedder.name, vector, FOUND, also=met))
-
-
-def _ends(question: str) -> str:
-    """What of a long question is embedded: a model that takes texts of nodes takes as much, not a whole message."""
-    half = MAX_CHARS // 2
-    return question if len(question) <= MAX_CHARS else f"{question[: half - 1]}…{question[-half:]}"
-
-
 def _context(facts: GraphFacts, around: Surroundings, ranked: list[int], options: Options) -> GraphContext:
-    """The first of the ranked nodes with their types and the edges between them."""
+    """A context of the first of the ranked nodes, their types and the edges between them."""
     chosen = dict.fromkeys(ranked[: options.nodes])
     edges = tuple(islice(around.edges_between(chosen), MAX_EDGES))
     return GraphContext(facts, around.nodes(chosen, options), edges, around.types(chosen))

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphs.models import Graph, Node
-from rag.retrieval import text_search
-from rag.retrieval.text_search import TokenSearch, survey
+from rag.sources.graphs import text_search
+from rag.sources.graphs.text_search import TokenSearch, survey
 from tests.seeded import World, world
 
 

@@ -22,13 +22,14 @@ from rag.embeddings import registry, serving_model
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.metering import account_of
-from rag.embeddings.nodes import embed_all
-from rag.retrieval.cache import keep, place
-from rag.retrieval.context import GraphContext
-from rag.retrieval.options import Options, configured
-from rag.retrieval.retrieve import retrieve
-from rag.retrieval.text_search import TokenSearch, survey
-from rag.texts.node_text import MAX_CHARS
+from rag.embeddings.updating import embed_all
+from rag.sources.graphs.cache import cache_key, store
+from rag.sources.graphs.context import GraphContext
+from rag.sources.graphs.node_text import MAX_CHARS
+from rag.sources.graphs.nodes import GraphNodes
+from rag.sources.graphs.options import Options, configured
+from rag.sources.graphs.retrieve import retrieve
+from rag.sources.graphs.text_search import TokenSearch, survey
 from tests.seeded import CANARY, World, world
 
 
@@ -180,7 +181,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
 ) -> None:
     type_ = NodeType.objects.create(workspace=here.nba.workspace, key="mailer", display_name="Mailer")
     Node.objects.filter(graph=here.nba, key="fetch-api").update(type=type_.key)
-    before = place(here.nba, "fetch-api", configured())
+    before = cache_key(here.nba, "fetch-api", configured())
     found = retrieve(here.nba, "fetch-api")
     assert found.relevant_nodes[0].type_name == "Mailer"
     change = Update(Ref("nodeType", "mailer"), {"displayName": "Mailer"}, {"displayName": "Post office"})
@@ -189,15 +190,15 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
     began = time.time()
     monkeypatch.setattr(time, "time", lambda: began + 5)
-    keep(before, found)  # by a retrieval that was under way
+    store(before, found)  # by a retrieval that was under way
     monkeypatch.setattr(time, "time", lambda: began + 121)
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
 
 
 def embedded(graph: Graph) -> Graph:
     embedder = registry.by_name(registry.configured())
-    serving_model.keep(embedder, account_of(graph))
-    assert sum(progress.embedded for progress in embed_all(graph, embedder)) == graph.nodes.count()
+    serving_model.adopt(embedder, account_of(graph))
+    assert sum(progress.embedded for progress in embed_all(GraphNodes(graph), embedder)) == graph.nodes.count()
     return graph
 
 
@@ -253,14 +254,14 @@ class NoCache:
 
 
 def test_it_works_without_a_cache(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.retrieval.cache.cache", NoCache())
+    monkeypatch.setattr("rag.sources.graphs.cache.cache", NoCache())
     assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
 
 
 def test_it_asks_a_cache_that_is_away_once(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(NoCache, "get", lambda self, key: asked.append(key) or NoCache.set(self, key, None, 0))
-    monkeypatch.setattr("rag.retrieval.cache.cache", NoCache())
+    monkeypatch.setattr("rag.sources.graphs.cache.cache", NoCache())
     for _ in range(3):
         assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
     assert len(asked) == 1
@@ -272,15 +273,15 @@ class Unreadable(NoCache):
 
 
 def test_an_entry_that_cannot_be_read_is_none(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.retrieval.cache.cache", Unreadable())
+    monkeypatch.setattr("rag.sources.graphs.cache.cache", Unreadable())
     assert keys(retrieve(here.nba, "fetch-api"))[0] == "fetch-api"
 
 
 def test_what_a_version_with_other_fields_kept_is_not_read(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     other = retrieve(here.orders, "fetch-api")
     with monkeypatch.context() as patched:
-        patched.setattr("rag.retrieval.cache.SHAPE", "other")
-        keep(place(here.nba, "fetch-api", configured()), other)
+        patched.setattr("rag.sources.graphs.cache.SHAPE", "other")
+        store(cache_key(here.nba, "fetch-api", configured()), other)
     assert retrieve(here.nba, "fetch-api") != other
 
 

@@ -21,16 +21,17 @@ from graphs.history import changes
 from graphs.models import Graph, Node
 from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
-from rag.embeddings import keeping, locks, registry, serving_model, vector_indexes
+from rag.embeddings import background, collections, locks, registry, serving_model, vector_indexes
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
+from rag.embeddings.collections import waiting
 from rag.embeddings.metering import Account, account_of
-from rag.embeddings.nodes import Manner, Progress, embed_all
-from rag.embeddings.vector_search import nearest
+from rag.embeddings.updating import EmbedOptions, Progress, embed_all
 from rag.embeddings.waking import wake
-from rag.models import EmbeddedGraph, Embedding, EmbeddingModel
+from rag.models import EmbeddedCollection, Embedding, EmbeddingModel
+from rag.sources.graphs.nodes import GraphNodes, collection_of
 from rag.tasks import keep_embeddings
 from tests.rag.embeddings.conftest import MODEL
-from tests.rag.embeddings.steps import BECAUSE, asked, change, hashes, work
+from tests.rag.embeddings.steps import BECAUSE, asked, change, hashes, nearest_nodes, work
 from tests.vendors import embeddings_wire
 from tests.vendors.scripts import Script
 from tests.vendors.server import VendorServer
@@ -42,7 +43,7 @@ def test_a_new_graph_is_embedded_and_the_first_model_serves(remote: Embedder, nb
     assert set(hashes()) == {"root", "fetch-api", "return"}
     assert serving_model.serving() == MODEL
     question = remote.embed([asked(vendor)[0]], "question").vectors[0]
-    (best, cosine), *_ = nearest(nba.pk, MODEL, question, 3)
+    (best, cosine), *_ = nearest_nodes(nba, MODEL, question, 3)
     assert (best, round(cosine, 2)) == (nba.nodes.get(key="root").pk, 1.0)
 
 
@@ -60,7 +61,7 @@ def test_only_what_changed_is_embedded_again(remote: Embedder, nba: Graph, vendo
     after = hashes()
     assert after.pop("fetch-api") != before.pop("fetch-api")
     assert after == before
-    assert not keeping.waiting(MODEL).exists()
+    assert not waiting(MODEL)
 
 
 @pytest.mark.parametrize(
@@ -104,17 +105,17 @@ def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
 
-    def dropped(_graph: Graph, embedder: Embedder, _manner: Manner) -> Iterator[Progress]:
+    def dropped(_graph: Graph, embedder: Embedder, _manner: EmbedOptions) -> Iterator[Progress]:
         if embedder.name == MODEL:
             serving_model.forget_all_but(other.name)
             raise EmbeddingFailed("timeout")
         yield Progress()
 
     looked_at: list[bool] = []
-    monkeypatch.setattr(keeping, "embed_changes", dropped)
-    monkeypatch.setattr(keeping, "drop_forgotten", lambda: looked_at.append(True))
+    monkeypatch.setattr(background, "embed_changes", dropped)
+    monkeypatch.setattr(background, "drop_forgotten", lambda: looked_at.append(True))
     work()
     assert looked_at
     assert EmbeddingModel.objects.get() == other
@@ -124,7 +125,7 @@ def test_a_model_that_was_dropped_while_another_one_was_kept_stays_away(
     remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     vendor.requests.clear()
     fit = vector_indexes.fit
 
@@ -153,7 +154,7 @@ def test_of_two_first_models_at_once_one_serves(monkeypatch: pytest.MonkeyPatch)
 
     def keep(name: str) -> str:
         try:
-            return serving_model.keep(SimpleNamespace(name=name, dimensions=8), Account(0)).name  # type: ignore[arg-type]
+            return serving_model.adopt(SimpleNamespace(name=name, dimensions=8), Account(0)).name  # type: ignore[arg-type]
         finally:
             connections.close_all()
 
@@ -212,7 +213,9 @@ def test_the_worker_is_woken_for_texts_and_not_for_places(
 def test_who_is_second_leaves_a_graph_to_the_first(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
     other = psycopg.connect(**connection.get_connection_params())
     try:
-        other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(nba.pk, MODEL)])
+        other.execute(
+            "SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(collection_of(nba.pk), MODEL)]
+        )
         work()
         assert asked(vendor) == []
         other.execute("SELECT pg_advisory_unlock_all()")
@@ -226,7 +229,7 @@ def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: 
     nba.nodes.filter(key="return").update(process="refused")
     out = StringIO()
     call_command("embed_nodes", "--batch", "2", "--delay", "0", stdout=out)
-    assert "3 of 3 nodes" in out.getvalue()
+    assert "3 of 3 texts" in out.getvalue()
     assert "custom/tiny: 2 embedded" in out.getvalue()
     assert "1 failed" in out.getvalue()
     vendor.requests.clear()
@@ -238,11 +241,11 @@ def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: 
 
 
 def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     vendor.script(*[Script(status=500, error="away")] * 2)
     with pytest.raises(CommandError, match="server_error"):
         call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
-    assert not EmbeddedGraph.objects.filter(version__gt=0).exists()
+    assert not EmbeddedCollection.objects.filter(version__gt=0).exists()
     call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
     assert len(hashes()) == 3
 
@@ -284,13 +287,13 @@ def test_an_index_whose_building_was_interrupted_is_built_later(
         broken.setattr(vector_indexes, "_create", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             work()
-    assert not EmbeddedGraph.objects.get().indexed
+    assert not EmbeddedCollection.objects.get().indexed
     if by_worker:
         work()
     else:
         call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=StringIO())
-    assert EmbeddedGraph.objects.get().indexed
-    vector_indexes.drop(nba.pk, MODEL)
+    assert EmbeddedCollection.objects.get().indexed
+    vector_indexes.drop(collection_of(nba.pk), MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -299,7 +302,7 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
 ) -> None:
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     work()
-    assert EmbeddedGraph.objects.get().indexed
+    assert EmbeddedCollection.objects.get().indexed
     before = registry.by_name(MODEL)
     # The endpoint is started again with another model; this process and another one learn of it.
     monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
@@ -311,12 +314,12 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
     work()
     assert set(Embedding.objects.values_list("dimensions", flat=True)) == {12}
     assert (EmbeddingModel.objects.get().dimensions, len(hashes())) == (12, 3)
-    assert EmbeddedGraph.objects.get().indexed
+    assert EmbeddedCollection.objects.get().indexed
     question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
-    assert len(nearest(nba.pk, MODEL, question, 3, threshold=-1)) == 3
-    serving_model.keep(before, account_of(nba))
+    assert len(nearest_nodes(nba, MODEL, question, 3, threshold=-1)) == 3
+    serving_model.adopt(before, account_of(nba))
     assert EmbeddingModel.objects.get().dimensions == 12
-    vector_indexes.drop(nba.pk, MODEL)
+    vector_indexes.drop(collection_of(nba.pk), MODEL)
 
 
 def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
@@ -327,25 +330,26 @@ def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
     registry._remote.cache_clear()
     work()
     with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
-        serving_model.keep(remote, account_of(nba))
-    assert serving_model.keep(remote, account_of(nba)).dimensions == 12
-    assert not keeping.waiting(MODEL).exists()
+        serving_model.adopt(remote, account_of(nba))
+    assert serving_model.adopt(remote, account_of(nba)).dimensions == 12
+    assert not waiting(MODEL)
 
 
 def test_what_was_made_with_another_length_is_not_taken_for_true(remote: Embedder, nba: Graph) -> None:
     """Another process began anew while this one was at its last text."""
-    serving_model.keep(remote, account_of(nba))
-    for _progress in embed_all(nba, remote):
+    serving_model.adopt(remote, account_of(nba))
+    for _progress in embed_all(GraphNodes(nba), remote):
         EmbeddingModel.objects.update(dimensions=12)
-    assert keeping.waiting(MODEL).exists()
+    assert waiting(MODEL)
 
 
 def test_nothing_is_left_of_a_graph_that_is_deleted_while_it_is_embedded(remote: Embedder, nba: Graph) -> None:
-    serving_model.keep(remote, account_of(nba))
+    serving_model.adopt(remote, account_of(nba))
     graph = Graph.objects.get(pk=nba.pk)
-    for _progress in embed_all(graph, remote):
+    for _progress in embed_all(GraphNodes(graph), remote):
         Graph.objects.filter(pk=nba.pk).delete()
-    assert not EmbeddedGraph.objects.exists()
+    collections.forget_gone()
+    assert not EmbeddedCollection.objects.exists()
     assert not Embedding.objects.exists()
 
 
@@ -362,8 +366,8 @@ def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
     change(nba, "root", name=("Start", "Begin"))
     work()
     assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, registry.LOCAL_MODEL}
-    assert not keeping.waiting(MODEL).exists()
-    assert not keeping.waiting(registry.LOCAL_MODEL).exists()
+    assert not waiting(MODEL)
+    assert not waiting(registry.LOCAL_MODEL)
     vendor.requests.clear()
     call_command("migrate_embeddings", "--to", MODEL, "--drop-old", stdout=out)
     assert asked(vendor) == []

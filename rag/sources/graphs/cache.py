@@ -1,4 +1,4 @@
-"""What was retrieved stays in the cache for `RETRIEVAL_CACHE_S`, two minutes if nobody says another time.
+"""Keeps what was retrieved for `RETRIEVAL_CACHE_S`, two minutes if nobody says another time.
 
 A change of the graph raises its version and so empties it; a change of its workspace's node types, which may come
 through another graph, names their state anew. Without Valkey everything works, only slower.
@@ -19,41 +19,41 @@ from graphs.history.recording import Applied
 from graphs.history.signals import changed
 from graphs.models import Graph, NodeType
 from graphs.site import valkey
-from rag.retrieval.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, RelevantType
-from rag.retrieval.options import Options
+from rag.sources.graphs.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, RelevantType
+from rag.sources.graphs.options import Options
 
 #: No retrieval takes longer.
 LONGEST_S = 120
 _PARTS = (GraphContext, GraphFacts, RelevantNode, RelevantEdge, RelevantType)
-#: Another in a version of this program whose contexts have other fields, since these are kept without their names.
+#: Differs between versions of this program whose contexts have other fields: these are pickled without their names.
 SHAPE = hashlib.sha256(repr([(part.__name__, part.__slots__) for part in _PARTS]).encode()).hexdigest()[:8]
 log = logging.getLogger("countersign.rag")
 
 
-def place(graph: Graph, question: str, options: Options) -> str:
-    """Where the cache has what this question brings from the graph and its node types as they are now.
+def cache_key(graph: Graph, question: str, options: Options) -> str:
+    """The key of what this question brings from the graph and its node types as they are now.
 
-    To be asked before anything is read: what is read is never kept for a later state.
+    Taken before anything is read: what is read is never stored for a later state.
     """
     types = _read(_types(graph.workspace_id)) or ""
     state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
     return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(f'{options}{question}'.encode()).hexdigest()}"
 
 
-def kept(place: str) -> GraphContext | None:
-    """What was kept there, if that is not too long ago."""
-    found: GraphContext | None = _read(place)
+def cached(key: str) -> GraphContext | None:
+    """What was stored under a key, if that is not too long ago."""
+    found: GraphContext | None = _read(key)
     return found
 
 
-def keep(place: str, context: GraphContext) -> None:
-    """For `RETRIEVAL_CACHE_S` seconds; without Valkey not at all."""
-    _write(place, context, settings.RETRIEVAL_CACHE_S)
+def store(key: str, context: GraphContext) -> None:
+    """Stores a context for `RETRIEVAL_CACHE_S` seconds; without Valkey not at all."""
+    _write(key, context, settings.RETRIEVAL_CACHE_S)
 
 
 @receiver(changed)
 def name_types_anew(change: Applied, **_kwargs: Any) -> None:
-    """For as long as something may be kept that was read before, also by a retrieval that is under way."""
+    """Names the state of node types for as long as something read before may be cached, or is just being read."""
     if any(kind == NodeType.TYPE for kind, _field in change.touched):
         kept_s = LONGEST_S + settings.RETRIEVAL_CACHE_S
         transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))

@@ -1,4 +1,4 @@
-"""Finding nodes by the words of a question, in PostgreSQL's full text. Called by retrieval and by `search_nodes`.
+"""Finds nodes by the words of a question, in PostgreSQL's full text. Called by retrieval and by `search_nodes`.
 
 How it stays fast from ten nodes to a million is told in docs/retrieval.md.
 """
@@ -90,7 +90,7 @@ def survey(graph: Graph, question: str) -> Survey:
 
 
 class TokenSearch:
-    """The half that finds words."""
+    """The search by words."""
 
     def search(self, graph: Graph, survey: Survey, question: str, limit: int, sheet: str | None = None) -> Searched:
         """At most `limit` nodes that have words of the question, best first; one query, none without words."""
@@ -110,7 +110,7 @@ class TokenSearch:
 
 
 def weighed(ranks: Mapping[int, Sequence[float]], nodes: int) -> dict[int, float]:
-    """For each node the sum of its words' ranks, each word weighed by how few of the nodes hold it."""
+    """The score of each node: the sum of its words' ranks, each weighed by how few of the nodes hold the word."""
     holding = [sum(rank > 0 for rank in word) for word in zip(*ranks.values(), strict=True)]
     rarities = [rarity(count, max(nodes, count)) for count in holding]
     return {node: sum(map(mul, of_node, rarities)) for node, of_node in ranks.items()}
@@ -157,7 +157,7 @@ class _Query:
             UNION ALL SELECT NULL, NULL, NULL, NULL, (SELECT array_agg(id) FROM candidates WHERE %(large)s)"""  # noqa: S608 - only constants are put together
 
     def _arms(self, rows: str) -> Iterator[str]:
-        """Where candidates come from; what each of them costs does not grow with the graph."""
+        """The queries that candidates come from; the cost of each does not grow with the graph."""
         if not self.survey.large:
             said = "search @@ %(any)s::tsquery OR name = ANY(%(mentioned)s)"
             yield f"SELECT * FROM ({rows} OFFSET 0) AS every WHERE {said}"  # noqa: S608
@@ -212,7 +212,7 @@ def _phrase(column: str) -> str:
 
 
 def _shared(count: int, rows: str, query: str, queries: int) -> Iterator[str]:
-    """So many rows in all, of each of the numbered queries the same share: words of many nodes hide no others."""
+    """Queries for so many rows in all, the same share for each: words of many nodes hide no others."""
     for number in range(queries):
         yield _first(-(-count // queries), f"{rows} AND search @@ %({query}{number})s::tsquery")
 

@@ -1,0 +1,184 @@
+"""Keeps all vectors true in the background: what changed since a model last looked, and what failed and is due.
+
+The history is the queue: a collection waits while its version is above the one its vectors are true for.
+"""
+
+import logging
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import OperationalError
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from psycopg.errors import DiskFull, OutOfMemory
+
+from rag.embeddings import collections, registry, serving_model
+from rag.embeddings.base import BROKEN, Embedder, EmbeddingFailed
+from rag.embeddings.collections import Targets, Waiting, open_collection, waiting
+from rag.embeddings.dropping import drop_forgotten
+from rag.embeddings.failing import LONGEST_PAUSE, pause
+from rag.embeddings.locks import held
+from rag.embeddings.metering import OverBudget
+from rag.embeddings.registry import EmbedderUnavailable
+from rag.embeddings.updating import BATCH, EmbedOptions, Progress, embed_changes, embed_targets, note_begin
+from rag.models import EmbeddedCollection, EmbeddingFailure, EmbeddingModel
+
+#: Somebody may have raised the budget meanwhile.
+LOOKED_AGAIN = timedelta(minutes=10)
+#: So many times fewer texts at once after each failure of a model.
+FEWER = 4
+
+log = logging.getLogger("countersign.embeddings")
+
+
+def work(until: float) -> None:
+    """Embeds what waits, for every model whose vectors are kept, until the process's clock shows `until`."""
+    if registry.configured():
+        collections.discover()
+    for name, first in _names():
+        try:
+            ModelPass(registry.by_name(name), first, until).run()
+        except EmbedderUnavailable as problem:
+            log.warning("%s", problem)
+        except serving_model.Overtaken:
+            log.info("%s was dropped", name)
+        except EmbeddingFailed as failure:
+            _note_failure(name, failure)
+    drop_forgotten()
+
+
+def look_at_everything(family: str) -> None:
+    """Has the next pass look at all targets of a family of collections, also at those that no history names."""
+    EmbeddedCollection.objects.filter(collection__startswith=f"{family}:").update(version=0)
+
+
+def paused(model: str) -> QuerySet[EmbeddedCollection]:
+    """The collections whose workspace may spend no more on this model for now."""
+    return EmbeddedCollection.objects.filter(model=model, paused_until__gt=Now())
+
+
+def _names() -> Iterator[tuple[str, bool]]:
+    """The models that are kept and not paused, and whether it is the first of all: the one that the settings name."""
+    wanted = registry.configured()
+    if not wanted:
+        return
+    kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
+    names = kept or [wanted]
+    if not kept:
+        serving_model.announce(wanted)
+    # What the settings asked for once, and what never answered.
+    EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
+    paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
+    for name in names:
+        if name not in paused:
+            yield name, not kept
+
+
+class ModelPass:
+    """One pass over what waits for a model, whose first success resets its failures; `first`: it is the first model."""
+
+    def __init__(self, embedder: Embedder, first: bool, until: float) -> None:
+        self._embedder = embedder
+        self._first = first
+        self._until = until
+        self._began = timezone.now()
+        self._works = False
+        broken = EmbeddingModel.objects.filter(name=embedder.name, code__in=BROKEN)
+        failures = broken.values_list("failures", flat=True).first() or 0
+        # Fewer texts at a time: the model may fail at one of them.
+        self._options = EmbedOptions(batch=max(1, BATCH // FEWER ** min(failures, BATCH)), background=True)
+
+    def run(self) -> None:
+        """Embeds what waits, collections that the model knows first, then texts that failed.
+
+        Raises `EmbeddingFailed`, and `serving_model.Overtaken` if the model was dropped meanwhile.
+        """
+        name = self._embedder.name
+        not_now = set(paused(name).values_list("collection", flat=True))
+        self._embed(each for each in waiting(name) if each.name not in not_now)
+        if not waiting(name):
+            self._note_success()
+        self._try_again(not_now)
+
+    def _embed(self, some: Iterable[Waiting]) -> None:
+        name = self._embedder.name
+        for each in some:
+            if self._is_over():
+                return
+            with held(each.name, name, wait=False) as ours, _pausing(each.name, name):
+                collection = open_collection(each.name)
+                if not ours or collection is None:
+                    continue
+                serving_model.adopt(self._embedder, collection.account, anew=self._first, wait=False)
+                self._first = False
+                try:
+                    self._follow(embed_changes(collection, self._embedder, self._options))
+                except OperationalError as error:
+                    if not isinstance(error.__cause__, DiskFull | OutOfMemory):
+                        raise
+                    log.warning("%s waits for room for its index: %s", each.name, error)
+
+    def _try_again(self, not_now: Collection[str]) -> None:
+        """Embeds texts whose pause is over, some of each collection, one by one: the model may fail at each of them."""
+        name = self._embedder.name
+        due = EmbeddingFailure.objects.filter(model=name, retry_at__lte=Now())
+        groups = due.order_by("collection", "target_type").values_list("collection", "target_type").distinct()
+        for collection_name, type_ in list(groups):
+            if self._is_over():
+                return
+            failed = due.filter(collection=collection_name, target_type=type_).order_by("retry_at")
+            with held(collection_name, name, wait=False) as ours, _pausing(collection_name, name):
+                collection = open_collection(collection_name)
+                if not ours or collection is None or collection_name in not_now:
+                    continue
+                serving_model.adopt(self._embedder, collection.account, anew=False, wait=False)
+                targets = Targets(type_, list(failed.values_list("target_id", flat=True)[:BATCH]))
+                one_by_one = EmbedOptions(batch=1, background=True)
+                self._follow(embed_targets(collection, self._embedder, targets, one_by_one))
+
+    def _follow(self, steps: Iterator[Progress]) -> None:
+        for progress in steps:
+            if progress.embedded or progress.failed:
+                self._note_success()
+            if self._is_over():
+                return
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self._until
+
+    def _note_success(self) -> None:
+        """Resets the count of failures, unless another process has found meanwhile that the model is away."""
+        if not self._works:
+            over = Q(retry_at=None) | Q(retry_at__lte=self._began)
+            failed = EmbeddingModel.objects.filter(over, name=self._embedder.name, failures__gt=0)
+            failed.update(failures=0, code="", retry_at=None)
+            self._works = True
+
+
+@contextmanager
+def _pausing(collection: str, model: str) -> Iterator[None]:
+    """Has a collection wait that no budget pays for; those of other workspaces go on."""
+    try:
+        yield
+    except OverBudget as refusal:
+        log.info("%s waits for a budget for %s: %s", collection, model, refusal)
+        longest = LOOKED_AGAIN.total_seconds()
+        pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
+        note_begin(collection, model)
+        EmbeddedCollection.objects.filter(collection=collection, model=model).update(paused_until=Now() + pause_s)
+
+
+def _note_failure(name: str, failure: EmbeddingFailed) -> None:
+    """Has nobody ask the model again before its pause is over, which is a day at most, whatever a vendor says."""
+    row = EmbeddingModel.objects.filter(name=name).first()
+    if row is None:
+        return
+    asked_for = timedelta(seconds=min(failure.retry_after or 0, LONGEST_PAUSE.total_seconds()))
+    wanted = max(pause(row.failures + 1), asked_for)
+    log.warning("%s fails (%s: %s); asked again in %s", name, failure.code, failure, wanted)
+    EmbeddingModel.objects.filter(pk=row.pk).update(
+        failures=F("failures") + 1, code=failure.code, retry_at=Now() + wanted
+    )

@@ -1,0 +1,210 @@
+"""Keeps the vectors of a collection true for one model. Called by the background task and by the commands."""
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from django.db import connection
+from django.db.models.functions import Now
+
+from rag.embeddings import vector_indexes
+from rag.embeddings.base import Embedder, EmbeddingFailed, length
+from rag.embeddings.batch_embed import Answer, BatchEmbedding, Text
+from rag.embeddings.collections import Collection, Targets
+from rag.embeddings.storing import TargetVersion, store_vectors
+from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure
+
+#: Texts that a model gets at once, unless somebody says otherwise.
+BATCH = 100
+#: Targets that are read together, and stored together if that takes no longer than `STORED_S`.
+STORED = 1_000
+#: Seconds of work that a killed process may lose, and the vendor's calls with it.
+STORED_S = 1.0
+
+#: Who begins a model's vectors anew changes its row first, and waits for who reads it here.
+_NOTE = """
+UPDATE rag_embeddedcollection SET version = greatest(version, %(version)s), fitted = false
+WHERE collection = %(collection)s AND model = %(model)s AND EXISTS (
+    SELECT FROM rag_embeddingmodel WHERE name = %(model)s AND dimensions = %(dimensions)s FOR SHARE
+)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many targets were looked at, embedded anew, and refused by the model; tokens that the model read."""
+
+    seen: int = 0
+    embedded: int = 0
+    failed: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Progress") -> "Progress":
+        return Progress(
+            self.seen + other.seen,
+            self.embedded + other.embedded,
+            self.failed + other.failed,
+            self.tokens + other.tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedOptions:
+    """How many texts a call has, the pause after it, and whether texts are embedded anew that have their vector.
+
+    In the background a text that failed waits until it is due, nobody waits for an index of another collection, and
+    texts that come one by one do because the model failed.
+    """
+
+    batch: int = BATCH
+    delay_s: float = 0
+    force: bool = False
+    background: bool = False
+
+
+DEFAULTS = EmbedOptions()
+
+
+def embed_changes(collection: Collection, embedder: Embedder, options: EmbedOptions = DEFAULTS) -> Iterator[Progress]:
+    """Brings the vectors of a collection from the version they are true for to the present one, and fits its index.
+
+    Not within a transaction, and only while the collection and model are held (`rag.embeddings.locks`). Raises
+    `EmbeddingFailed` if it cannot go on now; what was done is stored.
+    """
+    state = EmbeddedCollection.objects.filter(collection=collection.name, model=embedder.name).first()
+    if state is None or state.version == 0:
+        yield from embed_all(collection, embedder, options)
+        return
+    version = collection.settled_version()
+    for targets in collection.changed_since(state.version, STORED):
+        yield from embed_targets(collection, embedder, targets, options)
+    _finish(collection, embedder, version, options)
+
+
+def embed_all(collection: Collection, embedder: Embedder, options: EmbedOptions = DEFAULTS) -> Iterator[Progress]:
+    """Embeds the targets that have no vector of their present text, or all; may be interrupted and run twice."""
+    version = collection.settled_version()
+    # Who drops the model's vectors finds by it those of a process that was killed on the way.
+    note_begin(collection.name, embedder.name)
+    for targets in collection.all_targets(STORED):
+        yield from embed_targets(collection, embedder, targets, options)
+    _finish(collection, embedder, version, options)
+
+
+def embed_targets(
+    collection: Collection, embedder: Embedder, targets: Targets, options: EmbedOptions = DEFAULTS
+) -> Iterator[Progress]:
+    """Embeds those of the targets whose text has no vector yet; reports each part once it is stored."""
+    dimensions = length(embedder)
+    texts = _texts(collection, embedder.name, dimensions, targets, options)
+    yield Progress(len(targets.ids) - len(texts))
+    batches = deque(texts[start : start + options.batch] for start in range(0, len(texts), options.batch))
+    while batches:
+        one_by_one = options.background and options.batch == 1
+        embedding = BatchEmbedding(collection, embedder, dimensions, one_by_one)
+        progress, failure = _embed_some(embedding, batches, options)
+        yield progress
+        if failure:
+            raise failure
+        time.sleep(options.delay_s)
+
+
+def note_begin(collection: str, model: str) -> None:
+    """Notes that there may be vectors of the collection."""
+    state = EmbeddedCollection(collection=collection, model=model)
+    EmbeddedCollection.objects.bulk_create([state], ignore_conflicts=True)
+
+
+def note_version(collection: Collection, embedder: Embedder, version: int) -> bool:
+    """Notes that the vectors are true for that version; what came later is in the history, or will be.
+
+    False if nothing is known of the collection, or the model is gone, or its vectors have become longer or shorter.
+    """
+    values: dict[str, Any] = {
+        "collection": collection.name,
+        "model": embedder.name,
+        "version": version,
+        "dimensions": length(embedder),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_NOTE, values)
+        return bool(cursor.rowcount)
+
+
+def text_hash(text: str) -> bytes:
+    """What `content_hash` holds of a text."""
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def _finish(collection: Collection, embedder: Embedder, version: int, options: EmbedOptions) -> None:
+    """Notes the version, and fits the index; a collection whose index is not built waits for that alone."""
+    if note_version(collection, embedder, version) and vector_indexes.fit(
+        collection.name, embedder.name, length(embedder), wait=not options.background
+    ):
+        state = EmbeddedCollection.objects.filter(collection=collection.name, model=embedder.name, version=version)
+        state.update(fitted=True)
+
+
+def _texts(collection: Collection, model: str, dimensions: int, targets: Targets, options: EmbedOptions) -> list[Text]:
+    """The texts of the targets, without those that have a vector of them, and those whose failure is not yet due.
+
+    Vectors of targets that have no text any more are deleted.
+    """
+    of_these = {"target_type": targets.type, "target_id__in": targets.ids, "part": 0, "model": model}
+    embedded = _hashes(Embedding.objects.filter(dimensions=dimensions, **of_these))
+    failed = _hashes(EmbeddingFailure.objects.filter(retry_at__gt=Now(), **of_these)) if options.background else {}
+    found = []
+    texts = collection.read(targets)
+    if gone := set(targets.ids) - {each.id for each in texts}:
+        for table in (Embedding, EmbeddingFailure):
+            table.objects.filter(target_type=targets.type, target_id__in=gone).delete()
+    for each in texts:
+        digest = text_hash(each.text)
+        is_there = embedded.get(each.id) == digest and not options.force
+        if not is_there and failed.get(each.id) != digest:
+            version = TargetVersion(targets.type, each.id, each.version, digest, each.id in embedded)
+            found.append(Text(version, each.text))
+    return found
+
+
+def _hashes(rows: Any) -> dict[int, bytes]:
+    """The hashes of texts by the ids of their targets."""
+    return {id_: bytes(digest) for id_, digest in rows.order_by().values_list("target_id", "content_hash")}
+
+
+def _embed_some(
+    embedding: BatchEmbedding, batches: deque[list[Text]], options: EmbedOptions
+) -> tuple[Progress, EmbeddingFailed | None]:
+    """Takes batches for a second, one at least. What was embedded before a failure is stored."""
+    until = time.monotonic() + STORED_S
+    seen = failed = 0
+    failure: EmbeddingFailed | None = None
+    try:
+        while batches:
+            some = batches.popleft()
+            failed += embedding.embed(some)
+            seen += len(some)
+            if time.monotonic() + options.delay_s >= until:
+                break
+            time.sleep(options.delay_s)
+    except EmbeddingFailed as error:
+        failure = error
+    finally:
+        stored = _store(embedding.collection, embedding.embedder, embedding.answers)
+    return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in embedding.answers)), failure
+
+
+def _store(collection: Collection, embedder: Embedder, answers: Sequence[Answer]) -> int:
+    if not answers:
+        return 0
+    import numpy as np
+
+    targets = [each.target for answer in answers for each in answer.texts]
+    vectors = np.concatenate([answer.embedded.vectors for answer in answers])
+    stored = store_vectors(collection, embedder.name, targets, vectors)
+    # Who dropped the model meanwhile has taken that away, by which these are found.
+    note_begin(collection.name, embedder.name)
+    return stored

@@ -1,0 +1,36 @@
+"""Finds by the vector of a question, if some model answers questions now."""
+
+import logging
+from collections.abc import Sequence
+
+from graphs.site.telemetry.events import activity
+from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings.collections import MAX_CHARS
+from rag.embeddings.metering import Account, embed
+from rag.embeddings.registry import current
+from rag.embeddings.vector_search import Near, nearest
+
+log = logging.getLogger("countersign.rag")
+
+
+def near(
+    collection: str, types: Sequence[str], question: str, account: Account, limit: int, also: Sequence[int] = ()
+) -> list[Near]:
+    """The targets whose vectors are nearest to the question's; none if nothing was embedded or nothing embeds now."""
+    embedder = current() if question.strip() else None
+    if embedder is None:
+        return []
+    try:
+        with activity("question_embedding", lambda: {"query": question}, model=embedder.name) as span:
+            embedded = embed(embedder, [_ends(question)], "question", account)
+            span.note(prompt_tokens=embedded.tokens, dimensions=embedded.vectors.shape[1])
+    except EmbeddingFailed as error:
+        log.warning("A question is searched by its words only: %s", error.code)
+        return []
+    return nearest(collection, types, embedder.name, embedded.vectors[0], limit, also=also)
+
+
+def _ends(question: str) -> str:
+    """Both ends of a long question: it is embedded as long as a stored text at most."""
+    half = MAX_CHARS // 2
+    return question if len(question) <= MAX_CHARS else f"{question[: half - 1]}…{question[-half:]}"

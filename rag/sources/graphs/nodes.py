@@ -1,0 +1,131 @@
+"""The nodes of a graph as a collection: which of them changed, what they say, and when the worker is to be woken."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from django.db import connection
+from django.db.models import CharField, QuerySet, Value
+from django.db.models.functions import Cast, Concat
+from django.db.models.signals import post_save
+from django.dispatch import receiver
+
+from graphs.history.recording import Applied
+from graphs.history.signals import changed
+from graphs.models import Graph, LiveEdit, Modification, Node, Revision, Workspace
+from graphs.site.access import NotFound
+from graphs.workflows.kinds import NODE
+from rag.embeddings.collections import MAX_CHARS, Targets, TargetText
+from rag.embeddings.metering import account_of
+from rag.embeddings.waking import wake_after_commit
+from rag.sources.graphs.node_text import CONTENT, node_text
+
+FAMILY = "graph"
+#: What has a text to embed when it changes: a field of a node, or a node that came.
+_TEXTS = frozenset((NODE.name, field) for field in ("", *CONTENT))
+
+_READ = """
+SELECT id, version, key, name, type, left(process, %s), data, handles
+FROM graphs_node WHERE id = ANY(%s) AND graph_id = %s ORDER BY id
+"""
+
+
+def collection_of(graph_id: int) -> str:
+    """The name of the collection of a graph's nodes."""
+    return f"{FAMILY}:{graph_id}"
+
+
+def collection_named(workspace: Workspace, key: str) -> str:
+    """The name of the collection of the nodes of a workspace's graph. Raises `NotFound`."""
+    graph = Graph.objects.filter(workspace=workspace, key=key).first()
+    if graph is None:
+        raise NotFound
+    return collection_of(graph.pk)
+
+
+class GraphNodes:
+    """The nodes of one graph."""
+
+    table = Node._meta.db_table
+
+    def __init__(self, graph: Graph) -> None:
+        self.name = collection_of(graph.pk)
+        self.label = graph.title
+        self.account = account_of(graph)
+        self._graph = graph
+
+    def settled_version(self) -> int:
+        """The version up to which the history tells. Live edits get there when they are saved, as later versions."""
+        unsaved = LiveEdit.objects.filter(object=self._graph, saved_at=None).order_by("version")
+        first = unsaved.values_list("version", flat=True).first()
+        return min(self._graph.version, (first or self._graph.version + 1) - 1)
+
+    def size(self) -> int:
+        """How many nodes the graph has."""
+        return self._graph.nodes.count()
+
+    def all_targets(self, most: int) -> Iterator[Targets]:
+        """All nodes, in the order of their ids."""
+        last = 0
+        nodes = self._graph.nodes.order_by("pk").values_list("pk", flat=True)
+        while ids := list(nodes.filter(pk__gt=last)[:most]):
+            yield Targets(NODE.name, ids)
+            last = ids[-1]
+
+    def changed_since(self, version: int, most: int) -> Iterator[Targets]:
+        """The nodes that the history names, and those that were edited live."""
+        since = Revision.objects.filter(type=Graph.TYPE, object=self._graph.pk, version__gt=version)
+        # Also what was only moved: the vector that was being made meanwhile was not stored.
+        modified = Modification.objects.filter(
+            change_set__in=since.values("change_set"), type=Graph.TYPE, object=self._graph.pk, kind=NODE.name
+        ).exclude(action=Modification.Action.DELETE)
+        keys = sorted({*modified.values_list("key", flat=True), *self._edited_live(version)})
+        for start in range(0, len(keys), most):
+            nodes = self._graph.nodes.filter(key__in=keys[start : start + most])
+            yield Targets(NODE.name, list(nodes.values_list("pk", flat=True)))
+
+    def read(self, targets: Targets) -> list[TargetText]:
+        """The texts of nodes."""
+        with connection.cursor() as cursor:
+            cursor.execute(_READ, [MAX_CHARS, list(targets.ids), self._graph.pk])
+            rows: Sequence[Any] = cursor.fetchall()
+        return [
+            TargetText(id_, version, node_text(key, name, type_, process, json.loads(data), json.loads(handles)))
+            for id_, version, key, name, type_, process, data, handles in rows
+        ]
+
+    def _edited_live(self, version: int) -> Iterable[str]:
+        """Keys of nodes that somebody edited live; what was taken back before it was saved is in no history."""
+        edits = LiveEdit.objects.filter(object=self._graph, version__gt=version)
+        names = (name.partition(":") for some in edits.values_list("items", flat=True) for name in some)
+        return {key for kind, _, key in names if kind == NODE.name}
+
+
+class GraphFamily:
+    """The nodes of each graph are a collection."""
+
+    def discover(self) -> None:
+        """Does nothing: a graph is known from its beginning."""
+
+    def versions(self, workspace_id: int | None) -> QuerySet[Any, tuple[str, int]]:
+        """The versions of all graphs, or of those of a workspace."""
+        graphs = Graph.objects.order_by() if workspace_id is None else Graph.objects.filter(workspace=workspace_id)
+        return graphs.values_list(Concat(Value(f"{FAMILY}:"), Cast("pk", CharField())), "version")
+
+    def open(self, number: int) -> GraphNodes | None:
+        """The nodes of the graph with this primary key."""
+        graph = Graph.objects.filter(pk=number).first()
+        return GraphNodes(graph) if graph else None
+
+
+@receiver(post_save, sender=Graph)
+def wake_for_new_graph(created: bool, raw: bool = False, **_kwargs: Any) -> None:
+    if created and not raw:
+        wake_after_commit()
+
+
+@receiver(changed)
+def wake_for_change(change: Applied, **_kwargs: Any) -> None:
+    """Wakes nobody for edges, places and sizes."""
+    if not change.touched.isdisjoint(_TEXTS):
+        wake_after_commit()

@@ -1,0 +1,96 @@
+"""Finding objects by words and by vectors, for somebody: what they may not see is as if it were absent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+
+from graphs.models import Object
+from graphs.objects.headers import listed, ref_of, rows_named, searched_by, title_of
+from graphs.objects.kinds import KINDS, Kind, of_objects
+from graphs.objects.refs import Ref
+from graphs.site.access import Member
+from rag.embeddings.metering import Account
+from rag.retrieval.by_vector import near
+from rag.retrieval.fusion import fused
+from rag.retrieval.naming import said
+from rag.retrieval.ranking import best_first
+from rag.sources.objects.collection import collection_of
+from rag.texts.words import forms, search_words
+
+#: Objects of one kind that words find, and objects of all kinds that vectors find.
+BY_WORDS = 10
+BY_VECTOR = 10
+#: Objects that are named beside the one that a question is about.
+RELATED = 5
+#: Words of a question that are looked for.
+MAX_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Objects, best first, as kinds and rows; `more` are the kinds of which words find more than these."""
+
+    objects: list[tuple[Kind, Any]]
+    more: list[str]
+
+
+def find(member: Member, kinds: Sequence[Kind], question: str, account: Account) -> Found:
+    """The objects of these kinds that have words of the question, or whose vectors are like its own."""
+    rows: dict[Ref, Any] = {}
+    words: dict[Ref, float] = {}
+    more = []
+    for kind in kinds:
+        some = list(_by_words(listed(member, kind), kind, question)[: BY_WORDS + 1])
+        more += [kind.name] if len(some) > BY_WORDS else []
+        for row in some[:BY_WORDS]:
+            rows[ref_of(kind, row)] = row
+            words[ref_of(kind, row)] = float(row.words_found)
+    cosines = _by_vector(member, kinds, question, account, rows)
+    named = said(question, ((ref, ref.key, title_of(KINDS[ref.type], row)) for ref, row in rows.items()))
+    ranked = best_first(fused(words, cosines, named), named)
+    return Found([(KINDS[ref.type], rows[ref]) for ref in ranked], more)
+
+
+def related(member: Member, about: Ref, question: str, account: Account) -> dict[Ref, str]:
+    """The titles of other objects whose vectors are near the question's, best first. Words would read all rows."""
+    rows: dict[Ref, Any] = {}
+    cosines = _by_vector(member, of_objects(), question, account, rows)
+    others = sorted(cosines.keys() - {about}, key=lambda ref: (-cosines[ref], ref))[:RELATED]
+    return {ref: title_of(KINDS[ref.type], rows[ref]) for ref in others}
+
+
+def needles(question: str) -> list[tuple[str, ...]]:
+    """What is looked for in fields: the question as it is, and each of its words in its forms."""
+    words = [forms(word) for word in search_words(question)[:MAX_WORDS]]
+    return [(question,), *(some for some in words if question not in some)]
+
+
+def _by_words(rows: QuerySet[Any], kind: Kind, question: str) -> QuerySet[Any]:
+    """Those of the rows that have any of the needles, those with the most first."""
+    wanted, count = Q(), Value(0, IntegerField())
+    for some in needles(question):
+        here = Q()
+        for needle in some:
+            here |= searched_by(kind, needle)
+        wanted |= here
+        count = count + Case(When(here, then=1), default=0)  # type: ignore[assignment]
+    return rows.filter(wanted).annotate(words_found=count).order_by("-words_found", kind.field(kind.title).column, "pk")
+
+
+def _by_vector(
+    member: Member, kinds: Sequence[Kind], question: str, account: Account, rows: dict[Ref, Any]
+) -> dict[Ref, float]:
+    """The cosines of the objects whose vectors are nearest; their rows join `rows`."""
+    types = [kind.name for kind in kinds]
+    nearest = near(collection_of(member.workspace.pk), types, question, account, BY_VECTOR)
+    cosines = {each.id: each.cosine for each in nearest}
+    found: dict[Ref, float] = {}
+    headers = list(Object.objects.filter(workspace=member.workspace, pk__in=cosines))
+    for kind in kinds:
+        ids = {header.key: header.pk for header in headers if header.type == kind.name}
+        for key, row in (rows_named(member, kind, ids) if ids else {}).items():
+            rows.setdefault(Ref(kind.name, key), row)
+            found[Ref(kind.name, key)] = cosines[ids[key]]
+    return found

@@ -1,0 +1,36 @@
+"""The sources by the kinds of objects they are for. A kind without one of its own gets that of any object."""
+
+from typing import Protocol
+
+from graphs.models import Object
+from graphs.objects.kinds import of_objects
+from graphs.site.access import Member
+from rag.embeddings.metering import Account
+from rag.sources.block import Block
+
+
+class Source(Protocol):
+    """How objects of a kind are told to a model."""
+
+    def retrieve(self, member: Member, about: Object, question: str, account: Account) -> Block:
+        """What a question is about, of an object that the member may see. `account` pays for its vector."""
+
+
+#: Stands for the kinds that have no source of their own.
+ANY = ""
+_sources: dict[str, Source] = {}
+
+
+def register(kind: str, source: Source) -> None:
+    """Gives a kind its source, when the program starts."""
+    _sources[kind] = source
+
+
+def source_of(kind: str) -> Source:
+    """The source of a kind."""
+    return _sources.get(kind) or _sources[ANY]
+
+
+def kinds_without_source() -> list[str]:
+    """The names of the kinds of objects that get the source of any object."""
+    return [kind.name for kind in of_objects() if kind.name not in _sources]

@@ -1,0 +1,86 @@
+"""Objects are found by words and by vectors, and only by those who may see them."""
+
+from collections.abc import Sequence
+
+import pytest
+from django.contrib.auth.models import User
+from pytest_django import Settings
+
+from graphs.models import Graph, Workspace
+from graphs.objects.kinds import KINDS, Kind, of_objects
+from graphs.site.access import Member, member_of
+from rag.embeddings.metering import Account
+from rag.sources.objects.search import find
+from tests.rag.embeddings.steps import work
+from tests.registered import product, shops
+from tests.shop.models import Shop
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WEATHER = "protection against wet weather"
+
+
+@pytest.fixture
+def member(alice: User) -> Member:
+    return member_of(alice)
+
+
+@pytest.fixture
+def stocked(shop: Shop) -> Shop:
+    product(shop, "Umbrella", notes="Keeps the rain off")
+    product(shop, "Hammer", notes="Drives nails into wood")
+    return shop
+
+
+def found(member: Member, question: str, kinds: Sequence[Kind] | None = None) -> list[str]:
+    """The titles of what is found, best first."""
+    hits = find(member, kinds or of_objects(), question, Account(member.workspace.pk)).objects
+    return [kind.name_of({kind.title: row.name}) for kind, row in hits]
+
+
+def test_a_row_is_found_by_a_text_that_shares_no_word_with_it(member: Member, stocked: Shop) -> None:
+    assert found(member, WEATHER) == []
+    work()
+    assert found(member, WEATHER) == ["Umbrella"]
+
+
+def test_without_a_model_words_find(member: Member, stocked: Shop, settings: Settings) -> None:
+    work()
+    settings.EMBEDDING_PROVIDER = "none"
+    assert found(member, WEATHER) == []
+    assert found(member, "nails for the umbrella") == ["Umbrella", "Hammer"]
+
+
+def test_what_has_words_and_a_vector_comes_before_what_has_one_of_them(member: Member, stocked: Shop) -> None:
+    product(stocked, "Weather house", notes="Wood, hand carved")
+    work()
+    assert found(member, f"{WEATHER}, rain") == ["Umbrella", "Weather house"]
+
+
+def test_a_graph_is_found_by_its_name_and_description(member: Member, stocked: Shop, nba: Graph) -> None:
+    Graph.objects.filter(pk=nba.pk).update(description="Nightly umbrella report")
+    assert set(found(member, "umbrella")) == {"Umbrella", nba.name}
+    assert found(member, "umbrella", [KINDS["graph"]]) == [nba.name]
+
+
+def test_only_these_kinds_are_found(member: Member, stocked: Shop) -> None:
+    work()
+    assert found(member, WEATHER, [KINDS["shop"]]) == []
+    assert found(member, WEATHER, [KINDS["product"]]) == ["Umbrella"]
+
+
+def test_other_workspaces_are_as_if_they_were_empty(
+    member: Member, stocked: Shop, other_workspace: Workspace, charlie: User
+) -> None:
+    work()
+    foreign = member_of(charlie)
+    assert foreign.workspace == other_workspace
+    assert found(foreign, WEATHER) == found(foreign, "umbrella") == []
+
+
+def test_who_may_not_see_a_row_does_not_find_it(member: Member, demo_workspace: Workspace) -> None:
+    with shops(may_see=lambda _member, row: row.name != "Umbrella"):
+        shop = Shop.objects.create(workspace=demo_workspace, name="Corner shop")
+        product(shop, "Umbrella", notes="Keeps the rain off")
+        work()
+        assert found(member, WEATHER) == found(member, "umbrella") == []
