@@ -9,6 +9,7 @@ class GraphsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from graphs import checks  # noqa: F401
         from graphs.history import outside
         from graphs.objects import registration
         from graphs.site import database_away

@@ -1,15 +1,17 @@
-"""A model of this program registered as a kind of objects, as an application would register one of its own."""
+"""Models registered as kinds of objects, as an application would register its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.db.models.signals import post_delete, post_save
+
 from chat.models import AlwaysSend
-from chat.prompts import versions
-from chat.tools import registry
 from graphs import objects
+from graphs.history import outside
 from graphs.models import Workspace
 from graphs.objects.kinds import KINDS, Kind
+from tests.shop.models import Product, Shop
 
 
 @contextmanager
@@ -25,19 +27,40 @@ def pins(**options: Any) -> Iterator[Kind]:
     )
     added_by: Any = AlwaysSend._meta.get_field("added_by")
     added_by.blank = True  # nobody fills it in here, and the model's own validation runs
-    _forget()
     try:
         yield kind
     finally:
         added_by.blank = False
         del KINDS[kind.name]
-        _forget()
 
 
 def pin(workspace: Workspace, title: str, **values: Any) -> AlwaysSend:
     return AlwaysSend.objects.create(workspace=workspace, object_key=title, **values)
 
 
-def _forget() -> None:
-    for cached in (registry.specs, versions.prompt_version):
-        cached.cache_clear()
+@contextmanager
+def shops(**options: Any) -> Iterator[Kind]:
+    """Within it, shops and the products that they hold are objects; `options` are those of the kind of products."""
+    kinds = (
+        objects.register(Shop, title="name", workspace="workspace", fields=("name", "motto")),
+        objects.register(
+            Product,
+            title="name",
+            workspace="shop__workspace",
+            fields=("name", "notes", "price", "since", "weight", "data.problem", "data.scores"),
+            **({"parent": "shop"} | options),
+        ),
+    )
+    outside.watch()
+    try:
+        yield kinds[1]
+    finally:
+        for kind in kinds:
+            post_save.disconnect(sender=kind.model, dispatch_uid=f"saved-{kind.name}")
+            post_delete.disconnect(sender=kind.model, dispatch_uid=f"deleted-{kind.name}")
+            del KINDS[kind.name]
+
+
+def product(shop: Shop, name: str = "Fetch API", **values: Any) -> Product:
+    """With the values of the node `fetch-api` of the cast, so that one story can be told of both."""
+    return Product.objects.create(shop=shop, name=name, **({"notes": "return fetch(url)"} | values))

@@ -17,12 +17,12 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from graphs.admin import causes, history_filters, history_objects, history_rollback, history_scopes
+from graphs.admin import causes, history_filters, history_objects, history_rollback, history_scopes, object_filters
 from graphs.admin.audit import AuditAdmin, auditable, may_audit
 from graphs.admin.newest import NEWEST, NewestPaginator
 from graphs.history.code_diff import visible
 from graphs.history.queries import undoing, undone_by
-from graphs.models import ChangeSet, Graph, Modification, Workspace
+from graphs.models import ChangeSet, Modification, Object, Workspace
 from graphs.objects.kinds import KINDS
 
 MODIFICATIONS_PER_PAGE = 50
@@ -39,7 +39,8 @@ class ChangeSetAdmin(AuditAdmin):
         history_filters.ChangeWorkspaceFilter,
         history_filters.WhoFilter,
         history_filters.OriginFilter,
-        history_filters.ObjectFilter,
+        object_filters.ChangeKindFilter,
+        object_filters.ChangeObjectFilter,
         history_filters.DatesFilter,
         history_filters.ConversationFilter,
         history_filters.UndoneFilter,
@@ -109,7 +110,7 @@ class ChangeSetAdmin(AuditAdmin):
         return history_rollback.page(request, change_set, self.admin_site.each_context(request))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        live = Graph.objects.filter(workspace__in=auditable(request)).exclude(unsaved_since=None)
+        live = Object.objects.filter(workspace__in=auditable(request)).exclude(unsaved_since=None)
         shown = {"newest": NEWEST, "unsaved": live.exists()}
         return super().changelist_view(request, {**(extra_context or {}), **shown})
 
@@ -149,7 +150,7 @@ class ChangeSetAdmin(AuditAdmin):
     @admin.display(description=_("reason"))
     def what(self, obj: Any) -> SafeString:
         """Without a reason, what was changed first; with a mark where it was taken back or takes something back."""
-        told = obj.reason or (_in_words(**obj.first) if obj.first else gettext("The graph began here"))
+        told = obj.reason or (_in_words(**obj.first) if obj.first else gettext("It began here"))
         return format_html("{} {}", told, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
 
     @admin.display(description=_("changes"))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import OfferedFilter, WorkspaceFilter
 from graphs.history.queries import undoing
-from graphs.models import ChangeSet, Origin, Revision, Workspace
+from graphs.models import ChangeSet, Origin, Workspace
 
 
 class ChangeWorkspaceFilter(WorkspaceFilter):
@@ -91,21 +91,6 @@ class WhoFilter(TypedFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
         who = self.value("who")
         return queryset.filter(actor_label__iexact=who) if who else queryset
-
-
-class ObjectFilter(TypedFilter):
-    """By the key of a graph or of a node type, or as `graph:nba`."""
-
-    title = _("object")
-    inputs = (("object", _("Key, as in graph:nba"), "search"),)
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
-        named = self.value("object")
-        if not named:
-            return queryset
-        type_, colon, key = named.partition(":")
-        revised = Revision.objects.filter(key=key, type=type_) if colon else Revision.objects.filter(key=named)
-        return queryset.filter(pk__in=revised.values("change_set"))
 
 
 class ConversationFilter(TypedFilter):

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from graphs.admin.display import change_link
 from graphs.admin.history_diff import ShownItem, of_modifications
 from graphs.models import ChangeSet, Modification, Object, Revision
-from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.objects.stores import labels
 
@@ -25,15 +24,15 @@ class ShownObject:
 
 def links(change_set: ChangeSet) -> Iterator[SafeString]:
     """To the objects as they are, and to their versions; of one that is gone its versions are left."""
-    for revision in change_set.revisions.all():
-        model = KINDS[revision.type].model
-        there = model._default_manager.filter(pk=revision.object).first()
-        gone = format_html("{} {}", _name(revision), _("(deleted since)"))
-        versions = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_versions", args=[revision.object])
+    revisions = list(change_set.revisions.all())
+    there = Object.objects.in_bulk([revision.object for revision in revisions])
+    for revision in revisions:
+        name, found = _name(revision), there.get(revision.object)
         yield format_html(
             '{} <span class="quiet">{}</span> <a href="{}?a={}&amp;b={}">{}</a>',
-            change_link(there, _name(revision)) if there else gone, revision.version, versions, revision.version - 1,
-            revision.version, _("versions"),
+            change_link(found, name) if found else format_html("{} {}", name, _("(deleted since)")), revision.version,
+            reverse("admin:graphs_object_versions", args=[revision.object]), revision.version - 1, revision.version,
+            _("versions"),
         )  # fmt: skip
 
 

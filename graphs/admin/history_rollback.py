@@ -27,6 +27,7 @@ from graphs.history.scopes import Scope
 from graphs.models import ChangeSet
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
 from graphs.site.access import NotFound
 
@@ -68,7 +69,7 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
     scope = history_scopes.asked(request.GET, change_set)
     left = _left_out(request.POST.getlist("leave_out"))
     form = Signed(request.POST) if request.POST.get("step") == "apply" else Signed()
-    refusal: RollbackRefused | None = None
+    problem: str | Promise = ""
     try:
         if form.is_bound and form.is_valid():
             return _applied(request, change_set, scope, left, form.cleaned_data["reason"])
@@ -76,7 +77,9 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
     except NotFound:
         raise Http404 from None
     except RollbackRefused as error:
-        refusal, plan = error, error.plan
+        problem, plan = _REFUSALS[type(error)], error.plan
+    except ChangeRefused as error:
+        problem, plan = str(error), rollback.preview(change_set.workspace, scope, left)
     context = {
         **site,
         "title": _("Roll back"),
@@ -85,10 +88,10 @@ def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -
         "change_set": change_set,
         "choices": history_scopes.chosen(request, change_set),
         "form": form,
-        "problem": _REFUSALS[type(refusal)] if refusal else "",
+        "problem": problem,
         **_shown(plan, left),
     }
-    return render(request, "admin/graphs/changeset/rollback.html", context, status=409 if refusal else 200)
+    return render(request, "admin/graphs/changeset/rollback.html", context, status=409 if problem else 200)
 
 
 _REFUSALS: Mapping[type[RollbackRefused], str | Promise] = {

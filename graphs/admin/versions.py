@@ -1,7 +1,6 @@
 """The versions of an object with a history: when each came about, and what differs between any two."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -9,7 +8,6 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -17,7 +15,10 @@ from graphs.admin.audit import auditable
 from graphs.admin.history_diff import of_diff
 from graphs.history.compare import between
 from graphs.history.diffs import diff_of
-from graphs.models import ChangeSet, Object, Revision
+from graphs.history.outside import is_unnoticed
+from graphs.models import Object, Revision
+from graphs.objects.headers import named
+from graphs.objects.kinds import KINDS
 from graphs.objects.stores import labels
 
 VERSIONS_PER_PAGE = 50
@@ -44,63 +45,53 @@ class Wanted(forms.Form):
         return cleaned
 
 
-@dataclass(frozen=True, slots=True)
-class Versioned:
-    """An object with versions; `row` is None where it was deleted since."""
-
-    type: str
-    pk: int
-    name: str
-    row: Model | None
-
-
 class VersionedAdmin(admin.ModelAdmin):
-    """Adds the page of its versions to the admin of a kind of object; `type_` is what revisions call it."""
+    """The admin of a model whose rows are objects: the page of a row leads to its versions."""
 
-    type_: str
+    change_form_template = "admin/graphs/versioned.html"
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.versions_view)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_versions"
-        return [path("<int:object_id>/versions/", view, name=name), *super().get_urls()]
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        context["header"] = self._header(request, context["original"])
+        return super().render_change_form(request, context, *args, **kwargs)
 
-    def versions_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        if not self.has_view_permission(request):
-            raise Http404
-        row = self.get_queryset(request).filter(pk=object_id).first()
-        name = self._last_name(request, object_id) if row is None else str(row)
-        shown = Versioned(self.type_, object_id, name, row)
-        return page(request, shown, {**self.admin_site.each_context(request), "opts": self.opts})
-
-    def _last_name(self, request: HttpRequest, object_id: int) -> str:
-        """What an object was called that is gone; 404 where its workspace is not the person's to audit."""
-        seen = ChangeSet.objects.filter(workspace__in=auditable(request).values("pk"))
-        revisions = Revision.objects.filter(type=self.type_, object=object_id, change_set__in=seen)
-        last = revisions.order_by("-version").first()
-        if last is None:
-            raise Http404
-        return last.label or last.key
+    def _header(self, request: HttpRequest, row: Model | None) -> int | None:
+        """The primary key of the row's header, if it has a history that the person may see."""
+        if isinstance(row, Object):
+            return row.pk
+        ref = named(row)
+        seen = Object.objects.filter(workspace__in=auditable(request).values("pk"))
+        return seen.filter(type=ref.type, key=ref.key).values_list("pk", flat=True).first() if ref else None
 
 
-def page(request: HttpRequest, shown: Versioned, site: Mapping[str, Any]) -> HttpResponse:
-    """The versions of an object the person may see, newest first, and the difference of `?a=` and `?b=`."""
-    revisions = Revision.objects.filter(type=shown.type, object=shown.pk).select_related("change_set")
-    revisions = revisions.order_by("-version")
-    last = revisions.values_list("version", flat=True).first() or 0
-    wanted = Wanted(last, request.GET)
+def versions_page(request: HttpRequest, there: Object | None, object_id: int, site: Mapping[str, Any]) -> HttpResponse:
+    """The versions of an object the person may see, newest first, and the difference of `?a=` and `?b=`.
+
+    `there` is the object; None if it was deleted, and then only who may see its history sees it.
+    """
+    revisions = Revision.objects.filter(object=object_id).select_related("change_set").order_by("-version")
+    if there is None:
+        revisions = revisions.filter(change_set__workspace__in=auditable(request).values("pk"))
+    last = revisions.first()
+    if there is None and last is None:
+        raise Http404
+    wanted = Wanted(last.version if last else 0, request.GET)
     usable = wanted.is_valid()
     listed = _listed(revisions, wanted.cleaned_data.get("below"))
     a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
-    compared = usable and None not in (a, b)
-    operations = between(shown.type, shown.pk, a or 0, b or 0) if compared else ()
+    known_kind = last is not None and last.type in KINDS
+    compared = usable and known_kind and None not in (a, b)
+    operations = between(last.type, object_id, a or 0, b or 0) if compared and last else ()
     first = operations[:ITEMS_SHOWN]
-    known = labels(shown.row, [each.item for each in first]) if isinstance(shown.row, Object) else {}
+    known = labels(there, [each.item for each in first]) if there and known_kind else {}
     context = {
         **site,
         "title": _("Versions"),
-        "subtitle": shown.name,
-        "shown": shown,
-        "unsaved": isinstance(shown.row, Object) and shown.row.unsaved_since is not None,
+        "subtitle": (last.label or last.key) if last else str(there),
+        "there": there,
+        "unsaved": there is not None and there.unsaved_since is not None,
+        "unnoticed": there is not None and is_unnoticed(there),
         "form": wanted,
         "revisions": listed[:VERSIONS_PER_PAGE],
         "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,

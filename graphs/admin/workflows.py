@@ -24,8 +24,6 @@ def counted(model: type[Model], field: str) -> Subquery:
 
 @admin.register(Graph)
 class GraphAdmin(VersionedAdmin, AuditAdmin):
-    type_ = "graph"
-    change_form_template = "admin/graphs/versioned.html"
     list_display = ("name", "key", "tenant", "node_count", "edge_count", "version", "updated_at")
     list_select_related = ("workspace",)
     list_filter = (WorkspaceFilter, "updated_at")
@@ -139,8 +137,6 @@ class EdgeAdmin(PartAdmin):
 
 @admin.register(NodeType)
 class NodeTypeAdmin(VersionedAdmin, AuditAdmin):
-    type_ = "nodeType"
-    change_form_template = "admin/graphs/versioned.html"
     list_display = ("display_name", "key", "category", "tenant", "version")
     list_select_related = ("workspace",)
     list_filter = (WorkspaceFilter,)

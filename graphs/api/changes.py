@@ -24,7 +24,7 @@ from graphs.objects.actions import MAX_ACTIONS
 from graphs.objects.edit_conflicts import Overlap, Overlapping
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
-from graphs.site.access import NotFound, graph_for
+from graphs.site.access import NotFound
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
@@ -33,6 +33,7 @@ from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
 from graphs.site.api.problems import Problem, invalid_fields
 from graphs.workflows.actions import ACTIONS
+from graphs.workflows.listing import graph_for
 from graphs.workflows.node_types import custom_types
 from graphs.workflows.planning import ChangeRefused
 
@@ -53,7 +54,7 @@ class SeenBody(Body):
 
 
 class ChangesBody(Body):
-    """`expected` are the items as the person saw them; who changed the same since makes it a conflict."""
+    """A change by hand. `expected` are the items as the person saw them; a later change of a field is a conflict."""
 
     actions: Annotated[list[ActionBody], Field(min_length=1, max_length=MAX_ACTIONS)]
     expected: Annotated[list[SeenBody], Field(max_length=MOST_SEEN)] = []

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from graphs.api.graph_json import GraphPage, GraphShape, GraphSummary, ImportResult, etag
-from graphs.site.access import Member, graph_for
+from graphs.site.access import Member
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
@@ -22,6 +22,7 @@ from graphs.workflows import exports, listing
 from graphs.workflows.import_form import FORMATS, ImportForm, explain
 from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
 from graphs.workflows.interchange import ImportRefused
+from graphs.workflows.listing import graph_for
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="The key of the graph in its workspace.")
 LIST_PARAMETERS = [

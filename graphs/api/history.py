@@ -13,14 +13,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape, VersionPage, VersionShape
+from graphs.api.history_json import ChangeSetPage, ChangeSetShape, ComparedShape, VersionPage, VersionShape, hidden_in
 from graphs.api.rollback_json import MOST_ENTRIES, PreviewShape, RollbackBody, ScopeBody, ScopedRollbackBody
 from graphs.history import queries, rollback
 from graphs.history.compare import between
 from graphs.history.diffs import diff_of
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification, Scope
-from graphs.models import Object, Origin
+from graphs.models import ChangeSet, Object, Origin
+from graphs.objects.narrowing import require_editable, require_seen
 from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
 from graphs.site.access import Member, NotFound, hold_role
 from graphs.site.api.bodies import read_body
@@ -69,8 +71,9 @@ class ChangeSetView(APIView):
     def get(self, request: Request, change_set_id: str) -> Response:
         """One change set; of a long one its modifications in pages, and of each page the diff."""
         member = current_member(request)
-        change_set = queries.change_set(member.workspace.pk, _uuid(change_set_id))
-        page = asked_page(request, queries.modifications(change_set, _search(request)), ("sequence",))
+        change_set = _change_set(member, change_set_id)
+        rows = queries.modifications(change_set, _search(request))
+        page = asked_page(request, rows.exclude(object__in=hidden_in(member, [change_set.pk])), ("sequence",))
         answer = ChangeSetPage.of(member, change_set, page.rows, next=page.next, previous=page.previous)
         return Response(answer.to_json())
 
@@ -104,7 +107,7 @@ class ChangeSetRollbackView(APIView):
     def post(self, request: Request, change_set_id: str) -> Response:
         """Take back one change set. With `preview` only say what would be done, and what stands in the way."""
         member = current_member(request)
-        id_ = queries.change_set(member.workspace.pk, _uuid(change_set_id)).pk
+        id_ = _change_set(member, change_set_id).pk
         member.require_editor()
         body = read_body(request, RollbackBody)
         return _rolled_back(member, ChangeSets((id_,)), body)
@@ -127,6 +130,7 @@ class RollbackView(APIView):
 def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
     left_out = [rollback.LeftOut(Ref(e.object.type, e.object.id), e.field, e.graph) for e in body.leave_out]
     workspace = member.workspace.pk
+    require_editable(member, rollback.touched(workspace, scope))
     if body.preview:
         return Response(PreviewShape.of(rollback.preview(workspace, scope, left_out)).to_json())
     try:
@@ -135,6 +139,8 @@ def _rolled_back(member: Member, scope: Scope, body: RollbackBody) -> Response:
             done = rollback.roll_back(workspace, member.user, scope, left_out, body.reason, body.digest)
     except rollback.RollbackRefused as refusal:
         _refuse(member, refusal)
+    except ChangeRefused as refusal:
+        raise Problem(409, "refused", str(refusal)) from refusal
     return Response(ChangeSetShape.applied(member, done.change_set_id).to_json(), status=201)
 
 
@@ -167,7 +173,7 @@ def _scope(member: Member, body: ScopeBody) -> Scope:
     if body.change_sets is not None:
         return ChangeSets(tuple(dict.fromkeys(map(_uuid, body.change_sets))))
     assert body.object is not None
-    subject = queries.subject(member.workspace.pk, Ref(body.object.type, body.object.id))
+    subject = _seen(member, Ref(body.object.type, body.object.id))
     version = body.version
     if body.as_of is not None:
         version = queries.version_at(subject, _moment(body.as_of, "scope.asOf"))
@@ -193,7 +199,21 @@ def _subject(request: Request, member: Member) -> queries.Subject:
     kind, key = object_name(request, "object")
     if not kind:
         raise no_object_name("object")
-    return queries.subject(member.workspace.pk, Ref(kind, key))
+    return _seen(member, Ref(kind, key))
+
+
+def _seen(member: Member, ref: Ref) -> queries.Subject:
+    require_seen(member, [ref])
+    return queries.subject(member.workspace.pk, ref)
+
+
+def _change_set(member: Member, id_: str) -> ChangeSet:
+    """A change set of which the member may see something. Raises `NotFound`."""
+    found = queries.change_set(member.workspace.pk, _uuid(id_))
+    hidden = hidden_in(member, [found.pk])
+    if hidden and not found.revisions.exclude(object__in=hidden).exists():
+        raise NotFound
+    return found
 
 
 def _filters(request: Request) -> queries.Filters:

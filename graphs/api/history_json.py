@@ -1,7 +1,7 @@
 """Change sets, versions and rollbacks as the API answers with them. Every answer with a change set is built here."""
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Self, cast
 
@@ -15,6 +15,7 @@ from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import diff_of, label_of
 from graphs.history.scopes import operation_of
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
+from graphs.objects.narrowing import narrowed, unseen
 from graphs.objects.operations import Operation, net
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import labels
@@ -80,11 +81,23 @@ class ChangeSetHead(Shape):
     modification_count: int
 
 
-def _found(member: Member, change_sets: Sequence[ChangeSet]) -> list[dict[str, Any]]:
+def hidden_in(member: Member, change_sets: Iterable[uuid.UUID]) -> set[int]:
+    """Primary keys of the objects of these change sets that the member may not see."""
+    narrow = narrowed()
+    if not narrow:
+        return set()
+    rows = Revision.objects.filter(change_set__in=change_sets, type__in=narrow).values_list("type", "key", "object")
+    named = {(Ref(type_, key), id_) for type_, key, id_ in rows}
+    hidden = unseen(member, (ref for ref, _id in named))
+    return {id_ for ref, id_ in named if ref in hidden}
+
+
+def _found(member: Member, change_sets: Sequence[ChangeSet], hidden: Collection[int]) -> list[dict[str, Any]]:
     """The fields of `ChangeSetHead` that are no attributes of a change set, for each of them."""
     ids = [change_set.pk for change_set in change_sets]
+    left_out = _counted(ids, hidden)
     objects: dict[uuid.UUID, list[RevisedObject]] = {}
-    for row in Revision.objects.filter(change_set__in=ids).order_by("id"):
+    for row in Revision.objects.filter(change_set__in=ids).exclude(object__in=hidden).order_by("id"):
         revised = RevisedObject(type=row.type, id=row.key, label=row.label, version=row.version)
         objects.setdefault(row.change_set_id, []).append(revised)
     undone_by = queries.undone_by(ids)
@@ -98,10 +111,18 @@ def _found(member: Member, change_sets: Sequence[ChangeSet]) -> list[dict[str, A
             "undoes": str(each.undoes[0]) if len(each.undoes) == 1 else None,
             "undone_by": str(undone_by[each.pk]) if each.pk in undone_by else None,
             "objects": objects.get(each.pk, []),
-            "modification_count": each.size,
+            "modification_count": each.size - left_out.get(each.pk, 0),
         }
         for each in change_sets
     ]
+
+
+def _counted(ids: Sequence[uuid.UUID], hidden: Collection[int]) -> dict[uuid.UUID, int]:
+    """How many modifications of each change set are of hidden objects."""
+    if not hidden:
+        return {}
+    rows = Modification.objects.filter(change_set__in=ids, object__in=hidden).order_by().values_list("change_set")
+    return dict(rows.annotate(Count("id")))
 
 
 def _links(change_set: ChangeSet, explained: Mapping[str, causes.Explanation]) -> list[Link]:
@@ -120,7 +141,7 @@ class ChangeSetShape(ChangeSetHead):
     @classmethod
     def of(cls, member: Member, change_set: ChangeSet, rows: Sequence[Modification], **more: Any) -> Self:
         """One change set with these of its modifications, and how they look as a diff."""
-        (found,) = _found(member, [change_set])
+        (found,) = _found(member, [change_set], hidden_in(member, [change_set.pk]))
         names = _names(member, rows)
         by_object: dict[int, list[Operation]] = {}
         for row in rows:
@@ -156,12 +177,13 @@ class VersionShape(ChangeSetHead):
         """Versions of one object, each as the change set that made it, with the beginning of its modifications."""
         made = [revision.change_set for revision in revisions]
         ids = [change_set.pk for change_set in made]
-        rows = _beginnings(ids)
+        hidden = hidden_in(member, ids)
+        rows = _beginnings(ids, hidden)
         names = _names(member, rows)
         shown: dict[uuid.UUID, list[ListedModification]] = {}
         for row in rows:
             shown.setdefault(row.change_set_id, []).append(_in_list(row, names))
-        summaries = _summaries(ids)
+        summaries = _summaries(ids, hidden)
         return [
             cls.from_attributes(
                 revision.change_set,
@@ -170,7 +192,7 @@ class VersionShape(ChangeSetHead):
                 summary=summaries.get(revision.change_set_id, {}),
                 modifications=shown.get(revision.change_set_id, []),
             )
-            for revision, found in zip(revisions, _found(member, made), strict=True)
+            for revision, found in zip(revisions, _found(member, made, hidden), strict=True)
         ]
 
 
@@ -216,10 +238,10 @@ def _names(member: Member, rows: Iterable[Modification]) -> Names:
     return {pk: labels(objects[pk], found) if pk in objects else {} for pk, found in items.items()}
 
 
-def _beginnings(ids: Sequence[uuid.UUID]) -> list[Modification]:
+def _beginnings(ids: Sequence[uuid.UUID], hidden: Collection[int]) -> list[Modification]:
     """The first modifications of each change set, without values that a list could not show."""
     rows: Any = Modification.objects.filter(change_set__in=ids, sequence__lte=SHOWN_IN_LIST).defer("old", "new")
-    rows = rows.annotate(bytes=_bytes("old") + _bytes("new"))
+    rows = rows.exclude(object__in=hidden).annotate(bytes=_bytes("old") + _bytes("new"))
     values = {
         f"short_{name}": Case(When(bytes__lte=LONG, then=F(name)), output_field=JSONField()) for name in ("old", "new")
     }
@@ -235,9 +257,10 @@ def _bytes(name: str) -> Coalesce:
     return Coalesce(Func(F(name), function="pg_column_size", output_field=IntegerField()), 0)
 
 
-def _summaries(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, dict[str, dict[str, int]]]:
+def _summaries(ids: Sequence[uuid.UUID], hidden: Collection[int]) -> dict[uuid.UUID, dict[str, dict[str, int]]]:
     """How many items of each kind each change set created, changed and deleted."""
-    rows = Modification.objects.filter(change_set__in=ids).values_list("change_set", "kind", "action")
+    seen = Modification.objects.filter(change_set__in=ids).exclude(object__in=hidden)
+    rows = seen.values_list("change_set", "kind", "action")
     found: dict[uuid.UUID, dict[str, dict[str, int]]] = {}
     for id_, kind, action, count in rows.annotate(count=Count("key", distinct=True)).order_by():
         found.setdefault(id_, {}).setdefault(kind, {})[action] = count

@@ -14,7 +14,7 @@ class NodeTypeShape(ExportedNodeType):
 
     @classmethod
     def of(cls, record: TypeRecord) -> Self:
-        """A built-in type in the language of whoever reads it."""
+        """A built-in type in the language of its reader."""
         return cls.from_attributes(
             record,
             display_name=gettext(record.display_name),

@@ -6,11 +6,12 @@ from typing import Any, Self
 from django.db.models import Model
 
 from graphs.models import Object
-from graphs.objects.headers import children_of, parent_of, ref_of, url_of
+from graphs.objects.headers import children_of, listed, parent_of, ref_of, url_of
 from graphs.objects.kinds import Field, Form, Kind
 from graphs.objects.model_rows import record_of
+from graphs.objects.narrowing import holder_of
 from graphs.objects.planning import may_create
-from graphs.objects.refs import ObjectName, Ref
+from graphs.objects.refs import ObjectName
 from graphs.site.access import Member
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Moment, Shape
@@ -69,7 +70,7 @@ class ListedObject(Shape):
     def of_rows(cls, member: Member, kind: Kind, rows: Sequence[Model]) -> list[Self]:
         """Rows of a kind. One that nobody has spoken of yet is at its first version, and has no moment of change."""
         headers = _headers(member, kind, rows)
-        return [cls(**_values(kind, row, headers.get(ref_of(kind, row).key))) for row in rows]
+        return [cls(**_values(member, kind, row, headers.get(ref_of(kind, row).key))) for row in rows]
 
 
 class ObjectPage(PageShape[ListedObject]): ...
@@ -81,8 +82,8 @@ class ObjectShape(ListedObject):
     @classmethod
     def of(cls, member: Member, kind: Kind, of: Object, row: Model) -> Self:
         """One object. Those it holds are counted as far as the member may see them."""
-        children = {child.name: _count(member, child, kind, row) for child in children_of(kind)}
-        return cls(**_values(kind, row, of), children=children)
+        children = {child.name: listed(member, child, parent=of).count() for child in children_of(kind)}
+        return cls(**_values(member, kind, row, of), children=children)
 
 
 def _shown(kind: Kind) -> list[Field]:
@@ -97,24 +98,16 @@ def _headers(member: Member, kind: Kind, rows: Sequence[Model]) -> dict[str, Obj
     return {each.key: each for each in Object.objects.filter(workspace=member.workspace, type=kind.name, key__in=keys)}
 
 
-def _values(kind: Kind, row: Model, header: Object | None) -> dict[str, Any]:
+def _values(member: Member, kind: Kind, row: Model, header: Object | None) -> dict[str, Any]:
     record, ref = record_of(kind, row), ref_of(kind, row)
-    holder, parent_key = parent_of(kind), record.get("parent")
-    parent = Ref(holder.name, parent_key).to_json() if holder and parent_key is not None else None
+    parent = holder_of(member, kind, record)
     return {
         "type": ref.type,
         "id": ref.key,
         "title": kind.name_of(record) or ref.key,
         "fields": {field.name: record[field.name] for field in _shown(kind)},
         "version": header.version if header else 1,
-        "parent": parent,
+        "parent": parent.to_json() if parent else None,
         "url": url_of(kind, row) or None,
         "updated_at": header.updated_at if header else None,
     }
-
-
-def _count(member: Member, child: Kind, kind: Kind, row: Model) -> int:
-    held = child.model._default_manager.filter(**{f"{child.parent}_id": row.pk})
-    if child.may_see is None:
-        return held.count()
-    return sum(child.may_see(member, each) for each in held)

@@ -95,8 +95,7 @@ class ObjectsView(APIView):
         if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
             rows = searched(rows, kind, search)
         page = asked_page(request, rows, _ordering(request, kind))
-        seen = [row for row in page.rows if kind.may_see is None or kind.may_see(member, row)]
-        return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, seen)).to_json())
+        return Response(ObjectPage.of(page, ListedObject.of_rows(member, kind, page.rows)).to_json())
 
 
 class NewObjectView(APIView):
@@ -174,16 +173,16 @@ def _asked_kind(request: Request) -> Kind:
     return KINDS[name]
 
 
-def _asked_parent(request: Request, member: Member, kind: Kind) -> str:
-    """The key of the parent that is asked for, or ""."""
+def _asked_parent(request: Request, member: Member, kind: Kind) -> Object | None:
+    """The parent that is asked for, if there is one."""
     type_, key = object_name(request, "parent")
     if not type_:
-        return ""
+        return None
     holder = parent_of(kind)
     if holder is None or holder.name != type_:
         wanted = {"kind": kind.name, "type": type_}
         raise invalid("parent", _("Objects of the kind “%(kind)s” are held by none of the kind “%(type)s”.") % wanted)
-    return object_for(member, Ref(type_, key)).key
+    return object_for(member, Ref(type_, key))
 
 
 def _ordering(request: Request, kind: Kind) -> tuple[str, ...]:
@@ -208,7 +207,7 @@ def _ordered_columns(kind: Kind) -> dict[str, str]:
 
 def _creation(kind: str, body: NewObjectBody) -> CreateObject:
     try:
-        return CreateObject(kind=kind, parent=body.parent, fields=body.fields)
+        return CreateObject.model_validate({"kind": kind, "parent": body.parent, "fields": body.fields})
     except ValidationError as error:
         raise invalid_fields(errors_by_field(error)) from error
 
@@ -230,7 +229,7 @@ def _at_address(ref: Ref, asked: Sequence[ActionBody]) -> list[ActionBody]:
 
 
 def _seen(ref: Ref, expected: Sequence[SeenItemBody]) -> list[tuple[Ref, int]]:
-    """What the person saw. Only what everybody of the workspace may see is compared beside the object itself."""
+    """What the person saw; beside the object itself, only what every member may see is compared."""
     seen = [(Ref(one.type, one.id), one.version) for one in expected]
     for index, (item, _version) in enumerate(seen):
         kind = KINDS.get(item.type)

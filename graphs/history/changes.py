@@ -12,13 +12,14 @@ from django.db import transaction
 
 from graphs.history import fast_updates, live_edits
 from graphs.history.recording import Applied, Because, Done, Revised, record
-from graphs.history.signals import tell
+from graphs.history.signals import send_changed
 from graphs.models import Object
+from graphs.objects.headers import parent_of
 from graphs.objects.holding import hold
-from graphs.objects.kinds import store_of
+from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Delete, Operation, net
 from graphs.objects.preconditions import Before
-from graphs.objects.stores import Part, divided
+from graphs.objects.stores import Part, divided, refuse_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,13 @@ def _apply(parts: Sequence[Part], because: Because) -> Applied:
     if len(parts) == 1 and fast_updates.fits(parts[0].operations):
         version, applied = fast_updates.apply(parts[0].object, parts[0].operations, because)
         if applied is not None:
-            return tell(applied)
+            return send_changed(applied)
         versions = {parts[0].object.pk: version}
     else:
         versions = hold(_there(parts))
     hold_beside(parts)
+    for part in parts:
+        refuse_users(part, parts)
     found = [(part, store_of(part.object.type).before(part.object, part.operations)) for part in parts]
     return finish([Change(part, versions.get(part.object.pk), before) for part, before in found], because)
 
@@ -89,7 +92,20 @@ def finish(changes: Sequence[Change], because: Because) -> Applied:
     for change in changes:
         change.before.refuse_conflicts(change.part.operations)
     workspace_id = changes[0].part.object.workspace_id
-    return tell(record(uuid.uuid4(), workspace_id, because, [_write(change) for change in changes]))
+    places = range(len(changes))
+    done = {place: _write(changes[place]) for place in sorted(places, key=lambda place: _turn(changes[place]))}
+    return send_changed(record(uuid.uuid4(), workspace_id, because, [done[place] for place in places]))
+
+
+def _turn(change: Change) -> tuple[int, int]:
+    """What holds others comes before them, and goes after them."""
+    own, above, kind = change.part.object, 0, KINDS[change.part.object.type]
+    while (holder := parent_of(kind)) is not None and above < len(KINDS):
+        above, kind = above + 1, holder
+    if change.version is None:
+        return 0, above
+    goes = any(isinstance(each, Delete) and each.item.type == own.type for each in change.part.operations)
+    return (2, -above) if goes else (1, 0)
 
 
 def _write(change: Change) -> Done:
@@ -99,13 +115,7 @@ def _write(change: Change) -> Done:
         operations = store.write(changed, change.part.operations, change.before)
         made = Object.objects.get(workspace=changed.workspace_id, type=changed.type, key=changed.key)
         return Done(Revised.of(made, made.version), operations)
-    last = Revised.of(changed, change.version) if _goes(change.part) else None
+    is_deleted = any(isinstance(each, Delete) and each.item.type == changed.type for each in change.part.operations)
+    last = Revised.of(changed, change.version) if is_deleted else None
     operations = store.write(changed, change.part.operations, change.before)
     return Done(last or Revised.of(changed, change.version), operations)
-
-
-def _goes(part: Part) -> bool:
-    """Whether the object itself is deleted."""
-    return any(
-        isinstance(operation, Delete) and operation.item.type == part.object.type for operation in part.operations
-    )

@@ -114,12 +114,11 @@ def _rows(type_: str, object_id: int, a: int, b: int) -> Sequence[Sequence[Any]]
 def _fetch(touched: str, where: dict[str, Any]) -> list[Sequence[Any]]:
     with connection.cursor() as cursor:
         cursor.execute(touched + _ENDS, where)
-        return [_decoded(row) for row in cursor.fetchall()]
-
-
-def _decoded(row: Sequence[Any]) -> list[Any]:
-    """Django's cursor gives JSON as text."""
-    return [json.loads(value) if place in _JSON and value is not None else value for place, value in enumerate(row)]
+        # Django's cursor gives JSON as text.
+        return [
+            [json.loads(value) if column in _JSON and value is not None else value for column, value in enumerate(row)]
+            for row in cursor.fetchall()
+        ]
 
 
 def _operation(item: Ref, ends: dict[str, _Ends]) -> Operation | None:

@@ -14,7 +14,7 @@ class DiffLine(Shape):
 
 
 class DiffField(Shape):
-    """Of a field that is `cut`, texts and lines are only the first; `added` and `removed` count all lines."""
+    """A changed field. If it is `cut`, texts and lines are the first ones; `added` and `removed` count all lines."""
 
     field: str
     label: str

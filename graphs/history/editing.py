@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from graphs.history import changes, live_edits
 from graphs.history.outside import catch_up
@@ -21,7 +20,6 @@ from graphs.objects.kinds import Kind
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
 
@@ -50,10 +48,11 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
     Raises `seen.Overlapping`, `KeyUsed`, `changes.ChangeRefused`, `Object.DoesNotExist` for an object that is gone, and
     `NotFound` or `Forbidden` for who may not change it by now.
     """
+    # Stays where the edit is refused: whoever refused it may name what was noticed.
+    _catch_up(member, [of], request)
     with transaction.atomic():
         editor = hold_role(member)
         editor.require_editor()
-        _catch_up(editor, [of], request)
         held = Object.objects.select_for_update(no_key=True).get(pk=of.pk)
         if not may_see(editor, held):
             raise NotFound
@@ -63,47 +62,51 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
 
 
 def create_object(member: Member, kind: Kind, request: Request) -> Ref:
-    """Makes the object that is asked for, and gives its name. Raises what `edit` does.
+    """Makes the object that is asked for, and returns its ref. Raises what `edit` does.
 
-    Whoever sends the same request twice at once waits for the workspace.
+    Of one request that is sent twice at once, the second one waits for the workspace.
     """
+    _catch_up(member, [], request)
     with transaction.atomic():
         editor = hold_role(member)
         editor.require_editor()
         hold_workspace(editor.workspace.pk)
-        _catch_up(editor, [], request)
         made = _once(editor, Object(workspace=editor.workspace, type=kind.name), request)
-        return _created_in(made)
+        created = Modification.objects.filter(change_set=made, action=Modification.Action.CREATE)
+        return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
 
 
 def _catch_up(member: Member, objects: Sequence[Object], request: Request) -> None:
-    """Brings the history of all objects that the actions name up to what is there, before anything is compared.
-
-    Raises `ChangeRefused` for one that the member may not see, as for one that is absent.
-    """
+    """Brings the history of all objects that the actions name up to what is there, before anything is compared."""
     found = {each.pk: each for each in objects}
     for ref in named_by(request.actions):
         named = existing(member.workspace.pk, ref)
-        if named is None:
-            continue
-        if not may_see(member, named):
-            raise ChangeRefused(_("There is no {object}.").format(object=f'"{ref}"'))
-        found[named.pk] = named
+        if named is not None and may_see(member, named):
+            found[named.pk] = named
     catch_up(found[pk] for pk in sorted(found))
 
 
 def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
-    """Gives the change set of the request; it is made if the same request did not make it before."""
-    cause = _cause(member.user, request)
+    """Returns the change set of the request, which is made unless this request made it before."""
+    cause = ""
+    if request.key is not None:
+        cause = f"request:{hashlib.sha256(f'{member.user.pk}:{request.key}'.encode()).hexdigest()[:40]}"
     done = _done_before(member.user, around, cause, request)
     if done:
         return done
     seen = Seen.read(around, request.seen)
-    planned = plan(around, request.actions)
+    planned = plan(around, request.actions, member=member)
     seen.refuse_overlaps(planned.operations)
     require_may_edit_all(member, planned.operations)
     asked_at = around if around.pk is not None else None
-    because = Because(member.user, Origin.MANUAL, request.reason, *_causes(cause, request), around=asked_at)
+    because = Because(
+        member.user,
+        Origin.MANUAL,
+        request.reason,
+        cause=f"{cause}:{request.digest}" if cause else "",
+        causes=(cause,) if cause else (),
+        around=asked_at,
+    )
     try:
         return changes.apply(around, planned.operations, because).change_set_id
     except Conflicting as conflicting:
@@ -111,23 +114,8 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
         raise Overlapping(overlaps_of(conflicting.conflicts, planned.operations)) from conflicting
 
 
-def _created_in(change_set: uuid.UUID) -> Ref:
-    created = Modification.objects.filter(change_set=change_set, action=Modification.Action.CREATE)
-    return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
-
-
-def _cause(user: User, request: Request) -> str:
-    if request.key is None:
-        return ""
-    return f"request:{hashlib.sha256(f'{user.pk}:{request.key}'.encode()).hexdigest()[:40]}"
-
-
-def _causes(cause: str, request: Request) -> tuple[str, tuple[str, ...]]:
-    return (f"{cause}:{request.digest}", (cause,)) if cause else ("", ())
-
-
 def _done_before(user: User, around: Object, cause: str, request: Request) -> uuid.UUID | None:
-    """The change set that the same request made before. Whoever sends it twice at once waits here for the object."""
+    """The change set that this request made before. Sent twice at once, the second one waits for the object."""
     if not cause:
         return None
     done = ChangeSet.objects.filter(workspace=around.workspace_id, causes__contains=[cause]).first()
@@ -139,7 +127,7 @@ def _done_before(user: User, around: Object, cause: str, request: Request) -> uu
 
 
 def _done_live(user: User, of: Object, request: Request) -> uuid.UUID | None:
-    """The change set of what the same request did live, whose answer did not arrive; it is saved for that."""
+    """The change set of what this request did live if its answer did not arrive; the live edits are saved for that."""
     live = LiveEdit.objects.filter(object=of, person=user.pk, key=request.key)
     done = live.first()
     if done is None:

@@ -44,7 +44,7 @@ class Whole:
 
 
 def whole(workspace_id: int, change_set_id: uuid.UUID) -> Whole | None:
-    """None if it created or deleted something, changed what other items are named by, or is not there."""
+    """The change set's fields; None if it created or deleted something, changed names of items, or is not there."""
     with prepared() as cursor:
         cursor.execute(_WHAT, {"undone": str(change_set_id), "workspace": workspace_id})
         row = cursor.fetchone()

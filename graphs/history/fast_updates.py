@@ -105,7 +105,7 @@ SELECT version, EXISTS (SELECT FROM revisions) {hooks.results()} FROM held
 
 
 def _changing_one(kind: str, fields: Sequence[Field]) -> str:
-    """The same for one item: what is compared is written at once."""
+    """The statement for one item, which compares and writes its fields at once."""
     return f"""
 changed AS (
     UPDATE {KINDS[kind].table} AS t SET {_set(fields)} FROM held, items

@@ -41,12 +41,12 @@ def given(because: "Because") -> dict[str, Any]:
 
 
 def relations(undoing: bool) -> str:
-    """What follows the relations of the change."""
+    """The SQL that follows the relations of the change."""
     return "".join(f", {each.relations(undoing)}" for each in _registered)
 
 
 def results() -> str:
-    """What follows the other columns of the statement's result."""
+    """The SQL that follows the other columns of the statement's result."""
     return "".join(f", {each.result}" for each in _registered)
 
 

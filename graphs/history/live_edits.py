@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from graphs.history.live_stretches import Stretch, stretches
 from graphs.history.recording import Because, Done, Revised, record
-from graphs.history.signals import tell
+from graphs.history.signals import send_changed
 from graphs.models import LiveEdit, Object, Origin
 from graphs.objects.operations import Operation
 from graphs.site.database_away import AWAY
@@ -81,7 +81,7 @@ def _record(held: Object, version: int, stretch: Stretch, operations: Sequence[O
     change_set_id = uuid.uuid4()
     actor = User(pk=stretch.person, username=stretch.label)
     parts = [Done(Revised.of(held, version), tuple(operations))]
-    tell(record(change_set_id, held.workspace_id, Because(actor, Origin.MANUAL), parts))
+    send_changed(record(change_set_id, held.workspace_id, Because(actor, Origin.MANUAL), parts))
     LiveEdit.objects.filter(pk__in=[edit.pk for edit in stretch.edits]).update(change_set=change_set_id)
     return change_set_id
 

@@ -23,7 +23,7 @@ class Stretch:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """Of each field the first `old` and the last `new`; what was taken back leaves nothing."""
+        """The operations with the first `old` and last `new` of each field, without fields that were taken back."""
         return net(from_json(operation) for edit in self.edits for operation in edit.operations)
 
 

@@ -135,7 +135,7 @@ def change_set(workspace_id: int, id_: uuid.UUID) -> ChangeSet:
 
 
 def modifications(of: ChangeSet, search: str = "") -> "QuerySet[Modification]":
-    """Those of a change set in the order of their doing; with `search` in their field, their key or their name."""
+    """The modifications of a change set in their order; with `search` those with it in field, key or name."""
     rows = of.modifications.all()
     if not search:
         return rows

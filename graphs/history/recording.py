@@ -112,13 +112,14 @@ def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts:
     return applied
 
 
-def begin(new: Object, because: Because) -> None:
-    """The first revision of an object that is there as a whole; belongs into the transaction that made it.
+def begin(new: Sequence[Object], because: Because) -> None:
+    """Stores the first revisions of objects of one workspace; belongs into the transaction that made them.
 
-    What it began with is not stored twice: every later state leads back to it. Nobody is told: nobody saw it before.
+    What they began with is not stored twice: every later state leads back to it. Nobody is told: nobody has
+    seen them yet.
     """
-    revised = Revised.of(new, new.version)
-    _store(_BEGIN, uuid.uuid4(), new.workspace_id, because, [Done(revised, ())])
+    parts = [Done(Revised.of(each, each.version), ()) for each in new]
+    _store(_BEGIN, uuid.uuid4(), new[0].workspace_id, because, parts)
 
 
 _BEGIN = f"{_REVISIONS}, {STORED} SELECT true"
@@ -132,7 +133,7 @@ def _record(undoing: bool) -> str:
 def _store(
     statement: str, change_set_id: uuid.UUID, workspace_id: int, because: Because, parts: Sequence[Done]
 ) -> tuple[Applied, Sequence[Any]]:
-    """What was done, and what came of what is stored beside it."""
+    """Stores what was done and returns it, with the results of the hooks that stored something beside it."""
     objects = tuple(part.revised for part in parts)
     modifications = [(place, *row) for place, part in enumerate(parts) for row in _modifications(part.operations)]
     given = parameters(change_set_id, workspace_id, because, len(modifications)) | {

@@ -14,18 +14,19 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 
-from graphs.history import changes, fast_rollback, live_edits
+from graphs.history import changes, fast_rollback
+from graphs.history.outside import catch_up
 from graphs.history.recording import Applied, Because
-from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModification, Scope, place, read
-from graphs.history.signals import tell
+from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModification, Scope, read, to_hold
+from graphs.history.signals import send_changed
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
-from graphs.objects.holding import raise_versions
-from graphs.objects.kinds import store_of
+from graphs.objects.holding import hold_workspace, raise_versions
+from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
-from graphs.objects.stores import Part
+from graphs.objects.stores import Part, find
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ObjectRollback:
     """What a rollback does to one object, and what stands in the way of it there."""
 
     object: Object
@@ -60,7 +61,7 @@ class Plan:
 
     scope: Scope
     done: Done
-    steps: tuple[Step, ...]
+    steps: tuple[ObjectRollback, ...]
     gone: Mapping[Ref, str]
     state: str
 
@@ -90,7 +91,7 @@ def _state(scope: Scope, left_out: Collection[LeftOut], objects: Sequence[Object
 
 
 class RollbackRefused(Exception):
-    """Nothing was changed. `plan` is what would have been done."""
+    """Raised if nothing was changed; `plan` is what would have been done."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(type(self).__name__)
@@ -102,7 +103,7 @@ class Clashing(RollbackRefused):
 
 
 class Outdated(RollbackRefused):
-    """By now it would do something else than what was shown."""
+    """Raised if the rollback would by now do something else than what was shown."""
 
 
 class NothingToUndo(RollbackRefused):
@@ -114,9 +115,8 @@ def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ())
 
     Raises `NotFound` for what is not of this workspace.
     """
-    done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
-    objects = _objects(workspace_id, done)
-    live_edits.save_all(objects)
+    done = to_hold(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
+    objects = _caught_up(workspace_id, done)
     if isinstance(scope, AsOf):
         done = read(workspace_id, scope)
     return _plan(workspace_id, scope, done, objects, left_out)
@@ -139,16 +139,28 @@ def roll_back(
         if isinstance(scope, ChangeSets) and len(scope.ids) == 1 and not left_out:
             raised, applied = _in_one_statement(workspace_id, actor, scope, reason, digest)
             if applied is not None:
-                return tell(applied)
+                return send_changed(applied)
         # What was done since a version is known when nobody does more.
-        done = place(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
-        objects = _objects(workspace_id, done, held=True)
-        live_edits.save_all(objects)
+        done = to_hold(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
+        objects = _caught_up(workspace_id, done, held=True)
         if isinstance(scope, AsOf):
             done = read(workspace_id, scope)
         plan = _plan(workspace_id, scope, done, objects, left_out, held=True)
         _refuse(plan, digest)
         return changes.finish(_changes(plan, raised), _because(plan, actor, reason))
+
+
+def touched(workspace_id: int, scope: Scope) -> list[Ref]:
+    """The objects of kinds that narrow who may see or change them, which a rollback would look at.
+
+    Raises `NotFound` for what is not of this workspace.
+    """
+    narrow = [kind.name for kind in KINDS.values() if kind.may_see or kind.may_edit]
+    if not narrow:
+        return []
+    done = to_hold(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
+    rows = Revision.objects.filter(object__in=done.objects, type__in=narrow, change_set__workspace=workspace_id)
+    return [Ref(type_, key) for type_, key in rows.values_list("type", "key").distinct().order_by()]
 
 
 def _changes(plan: Plan, raised: Mapping[int, int]) -> list[changes.Change]:
@@ -188,6 +200,14 @@ def _objects(workspace_id: int, done: Done, *, held: bool = False) -> list[Objec
     return list(rows.select_for_update(no_key=True) if held else rows)
 
 
+def _caught_up(workspace_id: int, done: Done, *, held: bool = False) -> list[Object]:
+    """The objects, once the history has all that is there. What others saved makes a version, or takes one away."""
+    objects = _objects(workspace_id, done, held=held)
+    catch_up(objects)
+    saved_by_others = any(KINDS[each.type].rows for each in objects)
+    return _objects(workspace_id, done, held=held) if saved_by_others else objects
+
+
 def _plan(
     workspace_id: int,
     scope: Scope,
@@ -199,14 +219,19 @@ def _plan(
 ) -> Plan:
     missing = _missing(workspace_id, done, objects)
     deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
-    parts = [Part(each, done.objects[each.pk]) for each in (*objects, *deleted)]
+    if held and deleted:
+        hold_workspace(workspace_id)  # Others may bring back the same.
+    # One that went and is there again, as a new object of the same name, is what stands in the way.
+    again = find(workspace_id, [Ref(each.type, each.key) for each in deleted])
+    parts = [Part(each, done.objects[each.pk]) for each in objects]
+    parts += [Part(again.get(Ref(each.type, each.key), each), done.objects[each.pk]) for each in deleted]
     if held and parts:
         changes.hold_beside(parts)
     steps = []
     for part in parts:
         before = store_of(part.object.type).before(part.object, inverses(part.operations))
         left = [Left(each.item, each.field) for each in left_out if each.of in (None, part.object.key)]
-        steps.append(Step(part.object, before, undo(part.operations, before, left)))
+        steps.append(ObjectRollback(part.object, before, undo(part.operations, before, left)))
     gone = {Ref(each.type, each.key): label for each, label in missing if each not in deleted}
     for each in left_out:
         gone.pop(each.item, None)
@@ -230,11 +255,11 @@ def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
     return any(operation.item == own and not isinstance(operation, Update) for operation in operations)
 
 
-def _with_users(steps: Sequence[Step]) -> Callable[[Step], Step]:
+def _with_users(steps: Sequence[ObjectRollback]) -> Callable[[ObjectRollback], ObjectRollback]:
     """An object that others use stays: those aside that this rollback frees of it."""
     parts = [step.part for step in steps]
 
-    def with_users(step: Step) -> Step:
+    def with_users(step: ObjectRollback) -> ObjectRollback:
         own = Ref(step.object.type, step.object.key)
         users = store_of(step.object.type).users(step.part, parts)
         clashes = (*step.undone.clashes, *(Clash("used", own, "", by=user) for user in users))

@@ -7,10 +7,10 @@ from datetime import datetime
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from graphs.history.rollback import Plan, Step
+from graphs.history.rollback import ObjectRollback, Plan
 from graphs.history.undo import Clash
 from graphs.models import Modification, Object
-from graphs.objects.kinds import KINDS
+from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.refs import Ref
 from graphs.objects.stores import labels
 
@@ -51,6 +51,9 @@ class NamedClash:
                 return _("“%(edge)s” was connected to it since.") % {"edge": other}
             case "missing":
                 return _("“%(key)s” is not there any more.") % {"key": other}
+            case "used" if self.clash.by and is_object(self.clash.by.type):
+                kind = KINDS[self.clash.by.type]
+                return _("“%(key)s” still belongs to it.") % {"key": kind.label if kind.may_see else other}
             case "used":
                 return _("“%(node)s” still has this type.") % {"node": other}
 
@@ -65,7 +68,7 @@ def _gone(plan: Plan) -> Iterator[NamedClash]:
         yield NamedClash(ref.key, Clash("gone", ref, ""), label)
 
 
-def _of_step(plan: Plan, step: Step) -> list[NamedClash]:
+def _of_step(plan: Plan, step: ObjectRollback) -> list[NamedClash]:
     clashes = step.undone.clashes
     if not clashes:
         return []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from graphs.history.compare import between
 from graphs.models import ChangeSet, Modification, Revision
@@ -59,7 +59,8 @@ def read(workspace_id: int, scope: Scope) -> Done:
     """Raises `NotFound` for what is not of this workspace."""
     match scope:
         case AsOf():
-            return _since(workspace_id, scope)
+            operations = between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))
+            return Done({scope.object: operations})
         case ChangeSets(ids):
             found = _modifications(workspace_id, Q(change_set__in=ids))
             _require(workspace_id, set(ids) - {row.change_set for row in found})
@@ -118,23 +119,15 @@ def operation_of(row: Modification | _Row) -> Operation:
             return Update(item, {row.field: row.old}, {row.field: row.new})
 
 
-def place(workspace_id: int, scope: AsOf) -> Done:
-    """What is to be held for a scope, without looking what was done. Raises `NotFound`."""
+def to_hold(workspace_id: int, scope: AsOf) -> Done:
+    """The object that is to be held for a scope, before it is read what was done. Raises `NotFound`."""
     _latest(workspace_id, scope)
     return Done({scope.object: ()})
 
 
-def _since(workspace_id: int, scope: AsOf) -> Done:
-    return Done({scope.object: between(scope.type, scope.object, scope.version, _latest(workspace_id, scope))})
-
-
 def _latest(workspace_id: int, scope: AsOf) -> int:
-    version = _revisions(workspace_id, scope).values_list("version", flat=True).first()
+    rows = Revision.objects.filter(type=scope.type, object=scope.object, change_set__workspace=workspace_id)
+    version = rows.order_by("-version").values_list("version", flat=True).first()
     if version is None:
         raise NotFound
     return version
-
-
-def _revisions(workspace_id: int, scope: AsOf) -> "QuerySet[Revision]":
-    rows = Revision.objects.filter(type=scope.type, object=scope.object, change_set__workspace=workspace_id)
-    return rows.order_by("-version")

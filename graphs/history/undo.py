@@ -120,9 +120,6 @@ class _Undoing:
     def _clash(self, clash: Clash) -> None:
         self.clashes.setdefault((clash.item, clash.field), clash)
 
-    def all_clashes(self) -> tuple[Clash, ...]:
-        return tuple(({place: doubt.clash for place, doubt in self.doubts.items()} | self.clashes).values())
-
 
 def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ()) -> Undone:
     """Takes back what was `done`, in the order of its doing, from what there is `before` the rollback."""
@@ -132,21 +129,23 @@ def undo(done: Sequence[Operation], before: Before, left: Collection[Left] = ())
     parts = (_kept(operation, whole, chosen) for operation in done) if chosen else done
     kept = [part for part in parts if part is not None]
     found = {item: stored.record for item, stored in before.found.items()}
-    settled = {item for item, began in _beginnings(kept).items() if same(began, _plain(found.get(item)))}
+    plain = {item: fields(record) for item, record in found.items()}
+    as_before = {item for item, began in _beginnings(kept).items() if same(began, plain.get(item))}
     undoing = _Undoing({operation.item: found.get(operation.item) for operation in kept})
     for operation in reversed(kept):
-        if operation.item not in settled:
+        if operation.item not in as_before:
             undoing.take_back(operation)
     changes = (difference(item, found.get(item), record) for item, record in undoing.now.items())
     operations = tuple(change for change in changes if change is not None)
     lost = before.lost_with(whole, operations)
     operations = tuple(operation for operation in operations if operation.item not in lost)
-    clashes = (*undoing.all_clashes(), *_structure(operations, before))
+    undecided = {at: doubt.clash for at, doubt in undoing.doubts.items()}
+    clashes = (*(undecided | undoing.clashes).values(), *_structure(operations, before))
     return Undone(operations, clashes, (*chosen, *map(Left, sorted(lost))))
 
 
 def _beginnings(done: Sequence[Operation]) -> dict[Ref, Record | None]:
-    """Of items that came or went, what they were before anything was done: what is so again needs nothing."""
+    """What items that came or went were before anything was done; an item that is so again needs nothing."""
     came_or_went = {operation.item for operation in done if not isinstance(operation, Update)}
     changed: dict[Ref, Record] = {}
     found: dict[Ref, Record | None] = {}
@@ -161,10 +160,6 @@ def _beginnings(done: Sequence[Operation]) -> dict[Ref, Record | None]:
             case Delete(item, record):
                 found[item] = {**fields(record), **changed.get(item, {})}
     return found
-
-
-def _plain(record: Record | None) -> Record | None:
-    return None if record is None else fields(record)
 
 
 def _items_left(done: Iterable[Operation], chosen: Collection[Left]) -> set[Ref]:

@@ -54,7 +54,7 @@ class Object(models.Model):
         return f"{self.type}:{self.key}"
 
     def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
-        """Whoever saves an object that they read a while ago leaves its version, and whether it has unsaved edits."""
+        """Saves the object but for its version and unsaved edits, which others may have changed since it was read."""
         if update_fields is None and self.pk and not self._state.adding and not options.get("force_insert"):
             kept = _OF_CHANGES | self.get_deferred_fields()
             fields = [field for field in self._meta.concrete_fields if not {field.name, field.attname} & kept]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from graphs.objects.refs import Ref
+from graphs.objects.refs import Ref, RefText
 from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
 from graphs.site.json_values import shown
 
@@ -92,9 +92,6 @@ def steps_of(asked: "list[Action] | tuple[Action, ...]") -> list[Action]:
     return [step for action in asked for step in (action.steps() if isinstance(action, Batch) else (action,))]
 
 
-ObjectName = Annotated[str, Field(pattern="^[^:]+:.+$", max_length=140, description='"type:id".')]
-
-
 class ObjectPatch(DataPatch):
     """A patch of a text: of a field, or of a text within one."""
 
@@ -102,7 +99,7 @@ class ObjectPatch(DataPatch):
 
 
 class UpdateObject(StrictModel):
-    object: ObjectName
+    object: RefText
     updates: JSONObject | None = Field(None, description="New values by the names of their fields.")
     patches: Annotated[list[ObjectPatch], Field(min_length=1, max_length=100)] | None = Field(
         None, description="Changes of long texts, in this order."
@@ -114,33 +111,21 @@ class UpdateObject(StrictModel):
             raise ValueError("give updates or patches")
         return self
 
-    @property
-    def ref(self) -> Ref:
-        return Ref.parse(self.object)
-
 
 class CreateObject(StrictModel):
     kind: ShortText
-    parent: ObjectName | None = None
+    parent: RefText | None = None
     fields: JSONObject
     key: Key | None = Field(None, description="To refer to it in a batch; else made.")
 
 
 class DeleteObject(StrictModel):
-    object: ObjectName
-
-    @property
-    def ref(self) -> Ref:
-        return Ref.parse(self.object)
+    object: RefText
 
 
 class MoveObject(StrictModel):
-    object: ObjectName
-    parent: ObjectName
-
-    @property
-    def ref(self) -> Ref:
-        return Ref.parse(self.object)
+    object: RefText
+    parent: RefText
 
 
 ObjectAction = UpdateObject | CreateObject | DeleteObject | MoveObject
@@ -150,6 +135,7 @@ register(
         "create_object": CreateObject,
         "delete_object": DeleteObject,
         "move_object": MoveObject,
+        "batch": Batch,
     }
 )
 
@@ -160,9 +146,9 @@ def named_by(asked: Sequence[Action]) -> list[Ref]:
     for step in steps_of(list(asked)):
         match step:
             case UpdateObject() | DeleteObject():
-                found[step.ref] = None
+                found[step.object] = None
             case MoveObject():
-                found |= {step.ref: None, Ref.parse(step.parent): None}
-            case CreateObject(parent=str(parent)):
-                found[Ref.parse(parent)] = None
+                found |= {step.object: None, step.parent: None}
+            case CreateObject(parent=Ref() as parent):
+                found[parent] = None
     return list(found)

@@ -51,7 +51,7 @@ class Overlapping(Exception):
 
 
 def overlaps_of(conflicts: Iterable[Conflict], operations: Iterable[Operation]) -> list[Overlap]:
-    """What operations met when they were applied, as overlaps."""
+    """The conflicts that operations met when they were applied, as overlaps."""
     updates = {operation.item: operation.new for operation in operations if isinstance(operation, Update)}
     return [
         Overlap(one.item, one.field, one.expected, one.found, updates.get(one.item, {}).get(one.field))
@@ -130,17 +130,18 @@ def _changed_since(around: Object, now: Stored, version: int) -> dict[str, _Chan
     behind = now.version - version
     if behind <= 0:
         return None if behind else {}
-    found, behind, told = _changed_live(around, now, behind)
+    found, behind, read_live = _changed_live(around, now, behind)
     if not behind:
         return found
     change_sets: set[int] = set()
     most = min(behind * len(KINDS[now.item.type].fields), MOST_LOOKED_AT)
-    latest = _modifications(around, now.item).exclude(change_set__in=told)[:most]
+    latest = _modifications(around, now.item).exclude(change_set__in=read_live)[:most]
     for modification in latest:
         change_sets.add(modification.version)
         if len(change_sets) > behind:
             return found
-        for field, old in _olds(modification).items():
+        olds = {modification.field: modification.old} if modification.field else modification.old or {}
+        for field, old in olds.items():
             by, at = (found[field].by, found[field].at) if field in found else _signed(modification)
             found[field] = _Change(old, by, at)
     cut = len(latest) == MOST_LOOKED_AT
@@ -153,7 +154,7 @@ def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _
     Gives also how many versions are left to look for in the history, and the change sets that need no look any more.
     """
     found: dict[str, _Change] = {}
-    told: set[uuid.UUID] = set()
+    read_live: set[uuid.UUID] = set()
     version = now.version
     for edit in _live_edits(around, now.item)[: min(behind, MOST_LOOKED_AT)]:
         operation = edit.on(str(now.item)) or {}
@@ -163,19 +164,15 @@ def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _
             by, at = (found[field].by, found[field].at) if field in found else (edit.person_label, edit.created_at)
             found[field] = _Change(old, by, at)
         if edit.change_set:
-            told.add(edit.change_set)
+            read_live.add(edit.change_set)
         version -= 1
         behind -= 1
-    return found, behind, told
+    return found, behind, read_live
 
 
 def _live_edits(around: Object, item: Ref) -> QuerySet[LiveEdit]:
     """The live edits of an item that are still known, newest first."""
     return LiveEdit.objects.filter(object=around.pk, items__contains=[str(item)]).order_by("-version")
-
-
-def _olds(modification: Modification) -> Record:
-    return {modification.field: modification.old} if modification.field else modification.old or {}
 
 
 def _signed(modification: Modification) -> tuple[str, datetime]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Model, QuerySet
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
@@ -31,10 +31,12 @@ def existing(workspace_id: int, ref: Ref) -> Object | None:
     if not is_object(ref.type):
         return None
     kind = KINDS[ref.type]
-    found = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key).first()
     if kind.rows is None:
-        return found
-    row = _rows_named(kind, workspace_id, ref.key).first()
+        objects: Any = kind.model._default_manager
+        whole: Object | None = objects.filter(workspace=workspace_id, key=ref.key).first()
+        return whole
+    found = Object.objects.filter(workspace=workspace_id, type=ref.type, key=ref.key).first()
+    row = rows_with(kind, workspace_id, [ref.key]).first()
     if row is None:
         return None
     return found or header_of(kind, workspace_id, row)
@@ -46,23 +48,53 @@ def header_of(kind: Kind, workspace_id: int, row: Model) -> Object:
     return header
 
 
-def listed(member: Member, kind: Kind, *, parent: str = "") -> QuerySet[Any]:
-    """Rows of a kind in the member's workspace, those of one parent if it is named, in the order of their titles."""
-    rows = (
-        kind.rows(member.workspace.pk) if kind.rows else kind.model._default_manager.filter(workspace=member.workspace)
-    )
-    if parent and kind.parent:
-        rows = rows.filter(**{f"{kind.parent}_id": parent})
+def listed(member: Member, kind: Kind, *, parent: Object | None = None) -> QuerySet[Any]:
+    """Rows of a kind that the member may see, those of one parent if it is named, in the order of their titles."""
+    rows = rows_of(kind, member.workspace.pk)
+    if parent is not None:
+        rows = rows.filter(held_by(parent, kind.parent))
+    if kind.parent:
+        rows = rows.select_related(kind.parent)
+    if kind.may_see is not None:
+        rows = rows.filter(pk__in=[row.pk for row in rows if kind.may_see(member, row)])
     return rows.order_by(kind.field(kind.title).column, "pk")
 
 
+def rows_of(kind: Kind, workspace_id: int) -> QuerySet[Any]:
+    """All rows of a kind in a workspace."""
+    return kind.rows(workspace_id) if kind.rows else kind.model._default_manager.filter(workspace=workspace_id)
+
+
+def held_by(parent: Object, column: str) -> models.Q:
+    """The rows whose foreign key leads to an object: it has its primary key, which not every kind is named by."""
+    key = parent.pk if issubclass(KINDS[parent.type].model, Object) else parent.key
+    return models.Q(**{f"{column}_id": key})
+
+
+def rows_named(member: Member, kind: Kind, keys: Iterable[str]) -> dict[str, Any]:
+    """The rows of a kind in the member's workspace with these keys, those that they may see, by key."""
+    rows = rows_with(kind, member.workspace.pk, keys)
+    return {ref_of(kind, row).key: row for row in rows if kind.may_see is None or kind.may_see(member, row)}
+
+
+def rows_with(kind: Kind, workspace_id: int, keys: Iterable[str]) -> QuerySet[Any]:
+    """The rows of a kind in a workspace that have these keys; a text that can be none names nothing."""
+    column = "key__in" if issubclass(kind.model, Object) else "pk__in"
+    return rows_of(kind, workspace_id).filter(**{column: [key for key in keys if is_key(kind, key)]})
+
+
 def searched(rows: QuerySet[Any], kind: Kind, text: str) -> QuerySet[Any]:
-    """Those of the rows in which a field contains the text."""
+    """The rows in which a field contains the text."""
+    return rows.filter(searched_by(kind, text))
+
+
+def searched_by(kind: Kind, text: str) -> models.Q:
+    """The condition that a field contains the text."""
     wanted = models.Q()
     for field in kind.fields:
         if field.form in ("text", "code", "json"):
-            wanted |= models.Q(**{f"{field.column}__icontains": text})
-    return rows.filter(wanted)
+            wanted |= models.Q(**{"__".join((field.column, *field.inside, "icontains")): text})
+    return wanted
 
 
 def ref_of(kind: Kind, row: Model) -> Ref:
@@ -85,14 +117,17 @@ def parent_of(kind: Kind) -> Kind | None:
 
 def children_of(kind: Kind) -> list[Kind]:
     """The kinds of objects that objects of this one hold."""
-    return [each for each in KINDS.values() if each is not kind and parent_of(each) is kind]
+    return [each for each in KINDS.values() if parent_of(each) is kind]
 
 
 def url_of(kind: Kind, row: Model) -> str:
-    """The address of the object's page; "" if it has none."""
-    if callable(kind.url):
-        return kind.url(row)
-    return reverse(kind.url, args=[ref_of(kind, row).key]) if kind.url else ""
+    """The address of the object's page; "" if it has none: not every key fits into an address."""
+    try:
+        if callable(kind.url):
+            return kind.url(row)
+        return reverse(kind.url, args=[ref_of(kind, row).key]) if kind.url else ""
+    except NoReverseMatch:
+        return ""
 
 
 def named(row: Any) -> Ref | None:
@@ -108,18 +143,21 @@ def address_of(member: Member, ref: Ref) -> str:
     kind = KINDS.get(ref.type)
     if kind is None or not kind.url:
         return ""
-    if not callable(kind.url):
-        return reverse(kind.url, args=[ref.key])
     try:
-        return url_of(kind, row_of(object_for(member, ref)))
-    except NotFound:
+        return (
+            url_of(kind, row_of(object_for(member, ref))) if callable(kind.url) else reverse(kind.url, args=[ref.key])
+        )
+    except (NotFound, NoReverseMatch):
         return ""
 
 
 def may_see(member: Member, of: Object) -> bool:
     """Whether a member of its workspace may see an object."""
     kind = KINDS[of.type]
-    return kind.may_see is None or kind.may_see(member, row_of(of))
+    if kind.may_see is None:
+        return True
+    row = row_of(of)
+    return row is not None and kind.may_see(member, row)
 
 
 def may_edit(member: Member, of: Object) -> bool:
@@ -143,9 +181,9 @@ def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> Non
             raise ChangeRefused(_("{object} may not be changed by this person.").format(object=ref))
 
 
-def _rows_named(kind: Kind, workspace_id: int, key: str) -> QuerySet[Any]:
-    assert kind.rows is not None
+def is_key(kind: Kind, key: str) -> bool:
+    """Whether a row of the kind can have this key. A row has one name: "7" is no other "07"."""
     try:
-        return kind.rows(workspace_id).filter(pk=kind.model._meta.pk.to_python(key))
+        return issubclass(kind.model, Object) or str(kind.model._meta.pk.to_python(key)) == key
     except ValidationError:
-        return kind.model._default_manager.none()
+        return False

@@ -1,4 +1,4 @@
-"""Who changes an object holds its header row until the commit, so that versions rise in the order of the commits."""
+"""Holds the header rows of objects that are changed until the commit, so that versions rise in the order of commits."""
 
 from collections.abc import Collection
 

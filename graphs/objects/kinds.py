@@ -107,6 +107,12 @@ def is_object(name: str) -> bool:
     return name in KINDS and KINDS[name].store is not None
 
 
+def holder_of(name: str) -> Kind:
+    """The kind of the objects that things of a kind belong to: itself, or what they are parts of. Raises `KeyError`."""
+    kind = KINDS[name]
+    return next((each for each in of_objects() if kind in each.parts), kind)
+
+
 def of_objects() -> list[Kind]:
     """The kinds whose things are objects, in the order of their registration."""
     return [kind for kind in KINDS.values() if kind.store is not None]

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Model
+from django.db.models import Model, ProtectedError, RestrictedError
+from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
@@ -26,7 +30,7 @@ def writing() -> bool:
 
 @contextmanager
 def as_writer() -> Iterator[None]:
-    """What is saved within it is recorded by who saves it."""
+    """Marks what this thread saves meanwhile as recorded by the caller."""
     token = _writing.set(True)
     try:
         yield
@@ -34,16 +38,20 @@ def as_writer() -> Iterator[None]:
         _writing.reset(token)
 
 
-def row_of(of: Object) -> Any:
-    """The row of an object; None if it is gone."""
+def row_of(of: Object, *, held: bool = False) -> Any:
+    """The row of an object; None if it is gone, or of another workspace by now.
+
+    `held`, nobody else changes it until the transaction ends.
+    """
     kind = KINDS[of.type]
-    rows = kind.model._default_manager
-    if issubclass(kind.model, Object):
+    rows = kind.model._default_manager.select_for_update(no_key=True) if held else kind.model._default_manager
+    if kind.rows is None:
         return rows.filter(pk=of.pk).first() if of.pk is not None else None
     try:
-        return rows.filter(pk=kind.model._meta.pk.to_python(of.key)).first()
+        here = kind.rows(of.workspace_id).filter(pk=kind.model._meta.pk.to_python(of.key))
     except ValidationError:
         return None
+    return rows.filter(pk__in=here.values("pk")).first()
 
 
 def record_of(kind: Kind, row: Model) -> Record:
@@ -57,24 +65,56 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model | None = None) -
     Raises `ChangeRefused` with what the model's own validation says. Nothing is saved.
     """
     row = row or new_row(kind, of, {})
-    _assign(kind, row, new)
-    _validate(kind, row)
+    _assign(kind, of, row, new)
+    with refusals_of(kind):
+        row.full_clean()
     return record_of(kind, row)
 
 
 def _value(field: Field, row: Model) -> Any:
+    if _holds_header(field, row):
+        holder = getattr(row, field.column)
+        return holder and holder.key
     value = getattr(row, field.attribute)
     for step in field.inside:
         value = value.get(step) if isinstance(value, dict) else None
     if field.form == "key" and value is not None:
         return str(value)
+    return _as_json(row._meta.get_field(field.column), value)
+
+
+def _as_json(column: Any, value: Any) -> Any:
+    """Says a value in one way, whether it was read from the database or given for it."""
+    match value:
+        case Decimal():
+            return f"{value:.{column.decimal_places}f}"
+        case datetime() if is_aware(value):
+            return value.astimezone(UTC).isoformat()
+        case float() if not isfinite(value):
+            return str(value)
     return value if isinstance(value, _PLAIN) else DjangoJSONEncoder().default(value)
 
 
-def _assign(kind: Kind, row: Model, new: Record) -> None:
+def _holds_header(field: Field, row: Model) -> bool:
+    """Whether the row points to an `Object`, which is named by its key and not by its primary key."""
+    related = row._meta.get_field(field.column).related_model if field.form == "key" else None
+    return isinstance(related, type) and issubclass(related, Object)
+
+
+def _assign(kind: Kind, of: Object, row: Model, new: Record) -> None:
     for field in kind.fields:
         if field.name in new:
-            _set(field, row, new[field.name])
+            value = new[field.name]
+            _set(field, row, _header(field, of, row, value) if value and _holds_header(field, row) else value)
+
+
+def _header(field: Field, of: Object, row: Model, key: str) -> int:
+    """The primary key of the object with this key that the row points to."""
+    related: Any = row._meta.get_field(field.column).related_model
+    found = related.objects.filter(workspace=of.workspace_id, key=key).values_list("pk", flat=True).first()
+    if found is None:
+        raise ChangeRefused(_("There is no {object}.").format(object=f'"{key}"'))
+    return int(found)
 
 
 def _set(field: Field, row: Model, value: Any) -> None:
@@ -82,11 +122,14 @@ def _set(field: Field, row: Model, value: Any) -> None:
     if not field.inside:
         column: Any = row._meta.get_field(field.column)
         try:
-            setattr(row, field.attribute, column.to_python(value))
+            read = column.to_python(value)
+            if isinstance(read, float) and not isfinite(read):
+                raise TypeError("JSON has no such number")
+            setattr(row, field.attribute, read)
         except ValidationError as error:
             raise ChangeRefused(*(f"{field.name}: {message}" for message in error.messages)) from error
         except TypeError as error:
-            # Dates and times parse texts only.
+            # Dates and times parse texts only, and JSON has no infinite numbers.
             raise ChangeRefused(_("{field}: this is no value of it.").format(field=field.name)) from error
         return
     whole = dict(getattr(row, field.column) or {})
@@ -112,20 +155,24 @@ def new_row(kind: Kind, of: Object, record: Record) -> Model:
     return row
 
 
-def save(kind: Kind, row: Model, new_values: Record, *, new: bool = False) -> None:
-    _assign(kind, row, new_values)
-    _validate(kind, row)
-    row.save(force_insert=new)
+def save(kind: Kind, of: Object, row: Model, new_values: Record, *, new: bool = False) -> None:
+    _assign(kind, of, row, new_values)
+    with refusals_of(kind):
+        row.full_clean()
+        row.save(force_insert=new)
 
 
-def _validate(kind: Kind, row: Model) -> None:
-    """Raises `ChangeRefused`, which names fields as the wire does."""
+@contextmanager
+def refusals_of(kind: Kind) -> Iterator[None]:
+    """Makes of what the model refuses a `ChangeRefused`, which names fields as the wire does."""
     names = {field.column: f"{field.name}: " for field in kind.fields if not field.inside} | {"__all__": "", "": ""}
     try:
-        row.full_clean()
+        yield
     except ValidationError as error:
         problems = getattr(error, "message_dict", None) or {"": error.messages}
         texts = [names.get(name, f"{name}: ") + text for name, some in problems.items() for text in some]
         raise ChangeRefused(*texts) from error
+    except (ProtectedError, RestrictedError) as error:
+        raise ChangeRefused(str(error.args[0])) from error
     except ObjectDoesNotExist as error:
         raise ChangeRefused(str(error)) from error

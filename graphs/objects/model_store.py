@@ -1,19 +1,22 @@
 """How objects of an ordinary Django model are stored: by the model itself, so that its validation and signals run."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
+from django.db import models
 from django.db.models import Model
 
 from graphs.models import Object
-from graphs.objects.kinds import KINDS, Kind
-from graphs.objects.model_rows import as_writer, new_row, record_of, row_of, save
+from graphs.objects.headers import held_by, ref_of
+from graphs.objects.kinds import KINDS, Kind, of_models
+from graphs.objects.model_rows import as_writer, new_row, record_of, refusals_of, row_of, save
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
 from graphs.objects.planned import Planned
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
-from graphs.objects.stores import Store
+from graphs.objects.stores import Part, Store
+from graphs.site.json_values import same
 
 
 class ModelStore(Store):
@@ -38,24 +41,37 @@ class ModelStore(Store):
         with as_writer():
             match operation:
                 case Create(item, record):
-                    header = _created(kind, of, record)
-                    return (Create(item, record | {"id": header.pk}),)
-                case Update(_, _, new):
-                    row = row_of(of)
-                    assert row is not None
-                    save(kind, row, new)
-                    _remember(kind, of, row)
-                    return (operation,)
+                    return (Create(item, _created(kind, of, record)),)
+                case Update():
+                    return (_updated(kind, of, operation),)
                 case Delete(item, record):
                     row = row_of(of)
                     assert row is not None
                     kept = {"id": of.pk, "version": _version(row, of)}
-                    row.delete()
+                    with refusals_of(kind):
+                        row.delete()
                     Object.objects.filter(pk=of.pk).delete()
                     return (Delete(item, record | kept),)
 
     def plan(self, of: Object, asked: Sequence[Any], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
         raise ChangeRefused(*(f"This is no change of {of}: {each!r}." for each in asked))
+
+    def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
+        """The first objects that would go with it, those aside that go, or move, in the other parts."""
+        if not any(isinstance(operation, Delete) for operation in part.operations):
+            return ()
+        freed = {
+            operation.item
+            for other in others
+            for operation in other.operations
+            if isinstance(operation, Delete) or (isinstance(operation, Update) and "parent" in operation.new)
+        }
+        held = (
+            ref_of(kind, row)
+            for kind, column in _led_by(KINDS[part.object.type])
+            for row in kind.model._default_manager.filter(held_by(part.object, column)).order_by("pk")[: len(freed) + 6]
+        )
+        return [ref for ref in held if ref not in freed]
 
     def title(self, of: Object) -> str:
         kind = KINDS[of.type]
@@ -63,25 +79,51 @@ class ModelStore(Store):
         return of.key if row is None else kind.name_of(record_of(kind, row)) or of.key
 
 
+def _led_by(kind: Kind) -> Iterator[tuple[Kind, str]]:
+    """Parents, and foreign keys that take their rows away, from registered models to this one."""
+    for each in of_models():
+        for column in each.model._meta.concrete_fields:
+            key = column.remote_field
+            if key is None or column.related_model is not kind.model:
+                continue
+            if column.name == each.parent or key.on_delete is models.CASCADE:
+                yield each, column.name
+
+
 def _version(row: Model, of: Object) -> int:
-    """The version of its header now, which the caller may have raised since it read the header."""
-    return row.version if isinstance(row, Object) else Object.objects.values_list("version", flat=True).get(pk=of.pk)
-
-
-def _created(kind: Kind, of: Object, record: Record) -> Object:
-    """The header of a new row."""
-    row = new_row(kind, of, record)
-    save(kind, row, record, new=True)
+    """The version of its header now, which the caller may have raised since it read it; 1 while it has none."""
     if isinstance(row, Object):
-        return row
-    version = record.get("version", 0) + 1
-    return Object.objects.create(
-        pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key, version=version,
-        as_recorded=record_of(kind, row),
+        return row.version
+    return Object.objects.filter(pk=of.pk).values_list("version", flat=True).first() or 1
+
+
+def _created(kind: Kind, of: Object, record: Record) -> Record:
+    """Makes a row and its header. Gives the record as the model's own `save` left it, with its primary key."""
+    row = new_row(kind, of, record)
+    save(kind, of, row, record, new=True)
+    row.refresh_from_db()
+    made = record_of(kind, row)
+    if isinstance(row, Object):
+        return record | made | {"id": row.pk}
+    header = Object.objects.create(
+        pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
+        version=record.get("version", 0) + 1, as_recorded=made,
     )  # fmt: skip
+    return record | made | {"id": header.pk}
 
 
-def _remember(kind: Kind, of: Object, row: Model) -> None:
+def _updated(kind: Kind, of: Object, operation: Update) -> Update:
+    """What changed, with all that the model's own `save` made of it. What others changed is left to be noticed.
+
+    Others do not wait for the header: what they saved until the row is held, too, is a conflict.
+    """
+    row, item, new = row_of(of, held=True), operation.item, operation.new
+    before = record_of(kind, row) if row is not None else {}
+    Before({item: Stored(item, before, 0, of.pk)} if row is not None else {}).refuse_conflicts([operation])
+    save(kind, of, row, new)
+    row.refresh_from_db()
+    now = {name: value for name, value in record_of(kind, row).items() if name in new or not same(value, before[name])}
     if not isinstance(row, Object):
-        row.refresh_from_db()
-        Object.objects.filter(pk=of.pk).update(as_recorded=record_of(kind, row))
+        header = Object.objects.only("as_recorded").get(pk=of.pk)
+        Object.objects.filter(pk=of.pk).update(as_recorded=(header.as_recorded or before) | now)
+    return Update(item, {name: before[name] for name in now}, now)

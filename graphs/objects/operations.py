@@ -73,7 +73,7 @@ def to_json(operation: Operation) -> dict[str, Any]:
 
 def from_json(data: dict[str, Any]) -> Operation:
     """What `to_json` gave."""
-    item = Ref(data["type"], data["id"])
+    item = Ref.from_json(data)
     match data["action"]:
         case "create":
             return Create(item, data["record"])
@@ -86,7 +86,7 @@ def from_json(data: dict[str, Any]) -> Operation:
 
 
 def net(operations: Iterable[Operation]) -> tuple[Operation, ...]:
-    """The same effect with at most one operation for each item, in the order in which items were first touched."""
+    """At most one operation for each item with the effect of all, in the order in which items were first touched."""
     by_item: dict[Ref, Operation | None] = {}
     for operation in operations:
         before = by_item.get(operation.item)

@@ -23,11 +23,12 @@ SHOWN_CHARS = 600
 def patched(text: str, patches: Sequence[Patch], what: str) -> str:
     """The text after all patches; `what` names it. Each must fit exactly once."""
     for number, patch in enumerate(patches):
-        text = _replaced(text, patch, _("processPatches[{index}] of {what}").format(index=number, what=what))
+        text = replaced(text, patch, _("processPatches[{index}] of {what}").format(index=number, what=what))
     return text
 
 
-def _replaced(text: str, patch: Patch, where: str) -> str:
+def replaced(text: str, patch: Patch, where: str) -> str:
+    """The text after a patch, which must fit exactly once; `where` names the patch."""
     search, replace = _with_ends_of(text, patch.search), _with_ends_of(text, patch.replace)
     places = _places(text, search)
     if len(places) != 1:
@@ -48,7 +49,7 @@ def patched_data(data: Any, patches: Sequence[DataPatch], what: str) -> Any:
         if not isinstance(text, str):
             message = _("{where}: there is no text at {path}. Read the present data first.")
             raise ChangeRefused(message.format(where=where, path=shown(patch.path)))
-        holder[int(last) if isinstance(holder, list) else last] = _replaced(text, patch, where)
+        holder[int(last) if isinstance(holder, list) else last] = replaced(text, patch, where)
     return data
 
 

@@ -23,15 +23,15 @@ from graphs.objects.actions import (
     UpdateObject,
     steps_of,
 )
-from graphs.objects.headers import children_of, existing, may_see, parent_of
+from graphs.objects.headers import existing, is_key, may_see, parent_of
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of
 from graphs.objects.model_rows import full_record, record_of, row_of
 from graphs.objects.operations import Create, Delete, Operation, Record, Update, net
-from graphs.objects.patches import patched
+from graphs.objects.patches import replaced
 from graphs.objects.planned import Planned, Target
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
-from graphs.objects.stores import Part
+from graphs.objects.stores import Part, refuse_users
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.copying import new_ids
@@ -93,24 +93,25 @@ class _Draft:
     def do(self, step: ObjectAction) -> None:
         match step:
             case UpdateObject():
-                self._update(step.ref, self._updates(step))
+                self._update(step.object, self._updates(step))
             case MoveObject():
                 self._move(step)
             case CreateObject():
                 self._create(step)
             case DeleteObject():
-                self._delete(step.ref)
+                self._delete(step.object)
 
     def _updates(self, step: UpdateObject) -> Record:
-        record, kind = self._record(step.ref), KINDS[step.ref.type]
+        record, kind = self._record(step.object), KINDS[step.object.type]
         new = dict(step.updates or {})
         _require_fields(kind, new)
-        for patch in step.patches or ():
+        for number, patch in enumerate(step.patches or ()):
             _require_fields(kind, [patch.path])
             text = new.get(patch.path, record[patch.path])
             if not isinstance(text, str):
                 raise ChangeRefused(_("{field} is no text. Give its new value in updates.").format(field=patch.path))
-            new[patch.path] = patched(text, [Patch(search=patch.search, replace=patch.replace)], f'"{patch.path}"')
+            where = _("patches[{index}] of {what}").format(index=number, what=f'"{patch.path}"')
+            new[patch.path] = replaced(text, Patch(search=patch.search, replace=patch.replace), where)
         return new
 
     def _update(self, ref: Ref, new: Record) -> None:
@@ -125,12 +126,12 @@ class _Draft:
             self._records[ref] = record | changed
 
     def _move(self, step: MoveObject) -> None:
-        kind = KINDS.get(step.ref.type)
-        self._record(step.ref)
+        kind = KINDS.get(step.object.type)
+        self._record(step.object)
         holder = parent_of(kind) if kind else None
         if kind is None or holder is None:
             raise ChangeRefused(_("{object} has no place to be moved from.").format(object=step.object))
-        self._update(step.ref, {"parent": self._parent_key(kind, step.parent)})
+        self._update(step.object, {"parent": self._parent_key(kind, step.parent)})
 
     def _create(self, step: CreateObject) -> None:
         kind = KINDS.get(step.kind)
@@ -145,6 +146,9 @@ class _Draft:
         if kind.parent:
             values["parent"] = self._parent_key(kind, step.parent) if step.parent else values.get("parent")
         key = step.key or _new_key(kind, str(values.get(kind.title) or ""))
+        if not is_key(kind, key):
+            message = _("No {kind} can have the key {key}. Leave it out, then one is made.")
+            raise ChangeRefused(message.format(kind=kind.name, key=f'"{shown(key)}"'))
         ref = Ref(kind.name, key)
         if self._records.get(ref) is not None or existing(self._workspace_id, ref) is not None:
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
@@ -158,20 +162,14 @@ class _Draft:
         if kind.parts:
             raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
         deleted = Delete(ref, record)
-        if users := store_of(kind.name).users(Part(self._objects[ref], (deleted,)), ()):
-            message = _("{object} is still used by: {users}.")
-            raise ChangeRefused(message.format(object=ref, users=some(map(str, users), 5)))
-        for child in children_of(kind):
-            held = child.model._default_manager.filter(**{f"{child.parent}_id": ref.key}).count()
-            if held:
-                message = _("{object} still holds {count} {kind}. Delete or move them first.")
-                raise ChangeRefused(message.format(object=ref, count=held, kind=child.model._meta.verbose_name_plural))
+        earlier = [Part(self._objects[each.item], (each,)) for each in self.operations]
+        refuse_users(Part(self._objects[ref], (deleted,)), earlier)
         self.operations.append(deleted)
         self._records[ref] = None
 
-    def _parent_key(self, kind: Kind, name: str) -> str:
+    def _parent_key(self, kind: Kind, ref: Ref) -> str:
         """The key of a parent that exists, now or after earlier actions."""
-        holder, ref = parent_of(kind), Ref.parse(name)
+        holder = parent_of(kind)
         if holder is None or ref.type != holder.name:
             wanted = holder.name if holder else "-"
             message = _("{object} can be no parent here: it has to be a {kind}.")

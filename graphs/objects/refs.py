@@ -1,8 +1,10 @@
 """How an object is named: everywhere, in Python, JSON, queries and links."""
 
-from typing import NamedTuple, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import with_config
+from pydantic import Field, GetPydanticSchema, with_config
+from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
 
@@ -30,9 +32,27 @@ class Ref(NamedTuple):
         return {"type": self.type, "id": self.key}
 
     @classmethod
+    def from_json(cls, name: Mapping[str, Any]) -> Self:
+        return cls(name["type"], name["id"])
+
+    @classmethod
     def parse(cls, text: str) -> Self:
         """The object that `type:key` names. Raises `ValueError` for any other text."""
         type_, colon, key = text.partition(":")
         if not (type_ and colon and key):
             raise ValueError(f"{text!r} is no type:id")
         return cls(type_, key)
+
+
+#: A `Ref` that a model writes as text, and that is stored so, "type:key".
+RefText = Annotated[
+    Ref,
+    GetPydanticSchema(
+        lambda _type, _handler: core_schema.no_info_after_validator_function(
+            Ref.parse,
+            core_schema.str_schema(pattern="^[^:]+:.+$", max_length=140),
+            serialization=core_schema.to_string_ser_schema(when_used="always"),
+        )
+    ),
+    Field(description='"type:id".'),
+]

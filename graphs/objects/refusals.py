@@ -6,17 +6,17 @@ from itertools import islice
 from django.utils.translation import gettext as _
 
 #: Problems that one refusal tells.
-MAX_TOLD = 5
+MAX_SENTENCES = 5
 
 
 class ChangeRefused(Exception):
     """What was asked for cannot be done as it was asked; its text says, to a model or a person, what to do instead."""
 
     def __init__(self, *problems: str) -> None:
-        told = list(problems[:MAX_TOLD])
-        if more := len(problems) - len(told):
-            told.append(_("And {count} more.").format(count=more))
-        super().__init__("\n".join(told))
+        sentences = list(problems[:MAX_SENTENCES])
+        if more := len(problems) - len(sentences):
+            sentences.append(_("And {count} more.").format(count=more))
+        super().__init__("\n".join(sentences))
         self.problems = problems
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
-from django.db import models
+from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.models import Model, QuerySet
 from django.utils.module_loading import autodiscover_modules
 
@@ -22,6 +22,8 @@ from graphs.objects import kinds
 from graphs.objects.kinds import KINDS, Field, Form, Kind, May
 from graphs.objects.model_store import ModelStore
 
+#: What streams are called after beside objects.
+_OF_STREAMS = ("session", "workspace")
 #: Parts of names of columns that hold what no model may read.
 _SECRETS = ("password", "passwd", "secret", "token", "api_key", "private_key")
 _FORMS: tuple[tuple[type[models.Field], Form], ...] = (
@@ -60,20 +62,16 @@ def register(
     Raises `ImproperlyConfigured` with a sentence that says what to write instead.
     """
     name = name or model._meta.model_name or ""
+    if name in _OF_STREAMS:
+        raise ImproperlyConfigured(f"{name}: other streams are called so. Write register({model.__name__}, name=...).")
     _require_plain(model, name)
+    _require_one_database(model, name)
     _require_workspace(model, name, workspace)
-    named = tuple(_field(model, each, minor) for each in fields or _editable(model, exclude))
-    if parent:
-        named = (*named, _require_parent(model, name, parent))
-    if title not in {field.name for field in named}:
-        raise ImproperlyConfigured(f"{name}: title={title!r} is none of its fields. Write one of {_list(named)}.")
-    if not fields:
-        _require_exclusions(model, name, exclude)
     kind = Kind(
         name,
         model._meta.verbose_name or name,
         title,
-        named,
+        _fields(model, name, title, fields, exclude, minor, parent),
         model,
         ModelStore(),
         rows=_rows(model, workspace),
@@ -94,6 +92,35 @@ def autodiscover() -> None:
     autodiscover_modules("objects")
 
 
+def _fields(
+    model: type[Model],
+    name: str,
+    title: str,
+    fields: Sequence[str | Field],
+    exclude: Collection[str],
+    minor: Collection[str],
+    parent: str,
+) -> tuple[Field, ...]:
+    found = [_field(model, each, minor) for each in fields or _editable(model, exclude)]
+    if parent:
+        found.append(_require_parent(model, name, parent))
+    if title not in {field.name for field in found}:
+        names = ", ".join(field.name for field in found)
+        raise ImproperlyConfigured(f"{name}: title={title!r} is none of its fields. Write one of {names}.")
+    if not fields:
+        _require_exclusions(model, name, exclude)
+    _require_apart(name, {field.name for field in found})
+    return tuple(found)
+
+
+def _require_apart(name: str, fields: Collection[str]) -> None:
+    """No field is a part of another one: a change of one would be a change of both, and the history has it once."""
+    for inner in fields:
+        for outer in fields:
+            if inner.startswith(f"{outer}."):
+                raise ImproperlyConfigured(f"{name}: {inner!r} is a part of {outer!r}. Name one of them.")
+
+
 def _require_plain(model: type[Model], name: str) -> None:
     meta = model._meta
     if meta.abstract or meta.proxy:
@@ -108,6 +135,17 @@ def _require_plain(model: type[Model], name: str) -> None:
         raise ImproperlyConfigured(f"{name}: its key may be longer than {MAX_KEY} characters. Give it a shorter one.")
     if not isinstance(key, models.CharField | models.IntegerField | models.UUIDField):
         raise ImproperlyConfigured(f"{name}: its primary key is neither a number, a UUID nor a text.")
+
+
+def _require_one_database(model: type[Model], name: str) -> None:
+    """A change and its history commit together, in the database of our tables."""
+    for each in (model, Object):
+        routed = {router.db_for_read(each), router.db_for_write(each)} - {DEFAULT_DB_ALIAS}
+        if routed:
+            raise ImproperlyConfigured(
+                f"{name}: {each.__name__} is routed to the database {routed.pop()!r}, and a change has to commit "
+                f"together with its history. Let DATABASE_ROUTERS send it to {DEFAULT_DB_ALIAS!r}."
+            )
 
 
 def _require_workspace(model: type[Model], name: str, workspace: Any) -> None:
@@ -175,8 +213,6 @@ def _require_parent(model: type[Model], name: str, parent: str) -> Field:
         raise ImproperlyConfigured(
             f"{name}: parent={parent!r} is no foreign key. Name the field that holds its parent."
         )
+    if column.related_model is model:
+        raise ImproperlyConfigured(f"{name}: parent={parent!r} leads to {model.__name__} itself. Leave it out.")
     return Field("parent", parent, column.verbose_name, "key")
-
-
-def _list(fields: Iterable[Field]) -> str:
-    return ", ".join(field.name for field in fields)

@@ -21,7 +21,7 @@ def moved(around: Object, targets: Sequence[dict[str, Any]]) -> tuple[Conflict, 
 
     The caller holds the object, so that this stays true until its transaction ends.
     """
-    items = [Ref(target["type"], target["id"]) for target in targets]
+    items = [Ref.from_json(target) for target in targets]
     now = {ref: found.version for ref, found in stored(around, items, fields=()).items()}
     expected = [target["version"] for target in targets]
     return tuple(
@@ -46,23 +46,18 @@ def moved_only_through(around: Object, conflicts: Sequence[Conflict], cause: str
 
 
 def explained(around: Object, conflicts: Sequence[Conflict], since: datetime) -> list[dict[str, Any]]:
-    """For people: each field of the items in conflict that changed since then, by whom, from what to what.
+    """Each field of the items in conflict that changed since then, by whom, from what to what, for people.
 
-    An item that the history says nothing of is told by the conflict itself.
+    The conflict itself stands for an item that the history says nothing of.
     """
     later = _changed_since(around, {conflict.item for conflict in conflicts}, since)
     known = {(change["object"]["type"], change["object"]["id"]) for change in later}
     bare = [conflict for conflict in conflicts if tuple(conflict.item) not in known]
-    return [*later, *(_as_json(conflict) for conflict in bare)][:MOST]
-
-
-def _as_json(conflict: Conflict) -> dict[str, Any]:
-    return {
-        "object": conflict.item.to_json(),
-        "field": conflict.field,
-        "expected": conflict.expected,
-        "found": conflict.found,
-    }
+    unexplained = [
+        {"object": each.item.to_json(), "field": each.field, "expected": each.expected, "found": each.found}
+        for each in bare
+    ]
+    return [*later, *unexplained][:MOST]
 
 
 def _changed_since(around: Object, items: Collection[Ref], since: datetime) -> list[dict[str, Any]]:

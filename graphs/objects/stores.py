@@ -8,8 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from graphs.models import Object
-from graphs.objects import kinds
+from graphs.objects import kinds, refusals
 from graphs.objects.operations import Operation, Record
 from graphs.objects.planned import Planned
 from graphs.objects.preconditions import Before, Stored
@@ -115,6 +117,12 @@ def stored(around: Object, refs: Collection[Ref], fields: Collection[str] | None
     return found
 
 
+def has_part(of: Object, part: Ref) -> bool:
+    """Whether the object has a part of this name now."""
+    of_kind = any(each.name == part.type for each in kinds.KINDS[of.type].parts)
+    return of_kind and bool(kinds.store_of(of.type).stored(of, [part], ()))
+
+
 def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     """What people call these now; those that are gone are left out."""
     found: dict[Ref, str] = {}
@@ -122,6 +130,16 @@ def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
         if owner.pk is not None:
             found |= kinds.store_of(owner.type).labels(owner, some)
     return found
+
+
+def refuse_users(part: Part, others: Sequence[Part]) -> None:
+    """Raises `ChangeRefused` if something would lose the object, which the part deletes."""
+    if users := kinds.store_of(part.object.type).users(part, others):
+        # Of a kind that not everybody sees all of, nothing is named but the kind.
+        names = dict.fromkeys(str(ref) if kinds.KINDS[ref.type].may_see is None else ref.type for ref in users)
+        message = _("{object} is still used by: {users}.")
+        ref = Ref(part.object.type, part.object.key)
+        raise refusals.ChangeRefused(message.format(object=ref, users=refusals.some(names, 5)))
 
 
 def divided(around: Object, operations: Sequence[Operation]) -> list[Part]:

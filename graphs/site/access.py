@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import connection
 
-from graphs.models import Graph, Membership, Role, Workspace
+from graphs.models import Membership, Role, Workspace
 
 
 class NotFound(Exception):
@@ -61,11 +61,3 @@ def hold_role(member: Member) -> Member:
     if row is None:
         raise NotFound
     return Member(member.user, member.workspace, Role(row[0]))
-
-
-def graph_for(member: Member, key: str) -> Graph:
-    """The graph of the member's workspace with this key; raises `NotFound`."""
-    graph = Graph.objects.filter(workspace=member.workspace, key=key).first()
-    if graph is None:
-        raise NotFound
-    return graph

@@ -24,7 +24,7 @@ def new_ids(model: type[models.Model], count: int) -> list[int]:
     """`count` primary keys in rising order, which nobody else gets."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
-            [model._meta.db_table, count],
+            "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
+            [model._meta.db_table, model._meta.pk.column, count],
         )
         return [number for (number,) in cursor.fetchall()]

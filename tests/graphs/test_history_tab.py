@@ -157,7 +157,7 @@ def test_one_field_or_everything_since_a_version_is_taken_back(page: Page, nba: 
     dialog = choose(page, entries(page).last, "Everything since: as of here")
     dialog.get_by_text("Leave something out").click()
     dialog.get_by_label("The end · name").uncheck()
-    expect(dialog.get_by_label("return · name")).not_to_be_checked()
+    expect(dialog.get_by_label("The end · name")).not_to_be_checked()
     dialog.get_by_role("button", name="Roll back", exact=True).click()
     expect(entries(page)).to_have_count(4)
     names = dict(Node.objects.filter(graph=nba).values_list("key", "name"))

@@ -20,6 +20,7 @@ from graphs.objects.refs import Ref
 from tests.cast import signed_in
 from tests.chat.engine.driving import until
 from tests.graphs.history.test_rollback import by, rename
+from tests.things import Thing, change_sets
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 100 if os.environ.get("FULL") else 3
@@ -45,30 +46,44 @@ def at_once(*deeds: Callable[[], object]) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_two_rollbacks_of_one_change_set(nba: Graph, alice: User, _round: int) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(alice))
+def test_two_rollbacks_of_one_change_set(thing: Thing, alice: User, _round: int) -> None:
+    done = thing.change(alice, "Fetch")
     scope = ChangeSets((done.change_set_id,))
 
     def undo() -> None:
-        rollback.roll_back(nba.workspace_id, alice, scope)
+        rollback.roll_back(thing.workspace.pk, alice, scope)
 
     assert at_once(undo, undo) == ["NothingToUndo", "done"]
-    assert Node.objects.get(key="fetch-api").name == "Fetch API"
+    assert thing.called == "Fetch API"
     assert ChangeSet.objects.filter(undoes=[done.change_set_id]).count() == 1
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_a_rollback_while_somebody_edits(nba: Graph, alice: User, _round: int) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(alice))
+def test_two_rollbacks_of_one_deletion(thing: Thing, alice: User, _round: int) -> None:
+    before = thing.record
+    done = thing.apply(thing.gone(), by(alice))
+
+    def undo() -> None:
+        rollback.roll_back(thing.workspace.pk, alice, ChangeSets((done.change_set_id,)))
+
+    assert at_once(undo, undo) == ["NothingToUndo", "done"]
+    assert thing.record == before
+    assert ChangeSet.objects.filter(undoes=[done.change_set_id]).count() == 1
+
+
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_a_rollback_while_somebody_edits(thing: Thing, alice: User, _round: int) -> None:
+    done, later = thing.change(alice, "Fetch"), thing.to("Get")
 
     outcomes = at_once(
-        lambda: rollback.roll_back(nba.workspace_id, alice, ChangeSets((done.change_set_id,))),
-        lambda: rename(nba, "Fetch", "Get", by(None)),
+        lambda: rollback.roll_back(thing.workspace.pk, alice, ChangeSets((done.change_set_id,))),
+        lambda: thing.apply([later], by(None)),
     )
 
-    name = Node.objects.get(key="fetch-api").name
-    assert (outcomes, name) in [(["Clashing", "done"], "Get"), (["Conflicting", "done"], "Fetch API")]
-    assert list(Revision.objects.values_list("version", flat=True)) == [3, 2]
+    found = outcomes, thing.called
+    assert found in [(["Clashing", "done"], "Get"), (["Conflicting", "done"], "Fetch API")]
+    versions = Revision.objects.filter(change_set__in=change_sets()).order_by("-version")
+    assert list(versions.values_list("version", flat=True)) == [3, 2]
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))

@@ -73,7 +73,8 @@ def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, li
         direction, place = _read(cursor, rows.model, ordering)
         rows = rows.filter(_beyond(ordering, place, direction))
     backwards = direction == "before"
-    found = list(rows.order_by(*(_turned(ordering) if backwards else ordering))[: limit + 1])
+    turned = [name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in ordering]
+    found = list(rows.order_by(*(turned if backwards else ordering))[: limit + 1])
     more = len(found) > limit
     found = found[:limit]
     if backwards:
@@ -99,10 +100,6 @@ def _beyond(ordering: Sequence[str], place: Sequence[Any], direction: Direction)
 
 def _names(ordering: Sequence[str]) -> list[str]:
     return [name.removeprefix("-") for name in ordering]
-
-
-def _turned(ordering: Sequence[str]) -> list[str]:
-    return [name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in ordering]
 
 
 def _fields(model: type[Model], ordering: Sequence[str]) -> "list[Field[Any, Any]]":

@@ -1,4 +1,4 @@
-"""Emits what happens to listeners: a moment (`tell`), or something with a beginning and an end (`activity`).
+"""Emits what happens to listeners: a moment (`emit`), or something with a beginning and an end (`activity`).
 
 The engine, retrieval and the embedders call it, but never once for each token. A listener that fails does not disturb
 the caller.
@@ -69,7 +69,7 @@ class Activity:
 class Listener(Protocol):
     """A receiver of moments, activities and figures. It is called on the thread on which they happen."""
 
-    def told(self, moment: Moment) -> None: ...
+    def emitted(self, moment: Moment) -> None: ...
 
     def begun(self, activity: Activity) -> Any:
         """Returns a value that `ended` gets back."""
@@ -96,23 +96,23 @@ def about(**names: Any) -> Iterator[None]:
         _about.reset(token)
 
 
-def tell(name: str, level: Level = "info", text: Text = _no_text, **fields: Any) -> None:
+def emit(name: str, level: Level = "info", text: Text = _no_text, **fields: Any) -> None:
     """Emits a moment. Its fields are numbers, names or ids."""
     moment = Moment(name, level, _about.get(), fields, text)
     for listener in listeners:
-        _heard(listener.told, moment)
+        _call(listener.emitted, moment)
 
 
 def measure(name: str, value: float) -> None:
     for listener in listeners:
-        _heard(listener.measured, name, value)
+        _call(listener.measured, name, value)
 
 
 @contextmanager
 def activity(kind: Kind, text: Text = _no_text, **fields: Any) -> Iterator[Activity]:
     """Emits an activity that begins here and ends with the block, however that is left."""
     activity = Activity(kind, _about.get(), fields, text)
-    begun = [(listener, _heard(listener.begun, activity)) for listener in listeners]
+    begun = [(listener, _call(listener.begun, activity)) for listener in listeners]
     try:
         yield activity
     except asyncio.CancelledError:
@@ -126,10 +126,10 @@ def activity(kind: Kind, text: Text = _no_text, **fields: Any) -> Iterator[Activ
     finally:
         activity.end()
         for listener, what in reversed(begun):
-            _heard(listener.ended, activity, what)
+            _call(listener.ended, activity, what)
 
 
-def _heard(hear: Callable[..., Any], what: Moment | Activity | str, *args: Any) -> Any:
+def _call(hear: Callable[..., Any], what: Moment | Activity | str, *args: Any) -> Any:
     try:
         return hear(what, *args)
     except Exception as error:  # Any: a broken sink must not break an answer.

@@ -34,7 +34,7 @@ MAX_TEXT_CHARS = 8_000
 class LogLines:
     """The listener that writes the log."""
 
-    def told(self, moment: Moment) -> None:
+    def emitted(self, moment: Moment) -> None:
         if moment.level != "debug" or settings.AI_DEBUG:
             _sink()(_entry(moment.name, moment.level, moment.about, moment.fields, moment.text))
 
@@ -66,11 +66,9 @@ def _entry(name: str, level: Level, about: Mapping[str, Any], fields: Mapping[st
     values = {**about, **fields}
     if settings.AI_LOG_TEXT and (said := text()):
         values["text"] = {_camel(key): _cut(value) for key, value in said.items()}
-    return entry | {_camel(key): _plain(value) for key, value in values.items() if value is not None}
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool | list | dict) else str(value)
+    plain = str | int | float | bool | list | dict
+    shown = {name: value if isinstance(value, plain) else str(value) for name, value in values.items()}
+    return entry | {_camel(name): value for name, value in shown.items() if values[name] is not None}
 
 
 def _cut(value: Any) -> str:

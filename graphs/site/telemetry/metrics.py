@@ -95,7 +95,7 @@ def _lives(pid: int) -> bool:
 class Metrics:
     """The listener that counts."""
 
-    def told(self, moment: Moment) -> None:
+    def emitted(self, moment: Moment) -> None:
         fields = moment.fields
         match moment.name:
             case "token_usage":

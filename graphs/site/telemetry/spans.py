@@ -69,7 +69,7 @@ class Spans:
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer: Tracer = provider.get_tracer("countersign")
 
-    def told(self, moment: Moment) -> None:
+    def emitted(self, moment: Moment) -> None:
         """Does nothing: moments are in the log."""
 
     def begun(self, activity: Activity) -> tuple[AbstractContextManager[Span], Span]:

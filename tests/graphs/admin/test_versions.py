@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def shown(client: Client, graph: Graph, status: int = 200, **query: object) -> str:
-    response = client.get(reverse("admin:graphs_graph_versions", args=[graph.pk]), query)
+    response = client.get(reverse("admin:graphs_object_versions", args=[graph.pk]), query)
     assert response.status_code == status
     return response.content.decode()
 
@@ -46,7 +46,7 @@ def test_a_graph_without_history_says_so(nba: Graph) -> None:
 
 
 def test_edits_that_the_history_has_not_yet_are_told(alice: User, nba: Graph) -> None:
-    addresses = [reverse("admin:graphs_graph_versions", args=[nba.pk]), reverse("admin:graphs_changeset_changelist")]
+    addresses = [reverse("admin:graphs_object_versions", args=[nba.pk]), reverse("admin:graphs_changeset_changelist")]
     client, stranger = auditor(nba.workspace), auditor(Workspace.objects.create(slug="third", name="Third"), "eve")
     for unsaved_since, told in ((timezone.now(), True), (None, False)):
         Graph.objects.update(unsaved_since=unsaved_since)
@@ -78,7 +78,7 @@ def test_a_node_type_has_versions_too(alice: User, nba: Graph) -> None:
     rename = Update(Ref("nodeType", "step"), {"displayName": "Old name"}, {"displayName": "New name"})
     done = changed(nba, [rename], alice, reason="Renamed")
     client = auditor(nba.workspace)
-    address = reverse("admin:graphs_nodetype_versions", args=[step.pk])
+    address = reverse("admin:graphs_object_versions", args=[step.pk])
     text = client.get(address, {"a": step.version, "b": step.version + 1}).content.decode()
     assert "<del>Old</del> name" in text
     assert "<ins>New</ins> name" in text
@@ -92,7 +92,7 @@ def test_the_versions_of_a_type_stay_when_it_is_deleted(alice: User, nba: Graph,
     changed(nba, [rename], alice, reason="Renamed")
     old = own_types(nba.workspace_id, ["step"])["step"].record
     done = changed(nba, [Delete(Ref("nodeType", "step"), old)], alice, reason="Not needed")
-    address = reverse("admin:graphs_nodetype_versions", args=[before.pk])
+    address = reverse("admin:graphs_object_versions", args=[before.pk])
     client = superuser()
     assert f"{address}?a=" in client.get(reverse("admin:graphs_changeset_change", args=[done.pk])).content.decode()
     text = client.get(address).content.decode()

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from graphs.api.changes import digest_of
 from graphs.history import changes, editing
 from graphs.history.recording import Because
-from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role, Workspace
+from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role
 from graphs.objects.actions import parse
 from graphs.objects.edit_conflicts import Overlapping
 from graphs.objects.operations import Update
@@ -19,6 +19,8 @@ from graphs.site.access import Forbidden, member_of
 from graphs.workflows.live import editing as live_editing
 from tests.cast import draw_nba, member, signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
+from tests.proposed import Call
+from tests.things import Thing, change_sets
 
 CHANGES = "/api/v1/graphs/nba/changes"
 
@@ -47,6 +49,37 @@ def change(client: Client, *actions: dict[str, Any], seen: tuple[str, ...] = (),
 @pytest.fixture
 def client(alice: User, nba: Graph) -> Client:
     return with_token(alice)
+
+
+class Door:
+    """The address of the changes of a thing's object, for one person."""
+
+    def __init__(self, thing: Thing, who: User) -> None:
+        self.thing = thing
+        self._client = with_token(who)
+
+    def __call__(self, *calls: Call, saw: int | None = None, key: str = "") -> Any:
+        """`saw` is the version of the thing that the person looked at; by default it gets another name."""
+        asked = [action(name, **arguments) for name, arguments in calls or (self.thing.rename_call(),)]
+        seen = [] if saw is None else [{**self.thing.item.to_json(), "version": saw}]
+        around = self.thing.around
+        address = f"/api/v1/objects/{around.type}/{around.key}/changes"
+        headers = {"Idempotency-Key": key} if key else {}
+        return post_json(self._client, address, {"actions": asked, "expected": seen}, headers=headers)
+
+    def text(self, new: Any, **options: Any) -> Any:
+        """Gives it another text."""
+        return self(self.thing.update_call(**{self.thing.text: new}), **options)
+
+
+@pytest.fixture
+def mine(alice: User, thing: Thing) -> Door:
+    return Door(thing, alice)
+
+
+@pytest.fixture
+def doras(thing: Thing) -> Door:
+    return Door(thing, member("dora", thing.workspace, Role.EDITOR))
 
 
 def test_a_change_by_hand_is_made_and_kept(client: Client, alice: User) -> None:
@@ -106,25 +139,23 @@ def test_a_cookie_alone_does_not_change_anything(alice: User, nba: Graph) -> Non
     assert change(signed_in(alice), rename("Mine")).status_code == 201
 
 
-def test_who_touched_another_field_does_not_disturb(client: Client) -> None:
-    change(client, move(900))
-    assert change(client, rename("Fetch"), seen=("node:fetch-api:1",)).status_code == 201
-    node = Node.objects.get(key="fetch-api")
-    assert (node.name, node.pos_x, node.version) == ("Fetch", 900, 3)
+def test_who_touched_another_field_does_not_disturb(mine: Door, doras: Door, thing: Thing) -> None:
+    doras.text("new")
+    assert mine(saw=1).status_code == 201
+    assert (thing.called, thing.record[thing.text], thing.version) == ("Fetch", "new", 3)
 
 
-def test_who_touched_the_same_field_is_told_with_both_sides(client: Client, demo_workspace: Workspace) -> None:
-    dora = member("dora", demo_workspace, Role.EDITOR)
-    change(with_token(dora), rename("Dora's"), seen=("node:fetch-api:1",))
-    change(with_token(dora), move(900))
+def test_who_touched_the_same_field_is_told_with_both_sides(mine: Door, doras: Door, thing: Thing) -> None:
+    doras(thing.rename_call("Dora's"), saw=1)
+    doras.text("new")
 
-    [conflict] = problem(change(client, rename("Alice's"), seen=("node:fetch-api:1",)), 409, "conflict")["conflicts"]
+    [conflict] = problem(mine(thing.rename_call("Alice's"), saw=1), 409, "conflict")["conflicts"]
 
     sides = (conflict["expected"], conflict["found"], conflict["wanted"], conflict["by"], conflict["version"])
     assert sides == ("Fetch API", "Dora's", "Alice's", "dora", 3)
-    assert (conflict["object"], conflict["field"]) == ({"type": "node", "id": "fetch-api"}, "name")
-    assert Node.objects.get(key="fetch-api").name == "Dora's"
-    assert change(client, rename("Alice's"), seen=("node:fetch-api:3",)).status_code == 201
+    assert (conflict["object"], conflict["field"]) == (thing.item.to_json(), thing.name)
+    assert thing.called == "Dora's"
+    assert mine(thing.rename_call("Alice's"), saw=3).status_code == 201
 
 
 def test_code_that_both_changed_is_told_by_lines(client: Client) -> None:
@@ -134,16 +165,15 @@ def test_code_that_both_changed_is_told_by_lines(client: Client) -> None:
     assert [(line["op"], line["text"]) for line in conflict["lines"]] == [("-", "return 1"), ("+", "return 2")]
 
 
-def test_both_may_have_wanted_the_same(client: Client) -> None:
-    change(client, rename("Fetch"))
-    both = change(client, rename("Fetch"), move(5), seen=("node:fetch-api:1",))
-    assert both.status_code == 201
+def test_both_may_have_wanted_the_same(mine: Door, doras: Door, thing: Thing) -> None:
+    doras()
+    assert mine(thing.update_call(**{thing.name: "Fetch", thing.text: "new"}), saw=1).status_code == 201
 
 
-def test_a_field_that_was_changed_and_changed_back_is_no_conflict(client: Client) -> None:
-    change(client, rename("Other"))
-    change(client, rename("Fetch API"))
-    assert change(client, rename("Mine"), seen=("node:fetch-api:1",)).status_code == 201
+def test_a_field_that_was_changed_and_changed_back_is_no_conflict(mine: Door, doras: Door, thing: Thing) -> None:
+    doras(thing.rename_call("Other"))
+    doras(thing.rename_call("Fetch API"))
+    assert mine(saw=1).status_code == 201
 
 
 def test_true_is_not_1(client: Client) -> None:
@@ -176,6 +206,15 @@ def test_who_is_too_far_behind_to_be_told_is_asked_about_every_field(client: Cli
     problem(change(client, mine, seen=("node:fetch-api:1",)), 409, "conflict")
 
 
+def test_what_was_seen_and_changed_is_not_deleted(mine: Door, doras: Door, thing: Thing) -> None:
+    doras()
+    conflicts = problem(mine(thing.delete_call(), saw=1), 409, "conflict")["conflicts"]
+    (met,) = (each for each in conflicts if each["object"] == thing.item.to_json())
+    assert (met["field"], met["expected"], met["found"]) == (thing.name, "Fetch API", "Fetch")
+    assert mine(thing.delete_call()).status_code == 201
+    assert thing.find() is None
+
+
 def test_what_somebody_deleted_is_told_with_what_it_was(client: Client) -> None:
     change(client, action("delete_node", nodeKey="fetch-api"))
     [conflict] = problem(change(client, rename("Late"), seen=("node:fetch-api:1",)), 409, "conflict")["conflicts"]
@@ -206,12 +245,10 @@ def test_a_deletion_takes_nothing_that_was_not_seen(client: Client, meanwhile: d
     assert change(client, delete, seen=tuple(f"{item}:{version}" for item, version in seen.items())).status_code == 201
 
 
-@pytest.mark.parametrize("version", [0, 7])
-def test_a_version_that_the_history_does_not_tell_is_a_conflict(client: Client, version: int) -> None:
-    [conflict] = problem(change(client, rename("Mine"), seen=(f"node:fetch-api:{version}",)), 409, "conflict")[
-        "conflicts"
-    ]
-    assert (conflict["expected"], conflict["found"]) == (None, "Fetch API")
+def test_a_version_that_the_history_does_not_tell_is_a_conflict(mine: Door) -> None:
+    for version in (0, 7):
+        [conflict] = problem(mine(saw=version), 409, "conflict")["conflicts"]
+        assert (conflict["expected"], conflict["found"]) == (None, "Fetch API")
 
 
 def test_the_same_request_twice_is_done_once(client: Client, alice: User) -> None:
@@ -222,6 +259,13 @@ def test_the_same_request_twice_is_done_once(client: Client, alice: User) -> Non
     assert Node.objects.count() == 4
     problem(change(client, rename("Other"), key="k"), 422, "idempotency_key")
     problem(change(client, rename("Other"), key="x" * 256), 400, "validation")
+
+
+def test_the_same_change_twice_is_made_once(mine: Door, thing: Thing) -> None:
+    first, again = mine(key="k"), mine(key="k")
+    assert (first.status_code, again.status_code, first.json()["id"]) == (201, 201, again.json()["id"])
+    assert thing.version == 2
+    problem(mine(thing.rename_call("Other"), key="k"), 422, "idempotency_key")
 
 
 def test_the_same_request_is_not_done_again_after_it_was_done_live(client: Client, alice: User, nba: Graph) -> None:
@@ -236,11 +280,10 @@ def test_the_same_request_is_not_done_again_after_it_was_done_live(client: Clien
     problem(change(client, rename("Other"), key="k"), 422, "idempotency_key")
 
 
-def test_a_key_of_somebody_else_is_another_key(client: Client, demo_workspace: Workspace) -> None:
-    dora = member("dora", demo_workspace, Role.EDITOR)
-    change(client, rename("Alice's"), key="k")
-    assert change(with_token(dora), rename("Dora's"), key="k").status_code == 201
-    assert Node.objects.get(key="fetch-api").name == "Dora's"
+def test_a_key_of_somebody_else_is_another_key(mine: Door, doras: Door, thing: Thing) -> None:
+    mine(key="k")
+    assert doras(thing.rename_call("Dora's"), key="k").status_code == 201
+    assert thing.called == "Dora's"
 
 
 def test_the_same_key_for_another_graph_is_another_request(client: Client, nba: Graph) -> None:
@@ -251,19 +294,19 @@ def test_the_same_key_for_another_graph_is_another_request(client: Client, nba: 
     problem(change(client, rename("One"), key="k"), 422, "idempotency_key")
 
 
-def test_the_role_counts_that_a_person_has_when_it_is_done(alice: User, nba: Graph) -> None:
-    asked = editing.Request([parse("update_node", rename("Late")["arguments"])])
+def test_the_role_counts_that_a_person_has_when_it_is_done(alice: User, thing: Thing) -> None:
+    asked = editing.Request([parse(*thing.rename_call("Late"))])
     before = member_of(alice)
     Membership.objects.filter(user=alice).update(role=Role.VIEWER)
     with pytest.raises(Forbidden):
-        editing.edit(before, nba, asked)
-    assert not ChangeSet.objects.exists()
+        editing.edit(before, thing.around, asked)
+    assert not change_sets().exists()
 
 
-def test_there_is_a_limit(client: Client, settings: Settings) -> None:
+def test_there_is_a_limit(mine: Door, thing: Thing, settings: Settings) -> None:
     settings.LIMIT_CHANGES = "1/hour"
-    change(client, rename("One"))
-    problem(change(client, rename("Two")), 429, "throttled")
+    assert mine().status_code == 201
+    problem(mine(thing.rename_call("Two")), 429, "throttled")
 
 
 def test_types_are_listed_and_changed_like_everything_else(client: Client, bob: User) -> None:
@@ -285,17 +328,16 @@ def test_types_of_others_are_not_listed(client: Client, charlie: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, nba: Graph) -> None:
+def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, thing: Thing) -> None:
     """All saw version 1: the others are told, and none is lost in silence."""
     outcomes: list[str] = []
     ready = threading.Barrier(6)
 
     def edit(number: int) -> None:
-        seen = [(Ref("node", "fetch-api"), 1)]
-        asked = editing.Request([parse("update_node", rename(f"Name {number}")["arguments"])], seen)
+        asked = editing.Request([parse(*thing.rename_call(f"Name {number}"))], [(thing.item, 1)])
         try:
             ready.wait()
-            editing.edit(member_of(alice), nba, asked)
+            editing.edit(member_of(alice), thing.around, asked)
             outcomes.append("done")
         except Overlapping:
             outcomes.append("told")
@@ -309,7 +351,7 @@ def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, nba: Grap
         thread.join()
 
     assert sorted(outcomes) == ["done"] + ["told"] * 5
-    assert Node.objects.get(key="fetch-api").version == 2
+    assert thing.version == 2
 
 
 @pytest.mark.django_db(transaction=True)

@@ -16,11 +16,12 @@ from graphs.objects.operations import Create, Delete, Update
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, member_of
 from graphs.workflows.live import editing
-from tests.cast import draw_nba, signed_in
+from tests.cast import signed_in
 from tests.graphs.api.callers import post_json, problem
 from tests.graphs.api.documented import check
 from tests.graphs.history.test_changes import TO_FETCH, TO_RETURN
 from tests.graphs.history.test_rollback import FETCH, RETURN, TALK, TURN, back, by, record, rename
+from tests.things import Thing, change_sets, new_thing
 
 HISTORY = "/api/v1/history"
 
@@ -35,6 +36,11 @@ def read(client: Client, path: str = "", **given: Any) -> Any:
     assert answer.status_code == 200, answer.content
     check(answer)
     return answer.json()
+
+
+def name_of(thing: Thing) -> str:
+    """The name of its object."""
+    return f"{thing.around.type}:{thing.around.key}"
 
 
 def roll_back(client: Client, where: object = "", **body: Any) -> HttpResponse:
@@ -112,14 +118,15 @@ def test_a_long_change_set_comes_in_pages(nba: Graph, alice: User, editor: Clien
     assert (len(page["diff"]), len(rest["diff"]), rest["next"]) == (3, 2, None)
 
 
-def test_two_versions_are_compared(nba: Graph, alice: User, editor: Client) -> None:
-    rename(nba, "Fetch API", "One", by(alice))
-    rename(nba, "One", "Two", by(alice))
+def test_two_versions_are_compared(thing: Thing, alice: User, editor: Client) -> None:
+    thing.change(alice, "One")
+    thing.change(alice, "Two")
+    name = name_of(thing)
 
-    compared = read(editor, "/versions", object="graph:nba", a=1, b=3)
+    compared = read(editor, "/versions", object=name, a=1, b=3)
     assert [(field["old"], field["new"]) for field in compared["diff"][0]["fields"]] == [("Fetch API", "Two")]
-    assert read(editor, "/versions", object="graph:nba", a=3)["diff"] == []
-    problem(editor.get(f"{HISTORY}/versions", {"object": "graph:nba", "a": 1, "b": 4}), 400, "validation")
+    assert read(editor, "/versions", object=name, a=3)["diff"] == []
+    problem(editor.get(f"{HISTORY}/versions", {"object": name, "a": 1, "b": 4}), 400, "validation")
 
 
 @pytest.mark.parametrize("version", ["0", "-1", "2.0", "²", "", "00000000010", "2" * 5_000])
@@ -143,8 +150,8 @@ def test_a_deleted_type_keeps_its_history_and_comes_back(
     assert NodeType.objects.get(workspace=nba.workspace).display_name == "Step"
 
 
-def test_undo_and_redo(nba: Graph, alice: User, editor: Client) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(alice))
+def test_undo_and_redo(thing: Thing, alice: User, editor: Client) -> None:
+    done = thing.change(alice, "Fetch")
 
     preview = roll_back(editor, done.change_set_id, preview=True)
     assert preview.status_code == 200
@@ -160,7 +167,7 @@ def test_undo_and_redo(nba: Graph, alice: User, editor: Client) -> None:
 
     assert roll_back(editor, undone.json()["id"]).status_code == 201
     assert read(editor, f"/{done.change_set_id}")["undoneBy"] is None
-    assert Node.objects.get(key="fetch-api").name == "Fetch"
+    assert thing.called == "Fetch"
 
 
 def test_what_is_undone_and_done_again_many_times_is_still_listed(nba: Graph, alice: User, editor: Client) -> None:
@@ -177,9 +184,9 @@ def test_what_is_undone_and_done_again_many_times_is_still_listed(nba: Graph, al
     ]
 
 
-def test_what_a_turn_did_is_marked_when_the_turn_is_taken_back(nba: Graph, alice: User, editor: Client) -> None:
-    first = rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
-    second = rename(nba, "Fetch", "Get", by(alice, TURN, TALK))
+def test_what_a_turn_did_is_marked_when_the_turn_is_taken_back(thing: Thing, alice: User, editor: Client) -> None:
+    first = thing.apply([thing.to("Fetch")], by(alice, TURN, TALK))
+    second = thing.apply([thing.to("Get")], by(alice, TURN, TALK))
 
     whole = editor.post(f"{HISTORY}/rollback", {"scope": {"turn": TURN.partition(":")[2]}}, "application/json")
     assert (whole.status_code, whole.json()["undoes"]) == (201, None)
@@ -190,45 +197,45 @@ def test_what_a_turn_did_is_marked_when_the_turn_is_taken_back(nba: Graph, alice
     assert {read(editor, f"/{each.change_set_id}")["undoneBy"] for each in (first, second)} == {None}
 
 
-def test_conflicts_are_told_and_may_be_left_out(nba: Graph, alice: User, bob: User, editor: Client) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(alice))
-    rename(nba, "Fetch", "Get", by(bob))
+def test_conflicts_are_told_and_may_be_left_out(thing: Thing, alice: User, bob: User, editor: Client) -> None:
+    done = thing.change(alice, "Fetch")
+    thing.change(bob, "Get")
 
     told = problem(roll_back(editor, done.change_set_id), 409, "conflict")
     (conflict,) = told["conflicts"]
     ConflictShape.model_validate(conflict)
     assert (conflict["changedBy"], conflict["expected"], conflict["found"]) == ("bob", "Fetch", "Get")
 
-    left = [{"object": conflict["object"], "field": "name", "graph": "nba"}]
+    left = [{"object": conflict["object"], "field": thing.name, "graph": thing.around.key}]
     shown = roll_back(editor, done.change_set_id, preview=True, leaveOut=left).json()
     assert (shown["conflicts"], shown["diff"], shown["leftOut"]) == ([], [], left)
 
 
-def test_what_changed_since_the_preview_is_not_done(nba: Graph, alice: User, editor: Client) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(alice))
+def test_what_changed_since_the_preview_is_not_done(thing: Thing, alice: User, editor: Client) -> None:
+    done = thing.change(alice, "Fetch")
     told = problem(roll_back(editor, done.change_set_id, digest="0" * 64), 409, "stale")
     assert told["preview"]["diff"][0]["fields"][0]["new"] == "Fetch API"
 
 
-def test_scopes(nba: Graph, alice: User, editor: Client) -> None:
-    rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
-    rename(nba, "One", "Two", by(alice, "message:2", TALK))
-    moment = Revision.objects.get(version=2).created_at
+def test_scopes(thing: Thing, alice: User, editor: Client) -> None:
+    first = thing.apply([thing.to("One")], by(alice, TURN, TALK))
+    thing.apply([thing.to("Two")], by(alice, "message:2", TALK))
+    moment = Revision.objects.get(change_set=first.change_set_id).created_at
     latest = Modification.objects.latest("id")
-    graph = {"type": "graph", "id": "nba"}
+    named = {"type": thing.around.type, "id": thing.around.key}
 
     for scope, name in (
         ({"modification": latest.pk}, "One"),
         ({"turn": "2"}, "One"),
         ({"session": "1"}, "Fetch API"),
-        ({"asOf": moment.isoformat(), "object": graph}, "One"),
-        ({"version": 1, "object": graph}, "Fetch API"),
+        ({"asOf": moment.isoformat(), "object": named}, "One"),
+        ({"version": 1, "object": named}, "Fetch API"),
         ({"changeSets": [str(latest.change_set_id)]}, "One"),
     ):
         shown = roll_back(editor, scope=scope, preview=True).json()
         assert shown["diff"][0]["fields"][0]["new"] == name, scope
     too_early = (moment - timedelta(days=1)).isoformat()
-    problem(roll_back(editor, scope={"asOf": too_early, "object": graph}), 404, "not_found")
+    problem(roll_back(editor, scope={"asOf": too_early, "object": named}), 404, "not_found")
 
 
 @pytest.mark.parametrize(
@@ -239,22 +246,23 @@ def test_scopes_that_say_too_little_or_too_much(nba: Graph, editor: Client, scop
     problem(roll_back(editor, scope=scope), 400, "validation")
 
 
-def test_viewers_read_and_change_nothing(nba: Graph, alice: User, bob: User) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(alice, TURN))
+def test_viewers_read_and_change_nothing(thing: Thing, alice: User, bob: User) -> None:
+    done = thing.apply([thing.to("Fetch")], by(alice, TURN))
     viewer = signed_in(bob)
 
-    assert len(read(viewer, object="graph:nba")["results"]) == 1
+    assert read(viewer, object=name_of(thing))["results"][0]["actor"] == "alice"
     for body in ({}, {"preview": True}):
         problem(roll_back(viewer, done.change_set_id, **body), 403, "forbidden")
         problem(roll_back(viewer, scope={"turn": "1"}, **body), 403, "forbidden")
-    assert ChangeSet.objects.count() == 1
+    assert change_sets().count() == 1
 
 
-def test_foreign_looks_like_absent(nba: Graph, editor: Client, other_workspace: Workspace, charlie: User) -> None:
-    theirs = draw_nba(other_workspace)
-    theirs.key = "theirs"
-    theirs.save()
-    done = rename(theirs, "Fetch API", "Fetch", by(charlie, "message:9", "session:9"))
+def test_foreign_looks_like_absent(
+    kind_of_thing: str, demo_workspace: Workspace, editor: Client, other_workspace: Workspace, charlie: User
+) -> None:
+    theirs = new_thing(kind_of_thing, other_workspace)
+    of = theirs.around.type
+    done = theirs.apply([theirs.to("Fetch")], by(charlie, "message:9", "session:9"))
     modification = Modification.objects.get()
     nowhere = "00000000-0000-4000-8000-000000000007"
 
@@ -265,8 +273,8 @@ def test_foreign_looks_like_absent(nba: Graph, editor: Client, other_workspace: 
         same(editor.get(HISTORY + path.format(done.change_set_id)), editor.get(HISTORY + path.format(nowhere)))
     for path in ("", "/versions"):
         same(
-            editor.get(HISTORY + path, {"object": "graph:theirs", "a": "1"}),
-            editor.get(HISTORY + path, {"object": "graph:nothing", "a": "1"}),
+            editor.get(HISTORY + path, {"object": name_of(theirs), "a": "1"}),
+            editor.get(HISTORY + path, {"object": f"{of}:nothing", "a": "1"}),
         )
     same(roll_back(editor, done.change_set_id), roll_back(editor, nowhere))
     for foreign, absent in (
@@ -275,12 +283,12 @@ def test_foreign_looks_like_absent(nba: Graph, editor: Client, other_workspace: 
         ({"session": "9"}, {"session": "none"}),
         ({"changeSets": [str(done.change_set_id)]}, {"changeSets": ["no uuid"]}),
         (
-            {"version": 1, "object": {"type": "graph", "id": "theirs"}},
-            {"version": 1, "object": {"type": "x", "id": "y"}},
+            {"version": 1, "object": {"type": of, "id": theirs.around.key}},
+            {"version": 1, "object": {"type": of, "id": "nothing"}},
         ),
     ):
         same(roll_back(editor, scope=foreign), roll_back(editor, scope=absent))
-    assert Node.objects.get(graph=theirs, key="fetch-api").name == "Fetch"
+    assert theirs.called == "Fetch"
 
 
 def test_causes_are_explained_by_who_gave_them(

@@ -151,6 +151,8 @@ def test_what_cannot_be_made(client: Client, kind: str, body: Any, status: int, 
 
 def test_an_object_is_changed_and_deleted(client: Client, retry: NodeType) -> None:
     patch = {"path": "process", "search": "again", "replace": "once_more"}
+    absent = change(client, RETRY, action("update_object", patches=[patch, {**patch, "search": "nowhere to be found"}]))
+    assert 'patches[1] of "process"' in absent.json()["detail"]
     changed = change(client, RETRY, action("update_object", updates={"displayName": "Once more"}, patches=[patch]))
     assert changed.status_code == 201
     assert {one["field"] for one in changed.json()["modifications"]} == {"displayName", "process"}

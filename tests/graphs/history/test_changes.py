@@ -1,4 +1,5 @@
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,14 +7,16 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 
 from graphs.history import changes
-from graphs.history.recording import Because
-from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Origin, Revision
+from graphs.history.recording import Applied, Because
+from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Object, Origin, Revision
+from graphs.objects import stores
 from graphs.objects.operations import Create, Delete, Operation, Update, inverses
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refs import Ref
 from graphs.workflows import rows as graph_rows
 from graphs.workflows.exports import export_graph
 from tests.graphs.recorded import recorded
+from tests.things import Thing, beside, change_sets
 
 FETCH, RETURN, MORE = Ref("node", "fetch-api"), Ref("node", "return"), Ref("node", "more")
 TO_FETCH, TO_RETURN = Ref("edge", "root-fetch-api"), Ref("edge", "fetch-api-return")
@@ -38,18 +41,18 @@ def without_versions(graph: Graph) -> dict[str, Any]:
     return document
 
 
-def test_an_update_is_written_and_recorded(nba: Graph, because: Because) -> None:
-    done = changes.apply(nba, [Update(FETCH, {"name": "Fetch API"}, {"name": "Fetch"})], because)
+def test_an_update_is_written_and_recorded(thing: Thing, because: Because) -> None:
+    done = thing.apply([thing.to("Fetch")], because)
 
-    node = Node.objects.get(key="fetch-api")
-    assert (node.name, node.version) == ("Fetch", 2)
-    nba.refresh_from_db()
-    assert nba.version == 2
+    assert (thing.called, thing.version) == ("Fetch", 2)
+    around = Object.objects.get(pk=thing.around.pk)
+    assert around.version == 2
     stored = ChangeSet.objects.get(pk=done.change_set_id)
     assert (stored.actor_label, stored.reason, stored.causes) == ("alice", "to see", ["test:1", "suite:2"])
-    assert Revision.objects.values_list("type", "object", "version").get() == ("graph", nba.pk, 2)
+    latest = Revision.objects.filter(change_set=stored).values_list("type", "object", "version").get()
+    assert latest == (around.type, around.pk, 2)
     found = Modification.objects.values_list("kind", "key", "action", "field", "old", "new").get()
-    assert found == ("node", "fetch-api", "update", "name", "Fetch API", "Fetch")
+    assert found == (*thing.item, "update", thing.name, "Fetch API", "Fetch")
 
 
 def test_a_deleted_node_takes_its_edges_and_comes_back_the_same(nba: Graph, because: Because) -> None:
@@ -65,6 +68,39 @@ def test_a_deleted_node_takes_its_edges_and_comes_back_the_same(nba: Graph, beca
     assert Node.objects.get(key="fetch-api").version == 3
 
 
+def test_what_is_deleted_comes_back_as_the_same_row(thing: Thing, because: Because) -> None:
+    before, id_ = thing.record, stores.stored(thing.around, [thing.item])[thing.item].id
+    done = thing.apply(thing.gone(), because)
+    assert thing.find() is None
+    assert done.objects[-1].label == ("NBA scores" if thing.item.type == "node" else "Fetch API")
+
+    around = thing.around if thing.item.type == "node" else Object(workspace=thing.workspace, **_named(thing.item))
+    changes.apply(around, inverses(recorded(done)), because)
+
+    assert thing.record == before
+    assert (thing.version, stores.stored(thing.around, [thing.item])[thing.item].id) == (3, id_)
+
+
+def _named(ref: Ref) -> dict[str, str]:
+    return {"type": ref.type, "key": ref.key}
+
+
+def test_what_is_made_is_taken_back(thing: Thing, because: Because) -> None:
+    new = thing.another(str(uuid.uuid4()), **{thing.name: "More"})
+    made = replace(thing, item=new.item)
+    done = thing.apply([new], because)
+    assert changes_of(done) == [(*new.item, "create")]
+    made = replace(made, around=Object.objects.get(pk=done.objects[0].id)) if made.item.type != "node" else made
+    assert made.record == new.record
+    made.apply(inverses(recorded(done)), because)
+    assert made.find() is None
+    assert thing.called == "Fetch API"
+
+
+def changes_of(done: Applied) -> list[Any]:
+    return list(Modification.objects.filter(change_set=done.change_set_id).values_list("kind", "key", "action"))
+
+
 def test_a_new_node_with_edges_and_taken_back(nba: Graph, because: Because) -> None:
     before = without_versions(nba)
     new = {**record(nba, FETCH), "name": "More", "width": None, "height": 80.5}
@@ -78,25 +114,22 @@ def test_a_new_node_with_edges_and_taken_back(nba: Graph, because: Because) -> N
     assert without_versions(nba) == before
 
 
-@pytest.mark.parametrize(
-    ("operation", "conflict"),
-    [
-        (Update(FETCH, {"name": "Old"}, {"name": "New"}), Conflict(FETCH, "name", "Old", "Fetch API")),
-        (Update(MORE, {"name": ""}, {"name": "New"}), Conflict(MORE, "", {"name": ""}, None)),
-        (Delete(MORE, {"name": ""}), Conflict(MORE, "", {"name": ""}, None)),
-    ],
-)
-def test_what_is_not_as_expected_is_a_conflict(
-    nba: Graph, because: Because, operation: Operation, conflict: Conflict
-) -> None:
-    with pytest.raises(Conflicting) as refused:
-        changes.apply(nba, [operation, Update(RETURN, {"name": "Return"}, {"name": "End"})], because)
+def test_what_is_not_as_expected_is_a_conflict(thing: Thing, because: Because) -> None:
+    other, name = beside(thing), thing.name
+    gone = Ref(thing.item.type, str(uuid.uuid4()))
+    for operation, conflict in (
+        (thing.to("New", old="Old"), Conflict(thing.item, name, "Old", "Fetch API")),
+        (Update(gone, {name: ""}, {name: "New"}), Conflict(gone, "", {name: ""}, None)),
+        (Delete(gone, {name: ""}), Conflict(gone, "", {name: ""}, None)),
+        (Create(thing.item, thing.record), Conflict(thing.item, "", None, thing.record)),
+    ):
+        with pytest.raises(Conflicting) as refused:
+            thing.apply([operation, other.to("End")], because)
 
-    assert refused.value.conflicts == (conflict,)
-    nba.refresh_from_db()
-    assert nba.version == 1
-    assert not ChangeSet.objects.exists()
-    assert Node.objects.get(key="return").name == "Return"
+        assert refused.value.conflicts == (conflict,)
+        assert Object.objects.get(pk=thing.around.pk).version == 1
+        assert not change_sets().exists()
+        assert other.called == "Return"
 
 
 def test_a_deletion_that_would_leave_an_edge_without_end_is_a_conflict(nba: Graph, because: Because) -> None:
@@ -145,11 +178,11 @@ def test_history_cannot_be_rewritten(nba: Graph, because: Because, table: str, s
         cursor.execute(statement.format(table))
 
 
-def test_history_stays_when_people_and_graphs_are_gone(nba: Graph, alice: User, because: Because) -> None:
-    done = changes.apply(nba, [Update(FETCH, {"name": "Fetch API"}, {"name": "Fetch"})], because)
-    nba.delete()
+def test_history_stays_when_people_and_objects_are_gone(thing: Thing, alice: User, because: Because) -> None:
+    done = thing.apply([thing.to("Fetch")], because)
+    thing.vanish()
     alice.delete()
 
     kept = ChangeSet.objects.get(pk=done.change_set_id)
-    assert (kept.actor_label, kept.revisions.get().key) == ("alice", "nba")
+    assert (kept.actor_label, kept.revisions.get().key) == ("alice", thing.around.key)
     assert isinstance(kept.pk, uuid.UUID)

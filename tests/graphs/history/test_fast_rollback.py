@@ -16,8 +16,9 @@ from graphs.objects.operations import Create, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.workflows import rows as graph_rows
 from tests.graphs.history.test_fast_updates import VALUES, while_it_waits
-from tests.graphs.history.test_rollback import FETCH, MORE, RETURN, TO_FETCH, by, name_of, record, rename
+from tests.graphs.history.test_rollback import FETCH, MORE, RETURN, TO_FETCH, by, record, rename
 from tests.graphs.recorded import recorded
+from tests.things import node_of
 
 
 def back(graph: Graph, user: User, done: Applied, digest: str | None = None) -> Applied:
@@ -101,12 +102,12 @@ def test_what_was_shown_is_done_at_once_while_nothing_changed(nba: Graph, alice:
     for digest in (without.digest, of_other.digest, "", "0" * 64):
         with pytest.raises(Outdated):
             back(nba, alice, done, digest=digest)
-    assert name_of("fetch-api") == "Fetch"
+    assert node_of(nba).called == "Fetch"
 
     with CaptureQueriesContext(connection) as captured:
         back(nba, alice, done, digest=shown.digest)
     assert len([query for query in captured if "SAVEPOINT" not in query["sql"]]) == 3
-    assert name_of("fetch-api") == "Fetch API"
+    assert node_of(nba).called == "Fetch API"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -117,7 +118,7 @@ def test_what_changed_while_it_waited_was_not_shown(nba: Graph, alice: User) -> 
     shown = rollback.preview(nba.workspace_id, ChangeSets((done.change_set_id,)))
     late = while_it_waits(lambda: back(nba, alice, back_by_hand), lambda: back(nba, alice, done, digest=shown.digest))
     assert isinstance(late.exception(), Outdated)
-    assert (name_of("fetch-api"), name_of("return")) == ("F", "R")
+    assert (node_of(nba).called, node_of(nba, "return").called) == ("F", "R")
 
 
 @pytest.mark.django_db
@@ -157,7 +158,7 @@ def test_what_changed_while_it_waited_is_not_lost(nba: Graph, alice: User) -> No
     refusal = late.exception()
     assert isinstance(refusal, Clashing)
     (clash,) = (clash for _graph, clash in refusal.plan.clashes)
-    assert (clash.expected, clash.found, name_of("fetch-api")) == ("Fetch", "Get", "Get")
+    assert (clash.expected, clash.found, node_of(nba).called) == ("Fetch", "Get", "Get")
 
 
 @pytest.mark.django_db

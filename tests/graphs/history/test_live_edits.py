@@ -12,7 +12,7 @@ from graphs.history import changes, live_edits, queries, rollback
 from graphs.history.editing import Request, edit
 from graphs.history.recording import Applied, Because
 from graphs.history.scopes import AsOf, ChangeSets
-from graphs.history.signals import changed, tell
+from graphs.history.signals import changed, send_changed
 from graphs.models import ChangeSet, Graph, LiveEdit, Modification, Node, Object, Origin, Revision, Role, Workspace
 from graphs.objects import actions
 from graphs.objects.operations import Update
@@ -177,7 +177,7 @@ def test_who_listens_to_changes_waits_for_nobody_while_the_graph_is_held(nba: Gr
     finally:
         changed.disconnect(listen)
     with transaction.atomic(), CaptureQueriesContext(connection) as asked:
-        tell(heard[0])
+        send_changed(heard[0])
     assert len(asked) == 0
 
 

@@ -17,9 +17,9 @@ from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, 
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
-from tests.cast import draw_nba
 from tests.graphs.history.test_changes import FETCH, MORE, RETURN, TO_FETCH, TO_RETURN, record
 from tests.graphs.random_changes import picture
+from tests.things import Thing, beside, change_sets, new_thing
 
 TURN, TALK = "message:1", "session:1"
 
@@ -36,20 +36,16 @@ def removed(graph: Graph, *items: Ref) -> list[Operation]:
     return [Delete(item, record(graph, item)) for item in items]
 
 
-def back(graph: Graph, user: User, done: Applied, *left: LeftOut, **more: Any) -> Applied:
-    return rollback.roll_back(graph.workspace_id, user, ChangeSets((done.change_set_id,)), left, **more)
+def back(of: Graph | Thing, user: User, done: Applied, *left: LeftOut, **more: Any) -> Applied:
+    return rollback.roll_back(of.workspace.pk, user, ChangeSets((done.change_set_id,)), left, **more)
 
 
-def name_of(key: str) -> str:
-    return Node.objects.get(key=key).name
+def test_a_change_set_is_taken_back_by_a_new_one_and_that_again(thing: Thing, alice: User) -> None:
+    done = thing.change(None, "Fetch")
 
-
-def test_a_change_set_is_taken_back_by_a_new_one_and_that_again(nba: Graph, alice: User) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(None))
-
-    undone = back(nba, alice, done, reason="too short")
+    undone = back(thing, alice, done, reason="too short")
     made = ChangeSet.objects.get(pk=undone.change_set_id)
-    assert name_of("fetch-api") == "Fetch API"
+    assert thing.called == "Fetch API"
     assert (made.origin, made.reason, made.undoes, made.actor_label) == (
         "rollback",
         "too short",
@@ -58,78 +54,103 @@ def test_a_change_set_is_taken_back_by_a_new_one_and_that_again(nba: Graph, alic
     )
     assert made.cause == f"change-set:{done.change_set_id}"
 
-    back(nba, alice, undone)
-    assert name_of("fetch-api") == "Fetch"
+    back(thing, alice, undone)
+    assert thing.called == "Fetch"
     assert Modification.objects.count() == 3
 
 
-def test_what_was_taken_back_cannot_be_taken_back_twice(nba: Graph, alice: User) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(None))
-    back(nba, alice, done)
+def test_what_was_taken_back_cannot_be_taken_back_twice(thing: Thing, alice: User) -> None:
+    done = thing.change(None, "Fetch")
+    back(thing, alice, done)
 
     with pytest.raises(NothingToUndo):
-        back(nba, alice, done)
-    assert ChangeSet.objects.count() == 2
+        back(thing, alice, done)
+    assert change_sets().count() == 2
 
 
-def test_a_later_edit_is_named_and_may_be_left_out(nba: Graph, alice: User, bob: User) -> None:
-    done = changes.apply(
-        nba,
-        [Update(FETCH, {"name": "Fetch API", "process": "return fetch(url)"}, {"name": "Fetch", "process": ""})],
-        by(alice),
-    )
-    later = rename(nba, "Fetch", "Get", by(bob))
+def both_changed(thing: Thing) -> Update:
+    """The operation that gives it another name and no text."""
+    old = {thing.name: "Fetch API", thing.text: "return fetch(url)"}
+    return Update(thing.item, old, {thing.name: "Fetch", thing.text: ""})
+
+
+def test_a_later_edit_is_named_and_may_be_left_out(thing: Thing, alice: User, bob: User) -> None:
+    done = thing.apply([both_changed(thing)], by(alice))
+    later = thing.change(bob, "Get")
 
     with pytest.raises(Clashing) as refused:
-        back(nba, alice, done)
+        back(thing, alice, done)
 
     (clash,) = named(refused.value.plan)
     told = ConflictShape.of(clash).to_json()
-    assert (told["object"], told["field"], told["code"]) == (FETCH.to_json(), "name", "changed")
+    assert (told["object"], told["field"], told["code"]) == (thing.item.to_json(), thing.name, "changed")
     assert (told["expected"], told["found"], told["label"]) == ("Fetch", "Get", "Get")
     assert (told["changedBy"], told["changeSetId"]) == ("bob", str(later.change_set_id))
-    undone = back(nba, alice, done, LeftOut(FETCH, "name"))
-    fetch = Node.objects.get(key="fetch-api")
-    assert (fetch.name, fetch.process) == ("Get", "return fetch(url)")
+    undone = back(thing, alice, done, LeftOut(thing.item, thing.name))
+    assert (thing.called, thing.record[thing.text]) == ("Get", "return fetch(url)")
     assert ChangeSet.objects.get(pk=undone.change_set_id).undoes == []
 
 
-def test_one_modification_of_several(nba: Graph, alice: User) -> None:
-    old, new = {"name": "Fetch API", "process": "return fetch(url)"}, {"name": "Fetch", "process": ""}
-    changes.apply(nba, [Update(FETCH, old, new)], by(alice))
-    modification = Modification.objects.get(field="process")
+def test_one_modification_of_several(thing: Thing, alice: User) -> None:
+    thing.apply([both_changed(thing)], by(alice))
+    modification = Modification.objects.get(field=thing.text)
 
-    rollback.roll_back(nba.workspace_id, alice, OneModification(modification.pk))
+    rollback.roll_back(thing.workspace.pk, alice, OneModification(modification.pk))
 
-    fetch = Node.objects.get(key="fetch-api")
-    assert (fetch.name, fetch.process) == ("Fetch", "return fetch(url)")
+    assert (thing.called, thing.record[thing.text]) == ("Fetch", "return fetch(url)")
 
 
-def test_a_turn_and_a_conversation(nba: Graph, alice: User) -> None:
-    before = picture(nba)
-    rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
-    middle = picture(nba)
-    rename(nba, "One", "Two", by(alice, "message:2", TALK))
-    rename(nba, "Return", "End", by(alice, "message:3", "session:2"), RETURN)
+def test_a_turn_and_a_conversation(thing: Thing, alice: User) -> None:
+    other = beside(thing)
+    before = thing.record, other.record
+    thing.apply([thing.to("One")], by(alice, TURN, TALK))
+    middle = thing.record, other.record
+    thing.apply([thing.to("Two")], by(alice, "message:2", TALK))
+    other.apply([other.to("End")], by(alice, "message:3", "session:2"))
 
-    rollback.roll_back(nba.workspace_id, alice, Caused("message:3"))
-    rollback.roll_back(nba.workspace_id, alice, Caused("message:2"))
-    assert picture(nba) == middle
-    done = rollback.roll_back(nba.workspace_id, alice, Caused(TALK))
-    assert picture(nba) == before
+    rollback.roll_back(thing.workspace.pk, alice, Caused("message:3"))
+    rollback.roll_back(thing.workspace.pk, alice, Caused("message:2"))
+    assert (thing.record, other.record) == middle
+    done = rollback.roll_back(thing.workspace.pk, alice, Caused(TALK))
+    assert (thing.record, other.record) == before
     assert ChangeSet.objects.get(pk=done.change_set_id).cause == TALK
     with pytest.raises(NothingToUndo):
-        rollback.roll_back(nba.workspace_id, alice, Caused(TALK))
+        rollback.roll_back(thing.workspace.pk, alice, Caused(TALK))
 
 
-def test_an_edit_between_two_of_a_conversation_is_not_lost(nba: Graph, alice: User, bob: User) -> None:
-    rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
-    rename(nba, "One", "Two", by(bob))
-    rename(nba, "Two", "Three", by(alice, "message:2", TALK))
+def test_an_edit_between_two_of_a_conversation_is_not_lost(thing: Thing, alice: User, bob: User) -> None:
+    thing.apply([thing.to("One")], by(alice, TURN, TALK))
+    thing.change(bob, "Two")
+    thing.apply([thing.to("Three")], by(alice, "message:2", TALK))
 
     with pytest.raises(Clashing):
-        rollback.roll_back(nba.workspace_id, alice, Caused(TALK))
-    assert name_of("fetch-api") == "Three"
+        rollback.roll_back(thing.workspace.pk, alice, Caused(TALK))
+    assert thing.called == "Three"
+
+
+def test_what_was_deleted_comes_back_as_it_was_before_its_changes(thing: Thing, alice: User) -> None:
+    before = thing.record
+    thing.apply([thing.to("One")], by(alice, TURN, TALK))
+    thing.apply(thing.gone(), by(alice, "message:2", TALK))
+
+    rollback.roll_back(thing.workspace.pk, alice, AsOf(thing.around.type, thing.around.pk, 2))
+    assert thing.called == "One"
+    rollback.roll_back(thing.workspace.pk, alice, Caused(TALK))
+    assert thing.record == before
+
+
+def test_what_exists_again_is_a_clash(thing: Thing, alice: User) -> None:
+    before, other = thing.record, beside(thing)
+    gone = thing.apply(thing.gone(), by(alice))
+    again = other.apply([Create(thing.item, before | {thing.name: "Other"})], by(alice))
+
+    with pytest.raises(Clashing) as refused:
+        back(thing, alice, gone)
+    codes = {clash.code for _of, clash in refused.value.plan.clashes}
+    assert codes == {"recreated"} or (thing.item.type != "node" and refused.value.plan.gone)
+    back(thing, alice, again)
+    back(thing, alice, gone)
+    assert thing.record == before
 
 
 def test_an_object_as_of_a_version(nba: Graph, alice: User) -> None:
@@ -260,34 +281,33 @@ def test_a_graph_that_is_gone_is_named(nba: Graph, alice: User) -> None:
     assert (clash.of, clash.clash.code, clash.clash.item) == ("nba", "gone", Ref("graph", "nba"))
 
 
-def test_only_what_was_shown_is_done(nba: Graph, alice: User) -> None:
-    done = changes.apply(
-        nba,
-        [Update(FETCH, {"name": "Fetch API"}, {"name": "F"}), Update(RETURN, {"name": "Return"}, {"name": "R"})],
-        by(alice),
-    )
-    shown = rollback.preview(nba.workspace_id, ChangeSets((done.change_set_id,)))
-    rename(nba, "R", "Return", by(alice), RETURN)
+def test_only_what_was_shown_is_done(thing: Thing, alice: User) -> None:
+    other = beside(thing)
+    done = thing.apply([thing.to("F"), other.to("R")], by(alice))
+    shown = rollback.preview(thing.workspace.pk, ChangeSets((done.change_set_id,)))
+    other.change(alice, "Return")
 
     with pytest.raises(Outdated):
-        back(nba, alice, done, digest=shown.digest)
-    assert name_of("fetch-api") == "F"
+        back(thing, alice, done, digest=shown.digest)
+    assert thing.called == "F"
 
 
-def test_nothing_of_another_workspace_is_rolled_back(nba: Graph, alice: User, other_workspace: Workspace) -> None:
-    theirs = draw_nba(other_workspace)
-    done = rename(theirs, "Fetch API", "Fetch", by(None, TURN, TALK))
+def test_nothing_of_another_workspace_is_rolled_back(
+    kind_of_thing: str, demo_workspace: Workspace, alice: User, other_workspace: Workspace
+) -> None:
+    theirs = new_thing(kind_of_thing, other_workspace)
+    done = theirs.apply([theirs.to("Fetch")], by(None, TURN, TALK))
     modification = Modification.objects.get()
 
     for scope in (
         ChangeSets((done.change_set_id,)), OneModification(modification.pk), Caused(TURN), Caused(TALK),
-        AsOf("graph", theirs.pk, 1),
+        AsOf(theirs.around.type, theirs.around.pk, 1),
     ):  # fmt: skip
         with pytest.raises(NotFound):
-            rollback.preview(nba.workspace_id, scope)
+            rollback.preview(demo_workspace.pk, scope)
         with pytest.raises(NotFound):
-            rollback.roll_back(nba.workspace_id, alice, scope)
-    assert Node.objects.get(graph=theirs, key="fetch-api").name == "Fetch"
+            rollback.roll_back(demo_workspace.pk, alice, scope)
+    assert theirs.called == "Fetch"
 
 
 def test_a_thousand_objects_take_eight_statements(nba: Graph, alice: User) -> None:
@@ -308,7 +328,7 @@ def test_a_thousand_objects_take_eight_statements(nba: Graph, alice: User) -> No
 
 
 def test_what_was_just_imported_leaves_nothing_to_undo(nba: Graph, alice: User) -> None:
-    recording.begin(nba, Because(alice, Origin.IMPORT))
+    recording.begin([nba], Because(alice, Origin.IMPORT))
     made = ChangeSet.objects.get()
 
     with pytest.raises(NothingToUndo):

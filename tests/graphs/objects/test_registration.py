@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import ImproperlyConfigured
-from django.db import models
+from django.db import models, router
 from django.db.models import Model
+from django.test.utils import isolate_apps
 
-from graphs.models import ChangeSet, Graph, Membership, Sheet, Workspace
+from graphs.models import ChangeSet, Graph, Membership, Object, Sheet, Workspace
 from graphs.objects.headers import children_of, parent_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.registration import register
+from tests.shop.models import Product
 
 
 class Proxy(User):
@@ -48,8 +50,11 @@ def cleaned() -> Any:
         (User, {"title": "username", "fields": ["username"], "workspace": "memberships"}, "does not lead to a Work"),
         (User, {"title": "username", "fields": ["username"], "workspace": "shop"}, "does not lead to a Work"),
         (User, {"title": "username", "fields": ["username.first"], "workspace": everybody}, "which is no JSONField"),
+        (Product, {"title": "name", "fields": ["name", "data", "data.problem"], "workspace": "shop__workspace"},
+         "'data.problem' is a part of 'data'. Name one of them"),
         (Membership, {"title": "user", "fields": ["user"], "workspace": "workspace"}, "is a file or a relation"),
         (Membership, {"title": "role", "workspace": "workspace", "parent": "role"}, "parent='role' is no foreign key"),
+        (Group, {"title": "name", "name": "workspace", "workspace": everybody}, "workspace: other streams are"),
         (Proxy, {"title": "username", "workspace": everybody}, "Proxy is a proxy. Register the model"),
         (Abstract, {"title": "x", "workspace": everybody}, "Abstract is abstract"),
         (Graph, {"title": "name", "workspace": everybody}, "Graph is an object already"),
@@ -60,6 +65,46 @@ def cleaned() -> Any:
 def test_what_cannot_work_is_refused(model: type[Model], options: dict[str, Any], sentence: str, cleaned: None) -> None:
     with pytest.raises(ImproperlyConfigured, match=sentence):
         register(model, **options)
+
+
+class Elsewhere:
+    """Keeps groups in a database of their own, and reads a model of ours from a copy."""
+
+    def db_for_write(self, model: type[Model], **_hints: Any) -> str | None:
+        return "shop" if model is Group else None
+
+    def db_for_read(self, model: type[Model], **_hints: Any) -> str | None:
+        return "copy" if model is Object else None
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (Group, "group: Group is routed to the database 'shop', .* Let DATABASE_ROUTERS send it to 'default'"),
+        (Permission, "permission: Object is routed to the database 'copy'"),
+    ],
+)
+def test_a_model_of_another_database_is_refused(
+    model: type[Model], sentence: str, monkeypatch: pytest.MonkeyPatch, cleaned: None
+) -> None:
+    monkeypatch.setattr(router, "routers", [Elsewhere()])
+    with pytest.raises(ImproperlyConfigured, match=sentence):
+        register(model, title="name", workspace=lambda workspace: model._default_manager.all())
+    assert model not in [kind.model for kind in KINDS.values()]
+
+
+@isolate_apps("tests.shop")
+def test_objects_of_one_kind_hold_no_others_of_it(cleaned: None) -> None:
+    class Folder(models.Model):
+        workspace = models.ForeignKey(Workspace, models.CASCADE)
+        within = models.ForeignKey("self", models.CASCADE, null=True)
+        name = models.CharField(max_length=10)
+
+        class Meta:
+            app_label = "shop"
+
+    with pytest.raises(ImproperlyConfigured, match="parent='within' leads to Folder itself"):
+        register(Folder, title="name", workspace="workspace", fields=["name"], parent="within")
 
 
 def test_a_model_is_registered_once(cleaned: None) -> None:

@@ -1,7 +1,8 @@
 import json
 
 import pytest
-from django.db import DataError, transaction
+from django.db import DataError, connection, models, transaction
+from django.test.utils import isolate_apps
 
 from graphs.models import Graph, Node, Object
 from graphs.site.copying import copy_rows, new_ids
@@ -33,3 +34,17 @@ def test_ids_are_given_once(nba: Graph) -> None:
 def test_what_the_database_refuses_is_an_error_of_django(nba: Graph) -> None:
     with pytest.raises(DataError), transaction.atomic():
         copy_rows(Object, ["key"], [["x" * 101]])
+
+
+@pytest.mark.django_db
+@isolate_apps("tests.shop")
+def test_keys_of_a_model_that_calls_them_otherwise() -> None:
+    class Coupon(models.Model):
+        number = models.AutoField(primary_key=True)
+
+        class Meta:
+            app_label = "shop"
+
+    with connection.schema_editor() as editor:
+        editor.create_model(Coupon)
+    assert new_ids(Coupon, 2) == [1, 2]

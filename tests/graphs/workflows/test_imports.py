@@ -43,6 +43,19 @@ def test_the_history_of_a_graph_begins_with_its_import(workspace: Workspace, ali
     assert made.revisions.values_list("type", "object", "key", "version").get() == ("graph", graph.pk, "weather", 1)
 
 
+def test_the_history_of_its_new_node_types_begins_with_it_too(workspace: Workspace, alice: User) -> None:
+    types = [{"key": key, "displayName": key} for key in ("own", "had")]
+    import_graph(workspace, parsed(native(nodeTypes=types[1:], key="first")), actor=alice)
+    import_graph(workspace, parsed(native(nodeTypes=types)), actor=alice)
+
+    made = ChangeSet.objects.order_by("created_at").last()
+    assert made is not None
+    assert list(made.revisions.values_list("type", "key", "version")) == [
+        ("graph", "weather", 1),
+        ("nodeType", "own", 1),
+    ]
+
+
 def test_it_hands_on_the_warnings_of_the_file(workspace: Workspace) -> None:
     file = parsed(n8n(n8n_node("A"), connections={"A": {"main": [to("gone")]}}))
     assert [warning.code for warning in import_graph(workspace, file, None).warnings] == ["dangling"]

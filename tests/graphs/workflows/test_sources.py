@@ -3,7 +3,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from graphs.models import Edge, Node
-from graphs.site.access import NotFound, graph_for
+from graphs.site.access import NotFound
+from graphs.workflows.listing import graph_for
 from graphs.workflows.sources import NEIGHBOURS_PER_NODE, GraphSource
 from tests.seeded import CANARY, World, world
 

@@ -90,7 +90,7 @@ export class RollbackDialog {
     this.#asked += 1;
     const asked = this.#asked;
     this.#setReady(false);
-    const wish = { preview: true, leaveOut: [...this.#leaveOut.values()] };
+    const wish = { preview: true, leaveOut: [...this.#leaveOut.values()].map(partOf) };
     const answer = await this.#try(() => this.#api.rollBack(this.#scope, wish));
     if (!answer || asked !== this.#asked) return;
     this.#digest = answer.digest;
@@ -112,10 +112,7 @@ export class RollbackDialog {
   }
 
   #leave(parts) {
-    for (const part of parts) {
-      const { graph, object, field } = part;
-      this.#leaveOut.set(nameOf(part), { graph, object, field });
-    }
+    for (const part of parts) this.#leaveOut.set(nameOf(part), part);
     this.#preview();
   }
 
@@ -124,7 +121,7 @@ export class RollbackDialog {
     const left = [...this.#leaveOut.values()];
     const parts = [
       ...diff.flatMap(partsOf),
-      ...left.map((part) => ({ ...part, words: wordsOf(part.object.id, part.field), left: true })),
+      ...left.map((part) => ({ words: wordsOf(part.object.id, part.field), ...part, left: true })),
     ];
     if (parts.length < 2 && !left.length) return [];
     const boxes = parts.slice(0, MOST_CHOICES).map((part) => this.#partBox(part));
@@ -137,7 +134,7 @@ export class RollbackDialog {
     const box = html("input", { type: "checkbox", checked: !left, "data-part": name });
     box.addEventListener("change", () => {
       if (box.checked) this.#leaveOut.delete(name);
-      else this.#leaveOut.set(name, { graph, object, field });
+      else this.#leaveOut.set(name, { graph, object, field, words });
       this.#preview();
     });
     return html("label", {}, box, html("span", { dir: "auto" }, words));
@@ -146,7 +143,7 @@ export class RollbackDialog {
   async #carryOut() {
     this.#do.disabled = true;
     const reason = this.#reason.value.trim();
-    const wish = { digest: this.#digest, leaveOut: [...this.#leaveOut.values()], reason };
+    const wish = { digest: this.#digest, leaveOut: [...this.#leaveOut.values()].map(partOf), reason };
     const done = await this.#try(() => this.#api.rollBack(this.#scope, wish));
     this.#do.disabled = !this.#ready;
     if (!done) return;
@@ -165,6 +162,11 @@ export class RollbackDialog {
       return null;
     }
   }
+}
+
+/** A part as the API knows it. */
+function partOf({ graph, object, field }) {
+  return { graph, object, field };
 }
 
 /** What can be left out of an entry: each field of what changes, the whole of what comes or goes. */

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from graphs.site.telemetry.events import about, activity, tell
+from graphs.site.telemetry.events import about, activity, emit
 
 heard: list[dict[str, Any]] = []
 
@@ -30,8 +30,8 @@ def listening(settings: Settings) -> None:
 
 def test_an_entry_names_whom_it_concerns_in_camel_case() -> None:
     with about(session="s", run="r"), about(workspace=None):
-        tell("token_usage", prompt_tokens=3, cost=None)
-    tell("token_usage")
+        emit("token_usage", prompt_tokens=3, cost=None)
+    emit("token_usage")
     assert heard[0] | {"time": ""} == {
         "time": "", "level": "info", "event": "token_usage", "session": "s", "run": "r", "promptTokens": 3,
     }  # fmt: skip
@@ -57,7 +57,7 @@ def test_an_activity_ends_whatever_way_it_is_left() -> None:
 
 def test_details_come_with_ai_debug_only(settings: Settings) -> None:
     for settings.AI_DEBUG in (False, True):
-        tell("ws_chat", "debug")
+        emit("ws_chat", "debug")
         with activity("tool", tool="a"):
             pass
     assert [entry["event"] for entry in heard] == ["tool_result", "ws_chat", "tool_execute", "tool_result"]
@@ -69,14 +69,14 @@ def test_text_comes_only_where_it_is_asked_for_and_never_without_end(settings: S
             pass
     assert "text" not in heard[0]
     assert len(heard[1]["text"]["query"]) == 8_001
-    tell("ws_chat")
+    emit("ws_chat")
     assert "text" not in heard[2]
 
 
 def test_a_broken_sink_breaks_nothing(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     settings.AI_LOG_SINK = f"{__name__}.broken"
     with activity("tool", partial(dict, arguments="what the model wrote"), tool="a") as told:
-        tell("malformed_json", "warning", partial(dict, raw="what the model wrote"))
+        emit("malformed_json", "warning", partial(dict, raw="what the model wrote"))
     assert told.outcome == "complete"
     assert "did not hear of malformed_json: OSError" in caplog.text
     assert "disk" not in caplog.text
@@ -87,7 +87,7 @@ def test_without_a_sink_it_is_one_line_of_json(settings: Settings, monkeypatch: 
     settings.AI_LOG_SINK = ""
     lines: list[logging.LogRecord] = []
     monkeypatch.setattr(logging.getLogger("countersign.events"), "handle", lines.append)
-    tell("llm_error", "error", code="timeout\nforged")
+    emit("llm_error", "error", code="timeout\nforged")
     (line,) = lines
     assert line.levelname == "ERROR"
     assert "\n" not in line.getMessage()

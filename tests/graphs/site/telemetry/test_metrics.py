@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from graphs.site.telemetry import events, metrics
-from graphs.site.telemetry.events import activity, measure, tell
+from graphs.site.telemetry.events import activity, emit, measure
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def figure(name: str, **labels: str) -> float:
 
 
 def used(model: str, **fields: object) -> None:
-    tell(
+    emit(
         "token_usage", provider="openai", model=model, outcome="complete", duration_ms=1500,
         **{
             "prompt_tokens": 100, "completion_tokens": 5, "cached_tokens": 40, "cache_write_tokens": 10,
@@ -68,9 +68,9 @@ def test_activities_and_decisions() -> None:
         raise ValueError
     with activity("retrieval") as told:
         told.note(cache_hit=True)
-    tell("hitl_interrupt", tool="propose_move_node", proposal="p")
-    tell("hitl_decision", outcome="applied")
-    tell("ws_chat", "debug", session="a-session")
+    emit("hitl_interrupt", tool="propose_move_node", proposal="p")
+    emit("hitl_decision", outcome="applied")
+    emit("ws_chat", "debug", session="a-session")
     assert figure("tool_calls_total", tool="search_nodes", outcome="complete") == 1
     assert figure("embedding_calls_total", model="local/x", outcome="failed") == 1
     assert figure("retrieval_seconds_count", cache="hit") == 1
@@ -94,7 +94,7 @@ settings.configure(CHAT_PROVIDERS={}, EMBEDDING_MODELS={}, LLM_MODEL="", EMBEDDI
 from graphs.site.telemetry import events, metrics
 events.listeners.append(metrics.Metrics())
 events.measure("open_sockets", 3)
-events.tell("hitl_decision", outcome="applied")
+events.emit("hitl_decision", outcome="applied")
 print(metrics.exposition().decode())
 """
 

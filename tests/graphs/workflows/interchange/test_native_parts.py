@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs.workflows.interchange import ImportRefused, Limits, ParsedGraph, native_parts, parse
-from graphs.workflows.interchange.base import nobody
+from graphs.workflows.interchange.base import no_progress
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, native_edge, native_node
 from tests.graphs.workflows.interchange.strategies import almost_files, native_documents
 
@@ -25,7 +25,7 @@ def outcome(data: bytes, limits: Limits) -> Any:
 
 def in_parts(document: Any) -> ParsedGraph | None:
     text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False)
-    return native_parts.parse(text, nobody)
+    return native_parts.parse(text, no_progress)
 
 
 @given(document=native_documents())

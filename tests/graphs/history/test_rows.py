@@ -1,0 +1,344 @@
+"""Rows of an application, and what other code does to them between what is asked for here and what is done."""
+
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import DEFAULT_DB_ALIAS, connection, transaction
+from django.db.models import ProtectedError
+from django.db.models.signals import pre_delete, pre_save
+from django.test import Client
+
+from chat.actions import deciding
+from chat.actions.deciding import Decision
+from chat.actions.refusals import Refused
+from chat.models import Proposal, ProposalStatus
+from graphs.history import rollback
+from graphs.history.recording import Because
+from graphs.history.rollback_conflicts import named
+from graphs.history.scopes import ChangeSets
+from graphs.models import ChangeSet, Modification, Object, Origin, Workspace
+from graphs.objects.kinds import Kind
+from graphs.objects.operations import Update
+from graphs.objects.preconditions import Conflict, Conflicting
+from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
+from graphs.site.access import Forbidden, member_of
+from tests.graphs.api.callers import post_json, problem, with_token
+from tests.graphs.history.test_fast_updates import while_it_waits
+from tests.proposed import waiting
+from tests.registered import product, shops
+from tests.shop.models import Product, Shop
+from tests.things import Thing, product_of
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1/"
+
+
+@pytest.fixture
+def kind() -> Any:
+    with shops() as registered:
+        yield registered
+
+
+@pytest.fixture
+def lamp(kind: Kind, demo_workspace: Workspace) -> Thing:
+    return product_of(demo_workspace, "Lamp")
+
+
+@pytest.fixture
+def client(alice: User) -> Client:
+    return with_token(alice)
+
+
+def row_of(thing: Thing) -> Product:
+    return Product.objects.get(pk=thing.item.key)
+
+
+def address(thing: Thing) -> str:
+    return f"{API}objects/{thing.item.type}/{thing.item.key}"
+
+
+def change(client: Client, thing: Thing, name: str, **arguments: Any) -> Any:
+    return post_json(client, f"{address(thing)}/changes", {"actions": [{"action": name, "arguments": arguments}]})
+
+
+def history(client: Client, thing: Thing) -> Any:
+    return client.get(f"{API}history", {"object": str(thing.item)}).json()["results"]
+
+
+def refused(alice: User, proposal: Proposal) -> str:
+    with pytest.raises(Refused) as refusal:
+        deciding.decide(member_of(alice), str(proposal.pk), Decision(True))
+    return refusal.value.code
+
+
+def test_a_row_of_another_workspace_by_now_is_gone_from_this_one(
+    alice: User, charlie: User, client: Client, lamp: Thing, other_workspace: Workspace
+) -> None:
+    renaming, deleting = lamp.proposed(alice, lamp.rename_call(), lamp.delete_call())
+    made = lamp.change(alice, "Lamp of ours")
+    row = row_of(lamp)
+    row.shop = Shop.objects.create(workspace=other_workspace, name="Theirs")
+    row.save()
+    row.name = "secret of theirs"
+    row.save()
+
+    problem(client.get(address(lamp)), 404, "not_found")
+    problem(change(client, lamp, "update_object", updates={"name": "Mine"}), 404, "not_found")
+    assert [refused(alice, each) for each in (renaming, deleting)] == ["failed", "failed"]
+    with pytest.raises(rollback.Clashing):
+        rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((made.change_set_id,)))
+    assert "secret" not in str(list(Modification.objects.filter(change_set__workspace=lamp.workspace.pk).values()))
+    assert history(client, lamp)[0]["summary"] == {"product": {"delete": 1}}
+    theirs = with_token(charlie)
+    assert theirs.get(address(lamp)).json()["title"] == "secret of theirs"
+    assert "Lamp" not in str(history(theirs, lamp))
+
+
+def test_the_deletion_of_a_row_that_somebody_made_anew_elsewhere_is_not_taken_back(
+    alice: User, lamp: Thing, other_workspace: Workspace
+) -> None:
+    gone = lamp.apply(lamp.gone(), Because(alice, Origin.MANUAL))
+    Product.objects.create(
+        pk=lamp.item.key, name="Theirs", shop=Shop.objects.create(workspace=other_workspace, name="Theirs")
+    )
+    with pytest.raises(ChangeRefused, match="already exists"):
+        rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((gone.change_set_id,)))
+    assert row_of(lamp).name == "Theirs"
+
+
+def test_a_row_that_other_code_brought_back_is_in_the_way_of_a_rollback(alice: User, lamp: Thing) -> None:
+    """Nobody has spoken of it since: it has no header."""
+    before = row_of(lamp)
+    gone = lamp.apply(lamp.gone(), Because(alice, Origin.MANUAL))
+    before.name = "Other"
+    before.save(force_insert=True)
+    with pytest.raises(rollback.Clashing) as refusal:
+        rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((gone.change_set_id,)))
+    assert [clash.code for _of, clash in refusal.value.plan.clashes] == ["recreated"]
+
+
+def test_two_proposals_that_make_the_same_row(alice: User, lamp: Thing) -> None:
+    key = "7d45e46c-64df-495a-ae9c-af3791f44162"
+    shop = f"shop:{Shop.objects.get().pk}"
+    create = ("create_object", {"kind": "product", "key": key, "parent": shop, "fields": {"name": "New"}})
+    first, second = waiting(alice, lamp.around, create, create)
+    assert deciding.decide(member_of(alice), str(first.pk), Decision(True)).proposal.status == ProposalStatus.APPLIED
+    assert refused(alice, second) == "stale"
+    assert Product.objects.filter(pk=key).count() == 1
+
+
+def test_a_parent_that_goes_while_its_child_is_moved_there(alice: User, client: Client, lamp: Thing) -> None:
+    market = Shop.objects.create(workspace=lamp.workspace, name="Market")
+    (moving,) = lamp.proposed(alice, ("move_object", {"object": str(lamp.item), "parent": f"shop:{market.pk}"}))
+    market.delete()
+    assert refused(alice, moving) in {"stale", "failed"}
+    assert row_of(lamp).shop.name == "Corner"
+    problem(change(client, lamp, "move_object", parent=f"shop:{market.pk}"), 400, "refused")
+
+
+def test_a_shop_that_still_holds_products_stays(client: Client, lamp: Thing) -> None:
+    shop = f"{API}objects/shop/{Shop.objects.get().pk}"
+    asked = {"actions": [{"action": "delete_object", "arguments": {}}]}
+    problem(post_json(client, f"{shop}/changes", asked), 400, "refused")
+    row_of(lamp).delete()
+    assert post_json(client, f"{shop}/changes", asked).status_code == 201
+    assert not Shop.objects.exists()
+
+
+def test_a_path_leaves_what_is_beside_it(alice: User, client: Client, lamp: Thing) -> None:
+    """Other code may have written the whole column meanwhile; what is not registered is nobody's business here."""
+    Product.objects.update(data={"problem": "old", "beside": 1})
+    assert change(client, lamp, "update_object", updates={"data.problem": {"a": [True, 1]}}).status_code == 201
+    made = ChangeSet.objects.latest("created_at")
+    Product.objects.update(data=row_of(lamp).data | {"beside": 2})
+    rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((made.pk,)))
+    assert row_of(lamp).data == {"problem": "old", "beside": 2}
+    assert {each["origin"] for each in history(client, lamp)} == {"import", "outside", "manual", "rollback"}
+
+
+def test_a_price_is_told_as_it_is_stored(client: Client, lamp: Thing) -> None:
+    assert change(client, lamp, "update_object", updates={"price": 12.5}).status_code == 201
+    (modification,) = history(client, lamp)[0]["modifications"]
+    assert (modification["old"], modification["new"]) == ("0.00", "12.50")
+    for same in (12.5, "12.5", "12.50"):
+        problem(change(client, lamp, "update_object", updates={"price": same}), 400, "refused")
+    for wrong in ("inf", "nan", "12.505", -1, [], {}):
+        problem(change(client, lamp, "update_object", updates={"price": wrong}), 400, "refused")
+        problem(change(client, lamp, "update_object", updates={"weight": wrong, "price": -1}), 400, "refused")
+    for wrong in ("inf", "-Infinity", "nan", [], {}):
+        problem(change(client, lamp, "update_object", updates={"weight": wrong}), 400, "refused")
+
+
+def test_infinite_numbers_that_other_code_saved_can_be_read_and_left(client: Client, lamp: Thing) -> None:
+    Product.objects.update(weight=float("inf"))
+    assert client.get(address(lamp)).json()["fields"]["weight"] == "inf"
+    assert change(client, lamp, "update_object", updates={"weight": 1}).status_code == 201
+
+
+def test_two_fields_of_one_row_in_two_conversations(alice: User, lamp: Thing) -> None:
+    """They are not of one turn: whoever decides the second sees what the first did before it is proposed again."""
+    (first,), (second,) = lamp.proposed(alice), lamp.proposed(alice, lamp.update_call(notes="new"))
+    deciding.decide(member_of(alice), str(first.pk), Decision(True))
+    assert refused(alice, second) == "stale"
+    assert lamp.record["notes"] == "return fetch(url)"
+
+
+def test_what_was_withdrawn_before_the_approval(alice: User, demo_workspace: Workspace) -> None:
+    allowed = [True]
+    with shops(may_edit=lambda _member, _row: allowed[0]):
+        thing = product_of(demo_workspace)
+        renaming, deleting = thing.proposed(alice, thing.rename_call(), thing.delete_call())
+        allowed[0] = False
+        for proposal in (renaming, deleting):
+            with pytest.raises(Forbidden):
+                deciding.decide(member_of(alice), str(proposal.pk), Decision(True))
+        assert thing.called == "Fetch API"
+        assert Object.objects.filter(pk=thing.around.pk).exists()
+
+
+def test_a_shop_does_not_go_with_products_that_came_since(alice: User, lamp: Thing) -> None:
+    market = Shop.objects.create(workspace=lamp.workspace, name="Market")
+    (going,) = lamp.proposed(alice, ("delete_object", {"object": f"shop:{market.pk}"}))
+    product(market, "Chair")
+    assert refused(alice, going) == "failed"
+    assert "product:" in Proposal.objects.get(pk=going.pk).problem
+    assert market.products.count() == 1
+
+
+def test_a_shop_goes_with_its_products_and_comes_back_with_them(alice: User, lamp: Thing) -> None:
+    """A shop that is newer than a product that moved there comes back before it, and goes after one that is newer."""
+    market = Shop.objects.create(workspace=lamp.workspace, name="Market")
+    here = f"shop:{market.pk}"
+    approved(alice, lamp.proposed(alice, ("move_object", {"object": str(lamp.item), "parent": here})))
+    product(market, "Chair")
+    goods = [f"product:{row.pk}" for row in market.products.all()]
+    steps = [{"tool": "propose_delete_object", "arguments": {"object": name}} for name in (*goods, here)]
+    gone = approved(alice, lamp.proposed(alice, ("batch", {"actions": steps})))
+    assert not Shop.objects.filter(name="Market").exists()
+    back = rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((gone,)))
+    assert Shop.objects.get(name="Market").products.count() == 2
+    rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((back.change_set_id,)))
+    assert not Shop.objects.filter(name="Market").exists()
+    assert Modification.objects.filter(action="delete", type="product").count() == 4
+
+
+def test_a_shop_does_not_go_by_a_rollback_with_products_that_came_since(alice: User, lamp: Thing) -> None:
+    made = approved(alice, lamp.proposed(alice, ("create_object", {"kind": "shop", "fields": {"name": "Market"}})))
+    chair = product(Shop.objects.get(name="Market"), "Chair")
+    with pytest.raises(rollback.Clashing) as refusal:
+        rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((made,)))
+    assert [(clash.code, clash.by) for _of, clash in refusal.value.plan.clashes] == [
+        ("used", Ref("product", str(chair.pk)))
+    ]
+
+
+@pytest.mark.parametrize("key", ["p1", "7D45E46C-64DF-495A-AE9C-AF3791F44162", "7d45e46c64df495aae9caf3791f44162"])
+def test_a_key_that_a_row_would_not_have(alice: User, lamp: Thing, key: str) -> None:
+    shop = f"shop:{Shop.objects.get().pk}"
+    new = ("create_object", {"kind": "product", "key": key, "parent": shop, "fields": {"name": "New"}})
+    with pytest.raises(ChangeRefused, match="key"):
+        lamp.proposed(alice, new)
+
+
+def test_a_row_has_one_name(alice: User, lamp: Thing) -> None:
+    for name in (lamp.item.key.upper(), lamp.item.key.replace("-", "")):
+        with pytest.raises(ChangeRefused, match="There is no"):
+            lamp.proposed(alice, ("update_object", {"object": f"product:{name}", "updates": {"name": "New"}}))
+
+
+def approved(alice: User, proposals: list[Proposal]) -> uuid.UUID:
+    (proposal,) = proposals
+    done = deciding.decide(member_of(alice), str(proposal.pk), Decision(True)).proposal
+    assert done.change_set is not None
+    return done.change_set
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_other_code_saves_at_the_last_moment_is_a_conflict(alice: User, lamp: Thing) -> None:
+    """It holds the row, and not the header."""
+    mine = lamp.to("Mine")
+    late = while_it_waits(
+        lambda: Product.objects.filter(pk=lamp.item.key).update(name="Theirs"),
+        lambda: lamp.apply([mine], Because(alice, Origin.MANUAL)),
+    )
+    refusal = late.exception()
+    assert isinstance(refusal, Conflicting), refusal
+    assert refusal.conflicts == (Conflict(lamp.item, "name", "Lamp", "Theirs"),)
+    assert row_of(lamp).name == "Theirs"
+
+    late = while_it_waits(
+        lambda: Product.objects.filter(pk=lamp.item.key)._raw_delete(DEFAULT_DB_ALIAS),
+        lambda: lamp.apply([Update(lamp.item, {"name": "Theirs"}, {"name": "Mine"})], Because(alice, Origin.MANUAL)),
+    )
+    assert isinstance(late.exception(), Conflicting), late.exception()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_other_code_that_saves_a_row_waits_for_nobody_who_holds_the_header(lamp: Thing) -> None:
+    """Who approves a change holds the header, and then waits for the row: one of the two would be given up on."""
+    saved = Event()
+
+    def save() -> None:
+        try:
+            with transaction.atomic():
+                row = row_of(lamp)
+                row.name = "Theirs"
+                row.save()
+                saved.set()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Object.objects.select_for_update(no_key=True).get(pk=lamp.around.pk)
+            done = pool.submit(save)
+            assert saved.wait(30)
+        done.result(30)
+    assert Modification.objects.get(field="name").change_set.origin == Origin.OUTSIDE
+
+
+def test_what_the_model_refuses_as_it_saves_or_deletes_is_told(alice: User, client: Client, lamp: Thing) -> None:
+    def no_saving(**_kwargs: Any) -> None:
+        raise ValidationError({"notes": "Too dear."})
+
+    def no_deleting(instance: Product, **_kwargs: Any) -> None:
+        raise ProtectedError("It is still on offer.", {instance})
+
+    saving, deleting = lamp.proposed(alice, lamp.rename_call(), lamp.delete_call())
+    pre_save.connect(no_saving, sender=Product)
+    pre_delete.connect(no_deleting, sender=Product)
+    try:
+        for proposal, said in ((saving, "notes: Too dear."), (deleting, "It is still on offer.")):
+            assert refused(alice, proposal) == "failed"
+            proposal.refresh_from_db()
+            assert proposal.problem == said
+        answer = problem(change(client, lamp, "update_object", updates={"name": "Mine"}), 400, "refused")
+        assert answer["detail"] == "notes: Too dear."
+        problem(change(client, lamp, "delete_object"), 400, "refused")
+    finally:
+        pre_save.disconnect(no_saving, sender=Product)
+        pre_delete.disconnect(no_deleting, sender=Product)
+    assert row_of(lamp).name == "Lamp"
+
+
+def test_of_products_that_not_everybody_sees_a_refusal_names_only_the_kind(
+    alice: User, demo_workspace: Workspace
+) -> None:
+    with shops(may_see=lambda _member, row: row.name != "Hidden"):
+        thing = product_of(demo_workspace, "Lamp")
+        made = approved(alice, thing.proposed(alice, ("create_object", {"kind": "shop", "fields": {"name": "Market"}})))
+        market = Shop.objects.get(name="Market")
+        hidden = product(market, "Hidden")
+        with pytest.raises(ChangeRefused) as refusal:
+            thing.proposed(alice, ("delete_object", {"object": f"shop:{market.pk}"}))
+        with pytest.raises(rollback.Clashing) as clashing:
+            rollback.roll_back(demo_workspace.pk, alice, ChangeSets((made,)))
+        for said in (str(refusal.value), *(clash.sentence for clash in named(clashing.value.plan))):
+            assert "product" in said
+            assert str(hidden.pk) not in said

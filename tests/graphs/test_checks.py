@@ -1,0 +1,19 @@
+import pytest
+from django.core.checks import run_checks
+
+from graphs.models import Workspace
+from graphs.objects.headers import url_of
+from tests.registered import product, shops
+from tests.shop.models import Shop
+
+
+@pytest.mark.parametrize(("url", "said"), [("graph", []), ("", []), ("no-such-page", ["graphs.E001"])])
+def test_a_name_of_no_address_is_told(url: str, said: list[str]) -> None:
+    with shops(url=url):
+        assert [found.id for found in run_checks() if found.id == "graphs.E001"] == said
+
+
+def test_a_key_that_fits_into_no_address_has_none(demo_workspace: Workspace) -> None:
+    row = product(Shop.objects.create(workspace=demo_workspace, name="Corner"))
+    with shops(url="inbox") as kind:
+        assert url_of(kind, row) == ""
