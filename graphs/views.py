@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from graphs.site.access import Member, NotFound, graph_for
+from graphs.site.access import Member, NotFound
 from graphs.site.api.members import member_in
 from graphs.site.api.paging import page_of
 from graphs.site.api.problems import Problem
@@ -23,6 +23,7 @@ from graphs.workflows import listing
 from graphs.workflows.import_form import ImportForm, explain
 from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
 from graphs.workflows.interchange import ImportRefused
+from graphs.workflows.listing import graph_for
 
 GRAPHS_PER_PAGE = 25
 

@@ -15,7 +15,7 @@ RATE_S = 30.0
 
 
 class ProgressBar:
-    """With `quiet_s` nothing is reported before so much has passed, nor at the end of what was never reported."""
+    """Reports how far a piece of work is. With `quiet_s` nothing is reported of work that is done sooner."""
 
     def __init__(self, out: OutputWrapper, total: int, unit: str, quiet_s: float = 0.0) -> None:
         self._out = out
@@ -34,7 +34,7 @@ class ProgressBar:
         self.reach(self._done + by, self._total)
 
     def reach(self, done: int, total: int) -> None:
-        """For who knows only on the way how much it is."""
+        """Reports progress in work whose size is known only on the way."""
         self._done, self._total = done, total
         now = time.monotonic()
         self._marks.append((now, done))
@@ -52,7 +52,7 @@ class ProgressBar:
             self._write("\n")
 
     def _write(self, end: str) -> None:
-        """On a terminal over the report before, of which nothing may be left."""
+        """Writes a report; on a terminal it replaces the whole report before."""
         line = self.line()
         self._out.write(f"\r{line.ljust(len(self._shown))}{end}" if self._watched else line + end, ending="")
         self._out.flush()

@@ -48,16 +48,13 @@ class Handles(StrictModel):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Self:
-        handles = [handle for side in self._sides() for handle in side]
+        handles = [handle for side in (self.right, self.left, self.top, self.bottom) for handle in side or ()]
         if len({(handle.type, handle.id) for handle in handles}) < len(handles):
             raise ValueError("two handles of the same direction have the same id")
         return self
 
-    def _sides(self) -> list[list[Handle]]:
-        return [side or [] for side in (self.right, self.left, self.top, self.bottom)]
-
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
-        """As nodes and types hold them, without empty sides."""
+        """The handles as nodes and types hold them, without empty sides."""
         return {side: handles for side, handles in self.model_dump(exclude_none=True).items() if handles}
 
 

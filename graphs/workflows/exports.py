@@ -90,7 +90,7 @@ def export_graph(graph: Graph) -> dict[str, Any]:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """What is read within is of one moment: no edge without its nodes. In a transaction, as that one has it."""
+    """Makes all reads within see one moment: no edge without its nodes. In a transaction, that one decides."""
     if connection.in_atomic_block:
         yield
         return

@@ -18,10 +18,10 @@ from graphs.models.objects import MAX_KEY
 from graphs.objects.holding import hold_workspace
 from graphs.site.copying import copy_rows, new_ids
 from graphs.site.json_values import shown
-from graphs.workflows.interchange.base import FileWarning, ParsedGraph, ParsedNodeType, Told, nobody
+from graphs.workflows.interchange.base import FileWarning, OnProgress, ParsedGraph, ParsedNodeType, no_progress
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 
-#: Sheets and types of one INSERT, and nodes and edges between two that `told` hears.
+#: Sheets and types of one INSERT, and nodes and edges between two that `on_progress` hears.
 BATCH = 1_000
 #: Attempts to find a free key while others import under the same name.
 ATTEMPTS = 10
@@ -63,34 +63,38 @@ def import_graph(
     parsed: ParsedGraph,
     key: str | None = None,
     actor: User | None = None,
-    told: Told = nobody,
+    on_progress: OnProgress = no_progress,
 ) -> ImportedGraph:
     """Stores a graph under `key`, or under a free key made of the file's own or of its name. All or nothing.
 
-    The history of the graph begins with it. `told` hears how many of its nodes and edges are written. Raises `KeyTaken`
-    or `KeyInvalid` for a given key.
+    The histories of the graph and of new node types begin with it. `on_progress` gets how many of its nodes and edges
+    are written. Raises `KeyTaken` or `KeyInvalid` for a given key.
     """
     if key is not None and not _GOOD_KEY.fullmatch(key):
         raise KeyInvalid(key)
     with transaction.atomic():
         graph = _create_graph(workspace, parsed, key)
-        warnings = _create_node_types(workspace, parsed.node_types)
-        sheets = _create_sheets(graph, parsed)
+        types, warnings = _create_node_types(workspace, parsed.node_types)
+        new_sheets = [
+            Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
+            for position, sheet in enumerate(parsed.sheets)
+        ]
+        sheets = {sheet.key: sheet for sheet in Sheet.objects.bulk_create(new_sheets, batch_size=BATCH)}
         rows = len(parsed.nodes) + len(parsed.edges)
-        counted = _Counted(rows, told)
+        counted = _Counted(rows, on_progress)
         nodes = _create_nodes(graph, parsed, sheets, counted)
         _create_edges(graph, parsed, sheets, nodes, counted)
-        recording.begin(graph, Because(actor, Origin.IMPORT))
-    told(rows, rows)
+        recording.begin([graph, *types], Because(actor, Origin.IMPORT))
+    on_progress(rows, rows)
     return ImportedGraph(graph, len(parsed.nodes), len(parsed.edges), (*parsed.warnings, *warnings))
 
 
 class _Counted:
     """Tells of rows while they are written."""
 
-    def __init__(self, total: int, told: Told) -> None:
+    def __init__(self, total: int, on_progress: OnProgress) -> None:
         self._total = total
-        self._told = told
+        self._on_progress = on_progress
         self._written = 0
 
     def each(self, items: Iterable[Item]) -> Iterator[Item]:
@@ -98,7 +102,7 @@ class _Counted:
             yield item
             self._written += 1
             if self._written % BATCH == 0:
-                self._told(self._written, self._total)
+                self._on_progress(self._written, self._total)
 
 
 def _create_graph(workspace: Workspace, parsed: ParsedGraph, key: str | None) -> Graph:
@@ -128,36 +132,30 @@ def _free_key(workspace: Workspace, parsed: ParsedGraph) -> str:
     return unique.take(wanted)
 
 
-def _create_node_types(workspace: Workspace, parsed: tuple[ParsedNodeType, ...]) -> list[FileWarning]:
+def _create_node_types(
+    workspace: Workspace, parsed: tuple[ParsedNodeType, ...]
+) -> tuple[list[NodeType], list[FileWarning]]:
     """Creates the types that the workspace lacks. Those it has stay as they are; a warning where the file's differs."""
     if parsed:
         hold_workspace(workspace.pk)
     own = NodeType.objects.filter(workspace=workspace, key__in=[item.key for item in parsed])
     present = {row.key: row for row in own}
     new = [item for item in parsed if item.key not in present and item.key not in BUILT_IN_TYPES]
-    for item in new:
+    created = [
         NodeType.objects.create(workspace=workspace, **{field: getattr(item, field) for field in _TYPE_FIELDS})
+        for item in new
+    ]
     message = _('The workspace has a node type "{key}" of its own, which stays as it is.')
-    return [
+    warnings = [
         FileWarning(f"nodeTypes[{index}]", message.format(key=item.key), "type_differs")
         for index, item in enumerate(parsed)
-        if item not in new and not _same(present.get(item.key), item)
+        if item not in new
+        and any(getattr(present.get(item.key), field, None) != getattr(item, field) for field in _TYPE_FIELDS)
     ]
+    return created, warnings
 
 
 _TYPE_FIELDS = ("key", "display_name", "description", "category", "icon", "handles", "process")
-
-
-def _same(row: NodeType | None, item: ParsedNodeType) -> bool:
-    return row is not None and all(getattr(row, field) == getattr(item, field) for field in _TYPE_FIELDS)
-
-
-def _create_sheets(graph: Graph, parsed: ParsedGraph) -> dict[str, Sheet]:
-    rows = [
-        Sheet(graph=graph, key=sheet.key, name=sheet.name, position=position)
-        for position, sheet in enumerate(parsed.sheets)
-    ]
-    return {sheet.key: sheet for sheet in Sheet.objects.bulk_create(rows, batch_size=BATCH)}
 
 
 def _create_nodes(graph: Graph, parsed: ParsedGraph, sheets: dict[str, Sheet], counted: _Counted) -> dict[str, int]:

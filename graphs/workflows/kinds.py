@@ -1,13 +1,22 @@
 """What a graph consists of, and the node types of a workspace: their fields by their names on the wire."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from pydantic import ValidationError
 
-from graphs.models import Edge, Node, NodeType
+from graphs.models import BUILT_IN_TYPES, Edge, Node, NodeType
+from graphs.objects.actions import mistakes
+from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field, Kind
-from graphs.workflows.type_store import NodeTypeStore
+from graphs.objects.model_store import ModelStore
+from graphs.objects.operations import Delete, Record, Update
+from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
+from graphs.objects.stores import Part
+from graphs.workflows.action_parts import Handles
 
 
 def _ends(record: Mapping[str, Any]) -> str:
@@ -56,6 +65,42 @@ OWN_FIELDS = (
     Field("description", "description", _("description")),
     Field("metadata", "metadata", _("metadata"), "json"),
 )
+
+
+class NodeTypeStore(ModelStore):
+    """Node types are stored as any model is, but nobody deletes one that nodes of their workspace have."""
+
+    def checked(self, item: Ref, new: Record) -> Record:
+        """Handles are those of a node; a built-in type has its key for itself."""
+        if item.key in BUILT_IN_TYPES:
+            raise ChangeRefused(gettext('The type "{key}" is built in and stays as it is.').format(key=item.key))
+        if "handles" not in new:
+            return new
+        try:
+            return new | {"handles": Handles.model_validate(new["handles"]).to_json()}
+        except ValidationError as error:
+            raise ChangeRefused(f"handles: {mistakes(error)}") from None
+
+    def hold(self, workspace_id: int) -> None:
+        hold_workspace(workspace_id)
+
+    def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
+        """Nodes of the type, those aside that lose it in the other parts."""
+        if not any(isinstance(operation, Delete) for operation in part.operations):
+            return ()
+        freed = {
+            (other.object.pk, operation.item.key)
+            for other in others
+            for operation in other.operations
+            if operation.item.type == "node"
+            and (isinstance(operation, Delete) or (isinstance(operation, Update) and "type" in operation.new))
+        }
+        nodes = Node.objects.filter(graph__workspace=part.object.workspace_id, type=part.object.key).order_by("id")
+        rows = nodes.values_list("graph", "key")
+        nodes_left = [Ref("node", key) for graph, key in rows if (graph, key) not in freed]
+        return [*nodes_left, *super().users(part, others)]
+
+
 #: A type of node that a workspace defined.
 NODE_TYPE = Kind(
     "nodeType",

@@ -1,4 +1,4 @@
-"""Lists of graphs: what matches a search, and how big each is. For the page and the API."""
+"""Graphs of a workspace: one by its key, those that match a search, and how big each is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from graphs.models import Edge, Graph, Node, Workspace
+from graphs.site.access import Member, NotFound
 
 #: Pages of graphs are in this order (see `graphs.site.api.paging`).
 ORDERING = ("name", "id")
@@ -17,6 +18,14 @@ class SizedGraph:
     graph: Graph
     nodes: int
     edges: int
+
+
+def graph_for(member: Member, key: str) -> Graph:
+    """The graph of the member's workspace with this key. Raises `NotFound`."""
+    graph = Graph.objects.filter(workspace=member.workspace, key=key).first()
+    if graph is None:
+        raise NotFound
+    return graph
 
 
 def matching(workspace: Workspace, search: str = "") -> QuerySet[Graph]:

@@ -1,6 +1,6 @@
 """The node types every workspace has, described once. Custom types are rows of `NodeType`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -53,15 +53,7 @@ _BUILT_IN = (
     TypeRecord("note", _("Note"), _("A remark on the drawing; it runs nothing and has no handles.")),
 )
 BUILT_IN: dict[str, TypeRecord] = {
-    record.key: TypeRecord(
-        record.key,
-        record.display_name,
-        record.description,
-        category=_("built-in"),
-        handles=record.handles,
-        built_in=True,
-    )
-    for record in _BUILT_IN
+    record.key: replace(record, category=_("built-in"), built_in=True) for record in _BUILT_IN
 }
 assert tuple(BUILT_IN) == BUILT_IN_TYPES
 

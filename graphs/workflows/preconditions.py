@@ -22,8 +22,13 @@ class GraphBefore(Before):
     @classmethod
     def read(cls, graph: Object, operations: Sequence[Operation]) -> "GraphBefore":
         """What the operations touch of the graph."""
-        touched = _keys(operations)
-        records = [(operation.item.type, record) for operation in operations for record in _records(operation)]
+        touched: dict[str, set[str]] = {NODE.name: set(), EDGE.name: set(), graph.type: set()}
+        records: list[tuple[str, Record]] = []
+        for operation in operations:
+            kind = operation.item.type
+            touched[kind].add(operation.item.key)
+            named = (operation.old, operation.new) if isinstance(operation, Update) else (operation.record,)
+            records += [(kind, record) for record in named]
         ends = {
             record[end]
             for kind, record in records
@@ -89,14 +94,6 @@ class GraphBefore(Before):
         }
 
 
-def _keys(operations: Iterable[Operation]) -> dict[str, set[str]]:
-    """The keys of the items that operations touch, by kind."""
-    found: dict[str, set[str]] = {NODE.name: set(), EDGE.name: set(), "graph": set()}
-    for operation in operations:
-        found[operation.item.type].add(operation.item.key)
-    return found
-
-
 def _fields(operations: Iterable[Operation], kind: Kind) -> set[str] | None:
     """The fields that matter: those that change, or all (None) if an item comes or goes."""
     found: set[str] = set()
@@ -106,10 +103,6 @@ def _fields(operations: Iterable[Operation], kind: Kind) -> set[str] | None:
                 return None
             found |= operation.new.keys()
     return found
-
-
-def _records(operation: Operation) -> tuple[Record, ...]:
-    return (operation.old, operation.new) if isinstance(operation, Update) else (operation.record,)
 
 
 def _results(operation: Operation) -> tuple[Record, ...]:

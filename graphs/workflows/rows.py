@@ -62,7 +62,7 @@ class References:
         return {field.attribute: self.value(field, record[field.name]) for field in kind.fields if field.name in record}
 
     def value(self, field: Field, value: Any) -> Any:
-        """What stands in the column of a field. Raises `KeyError` as well."""
+        """The value for the column of a field. Raises `KeyError` for a sheet or node that is not there."""
         if field.form != "key":
             return value
         return (self.sheets if field.column == "sheet" else self.nodes)[value]

@@ -5,7 +5,7 @@ Called by the read tools, the prompts and retrieval. A `GraphSource` only ever s
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -99,18 +99,13 @@ class GraphSource:
         sheets = tuple(
             SheetRecord(sheet.key, sheet.name, nodes[sheet.pk], edges.get(sheet.pk, 0)) for sheet in self._sheets()
         )
-        starts = self._starters() if types["starter"] else self._begins()
-        by_count = sorted(types.items(), key=lambda item: (-item[1], item[0]))
-        return Overview(sheets, tuple(by_count), tuple(starts))
-
-    def _starters(self) -> Iterable[str]:
-        return self._nodes().filter(type="starter").values_list("key", flat=True)[:10]
-
-    def _begins(self) -> Iterable[str]:
-        """Nodes that lead somewhere and that nothing leads to: where workflows of other tools begin."""
         leads = Exists(Edge.objects.filter(source=OuterRef("pk")))
         led_to = Exists(Edge.objects.filter(target=OuterRef("pk")))
-        return self._nodes().filter(leads, ~led_to).values_list("key", flat=True)[:10]
+        # Workflows of other tools have no starters: they begin where nothing leads to.
+        starting = Q(type="starter") if types["starter"] else Q(leads, ~led_to)
+        starts = self._nodes().filter(starting).values_list("key", flat=True)[:10]
+        by_count = sorted(types.items(), key=lambda item: (-item[1], item[0]))
+        return Overview(sheets, tuple(by_count), tuple(starts))
 
     def sheets(self) -> tuple[tuple[str, str], ...]:
         """Key and name of every sheet, in their order."""
@@ -130,7 +125,9 @@ class GraphSource:
 
     def edges_of(self, keys: Sequence[str], direction: Direction, offset: int, limit: int) -> list[EdgeRecord]:
         """At most `limit` edges that enter or leave these nodes, in order of creation, from `offset` on."""
-        return _edge_records(self._edges().filter(_touching(self._ids(keys), direction))[offset : offset + limit])
+        ids = self._ids(keys)
+        touching = _directed(direction, Q(target__in=ids), Q(source__in=ids))
+        return _edge_records(self._edges().filter(touching)[offset : offset + limit])
 
     def edges_between(self, keys: Sequence[str], limit: int) -> list[EdgeRecord]:
         """At most `limit` edges whose two ends are both among these nodes."""
@@ -179,8 +176,7 @@ class GraphSource:
         return Sheet.objects.filter(graph=self.graph)
 
 
-def _touching(ids: Sequence[int], direction: Direction) -> Q:
-    enters, leaves = Q(target__in=ids), Q(source__in=ids)
+def _directed(direction: Direction, enters: Q, leaves: Q) -> Q:
     return {"inbound": enters, "outbound": leaves, "any": enters | leaves}[direction]
 
 
@@ -189,23 +185,12 @@ def _has_more(direction: Direction) -> Q:
     edges = Edge.objects.order_by()
     enters = Q(Exists(edges.filter(target=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
     leaves = Q(Exists(edges.filter(source=OuterRef("pk"))[NEIGHBOURS_PER_NODE:]))
-    return {"inbound": enters, "outbound": leaves, "any": enters | leaves}[direction]
+    return _directed(direction, enters, leaves)
 
 
 def _node_record(row: Node) -> NodeRecord:
-    return NodeRecord(
-        key=row.key,
-        name=row.name,
-        type=row.type,
-        sheet=row.sheet.key,
-        process=row.process,
-        data=row.data,
-        handles=row.handles,
-        pos_x=row.pos_x,
-        pos_y=row.pos_y,
-        width=row.width,
-        height=row.height,
-    )
+    same = {field.name: getattr(row, field.name) for field in fields(NodeRecord) if field.name != "sheet"}
+    return NodeRecord(sheet=row.sheet.key, **same)
 
 
 def _edge_records(rows: "QuerySet[Edge]") -> list[EdgeRecord]:

@@ -59,7 +59,11 @@ class GraphStore(Store):
         before.references.nodes.update({node.key: node.pk for node in created})
         _update(EDGE, edges, before)
         created_edges = _create(EDGE, edges, before, of)
-        _update_own(of, operations)
+        for operation in operations:
+            if isinstance(operation, Update) and operation.item.type == of.type:
+                Graph.objects.filter(pk=of.pk).update(**operation.new)
+                for name, value in operation.new.items():
+                    setattr(of, name, value)
         ids = {Ref(kind.name, row.key): row.pk for kind, new in ((NODE, created), (EDGE, created_edges)) for row in new}
         return tuple(_with_row(operation, ids, before) for operation in operations)
 
@@ -81,14 +85,6 @@ class GraphStore(Store):
 
 def _graph(of: Object) -> Graph:
     return of if isinstance(of, Graph) else Graph.objects.get(pk=of.pk)
-
-
-def _update_own(of: Object, operations: Iterable[Operation]) -> None:
-    for operation in operations:
-        if isinstance(operation, Update) and operation.item.type == of.type:
-            Graph.objects.filter(pk=of.pk).update(**operation.new)
-            for name, value in operation.new.items():
-                setattr(of, name, value)
 
 
 def _with_row(operation: Operation, ids: Mapping[Ref, int], before: Before) -> Operation:

@@ -45,9 +45,9 @@ class Command(BaseCommand):
         try:
             with self._bar("characters") as bar:
                 title = _printable(file.name)
-                parsed = parse(file.read_bytes(), options["format"], Limits(), filename=title, told=bar.reach)
+                parsed = parse(file.read_bytes(), options["format"], Limits(), filename=title, on_progress=bar.reach)
             with self._bar("nodes and edges") as bar:
-                imported = import_graph(workspace, parsed, options["key"], told=bar.reach)
+                imported = import_graph(workspace, parsed, options["key"], on_progress=bar.reach)
         except ImportRefused as refusal:
             self.stderr.write(f"{progress}{name}: refused, nothing imported")
             for problem in refusal.problems:

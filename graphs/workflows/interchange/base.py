@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from graphs.site.json_values import shown
 
 Format = Literal["native", "n8n", "node-red"]
-#: Hears how far something is: how much of how much.
-Told = Callable[[int, int], None]
+#: Gets how far something is: how much of how much.
+OnProgress = Callable[[int, int], None]
 WarningCode = Literal["dangling", "duplicate", "secret_left_out", "type_differs"]
 
 NATIVE_FORMAT = "countersign.graph"
@@ -36,8 +36,8 @@ class Limits:
         return None if self.max_nodes is None else self.max_nodes * EDGES_PER_NODE
 
 
-def nobody(done: int, total: int) -> None:
-    """Hears nothing."""
+def no_progress(done: int, total: int) -> None:
+    """Reports nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,10 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class FileWarning:
+class FileWarning(Problem):
     """Something that a foreign file has and the graph will not have, or not as it was."""
 
-    where: str
-    message: str
     code: WarningCode
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.message}" if self.where else self.message
 
 
 class ImportRefused(Exception):
@@ -155,6 +150,12 @@ class ParsedGraph:
     edges: tuple[ParsedEdge, ...]
     node_types: tuple[ParsedNodeType, ...] = ()
     warnings: tuple[FileWarning, ...] = ()
+
+
+def size_or(value: Any, default: float) -> float:
+    """A width or height as a foreign file has it, or the default where it is none."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_COORDINATE
+    return float(value) if known else default
 
 
 def path(steps: Iterable[str | int]) -> str:

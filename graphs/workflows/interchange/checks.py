@@ -1,16 +1,18 @@
-"""Checks of values against pydantic types, with sentences that name the place. Called by the readers."""
+"""Checks of values against pydantic types, and of how much a file holds, with sentences that name the place."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from django.utils.translation import gettext as _
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from graphs.site.json_values import shown
-from graphs.workflows.interchange.base import Problems, path
+from graphs.workflows.interchange.base import MAX_COORDINATE, Limits, Problems, path, refuse
 
 Checked = TypeVar("Checked")
+Coordinate = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False)]
+Size = Annotated[float, Field(ge=0, le=MAX_COORDINATE, allow_inf_nan=False)]
 
 #: One value with more mistakes than this is described by one sentence.
 MAX_ERRORS_OF_ONE_VALUE = 100
@@ -29,7 +31,9 @@ def checked(
             problems.add(path(steps) + name, message)
             return None
         for detail in error.errors(include_url=False, include_input=False):
-            problems.add(path((*steps, *_plain(detail["loc"]))) + name, _sentence(detail))
+            # pydantic adds marks for keys of dictionaries and members of unions.
+            within = (step for step in detail["loc"] if not (isinstance(step, str) and step == "[key]"))
+            problems.add(path((*steps, *within)) + name, _sentence(detail))
         return None
 
 
@@ -37,11 +41,6 @@ def _name(value: Any) -> str:
     """The name that a reader of the file would look for, in brackets."""
     name = (value.get("name") or value.get("key")) if isinstance(value, dict) else None
     return f' ("{shown(name)}")' if isinstance(name, str) and name else ""
-
-
-def _plain(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """The location without the marks that pydantic adds for keys of dictionaries and members of unions."""
-    return tuple(step for step in location if not (isinstance(step, str) and step == "[key]"))
 
 
 _SENTENCES: dict[str, Callable[[], str]] = {
@@ -71,3 +70,19 @@ def _sentence(detail: ErrorDetails) -> str:
         name: f"{value:.0f}" if isinstance(value, float) else value for name, value in detail.get("ctx", {}).items()
     }
     return sentence().format(**context) if sentence else detail["msg"]
+
+
+def check_nodes(count: int, limits: Limits) -> None:
+    """Refuses a file without nodes or with too many."""
+    if count == 0:
+        raise refuse("nodes", _("The file holds no nodes."))
+    if limits.max_nodes is not None and count > limits.max_nodes:
+        message = _("The file holds {count} nodes; at most {most} are read here. Larger files need the command.")
+        raise refuse("nodes", message.format(count=count, most=limits.max_nodes))
+
+
+def check_list(field: str, count: int, limits: Limits) -> None:
+    """Refuses a list of connections, sheets or the like with more entries than belong to so many nodes."""
+    if limits.max_edges is not None and count > limits.max_edges:
+        message = _("There are {count} of these; at most {most} are read here. Larger files need the command.")
+        raise refuse(field, message.format(count=count, most=limits.max_edges))

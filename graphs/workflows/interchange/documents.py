@@ -59,7 +59,8 @@ def value_of(text: str, *, limited: bool) -> Any:
     doubled: list[tuple[dict[str, Any], str]] = []
     document = _loaded(text, doubled)
     problems = Problems()
-    if deeper_than(_max_depth(document), document):
+    native = isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
+    if deeper_than(MAX_DEPTH + WRAPPING if native else MAX_DEPTH, document):
         _refuse_depth(text)
     _report_doubled(document, doubled, problems)
     if is_suspect(text):
@@ -96,7 +97,8 @@ def _loaded(text: str, doubled: list[tuple[dict[str, Any], str]]) -> Any:
         message = _("This is not JSON ({reason}).").format(reason=error.msg)
         raise refuse(_line(error.lineno, error.colno), message) from None
     except Unacceptable as error:
-        raise refuse(_where_token(text, error.token), error.message) from None
+        at = next((match.start() for match in _TOKEN.finditer(text) if match.group() == error.token), None)
+        raise refuse("" if at is None else _where(text, at), error.message) from None
     except RecursionError:
         _refuse_depth(text)
 
@@ -149,18 +151,6 @@ def _line(line: int, column: int | None = None) -> str:
 def _where(text: str, position: int) -> str:
     line_start = text.rfind("\n", 0, position) + 1
     return _line(text.count("\n", 0, position) + 1, position - line_start + 1)
-
-
-def _where_token(text: str, token: str) -> str:
-    for match in _TOKEN.finditer(text):
-        if match.group() == token:
-            return _where(text, match.start())
-    return ""
-
-
-def _max_depth(document: Any) -> int:
-    native = isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
-    return MAX_DEPTH + WRAPPING if native else MAX_DEPTH
 
 
 def deeper_than(levels: int, document: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The formats that are read, and which of them a file is. Called by whoever imports."""
+"""The formats that are read, and which of them a file is. Called by all imports."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +9,15 @@ from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_NAME
 from graphs.workflows.interchange import documents, n8n, native, native_parts, node_red
-from graphs.workflows.interchange.base import NATIVE_FORMAT, Format, Limits, ParsedGraph, Told, nobody, refuse
+from graphs.workflows.interchange.base import (
+    NATIVE_FORMAT,
+    Format,
+    Limits,
+    OnProgress,
+    ParsedGraph,
+    no_progress,
+    refuse,
+)
 
 FORMATS: dict[Format, Callable[[Any, Limits], ParsedGraph]] = {
     "native": native.parse,
@@ -19,28 +27,32 @@ FORMATS: dict[Format, Callable[[Any, Limits], ParsedGraph]] = {
 
 
 def parse(
-    data: bytes, format: Format | Literal["auto"], limits: Limits, filename: str = "", told: Told = nobody
+    data: bytes,
+    format: Format | Literal["auto"],
+    limits: Limits,
+    filename: str = "",
+    on_progress: OnProgress = no_progress,
 ) -> ParsedGraph:
-    """The graph that a file holds. The file's name becomes the graph's where the format knows none.
+    """The graph that a file holds. A graph without a name in the file gets that of the file.
 
-    `told` hears which part of a large native file is read. Raises `ImportRefused` with what is wrong and where; no
-    other exception for whatever bytes.
+    `on_progress` gets which part of a large native file is read. Raises `ImportRefused` with what is wrong and where,
+    and no other exception for whatever bytes.
     """
     documents.check_size(data, limits.max_bytes)
     text = documents.decoded(data)
     # Of a large file the text is the largest part of what is kept.
     del data
     if limits == Limits() and format in ("auto", "native"):
-        in_parts = native_parts.parse(text, told)
+        in_parts = native_parts.parse(text, on_progress)
         if in_parts is not None:
-            told(len(text), len(text))
+            on_progress(len(text), len(text))
             return in_parts
     document = documents.value_of(text, limited=limits.max_bytes is not None)
     known = detect(document) if format == "auto" else format
     if known != "native" and _is_native(document):
         raise refuse("format", _("This is a Countersign graph: read it as format native."))
     parsed = FORMATS[known](document, limits)
-    told(len(text), len(text))
+    on_progress(len(text), len(text))
     if known == "native":
         return parsed
     return replace(parsed, name=parsed.name.strip() or _title(filename) or _("Imported workflow"))
@@ -51,7 +63,10 @@ def detect(document: Any) -> Format:
     if isinstance(document, dict):
         if _is_native(document):
             return "native"
-        if isinstance(document.get("nodes"), list) and ("connections" in document or _is_n8n(document["nodes"])):
+        nodes = document.get("nodes")
+        if isinstance(nodes, list) and (
+            "connections" in document or any(isinstance(node, dict) and "parameters" in node for node in nodes)
+        ):
             return "n8n"
         if isinstance(document.get("flows"), list):
             return "node-red"
@@ -66,10 +81,6 @@ def detect(document: Any) -> Format:
 
 def _is_native(document: Any) -> bool:
     return isinstance(document, dict) and document.get("format") == NATIVE_FORMAT
-
-
-def _is_n8n(nodes: list[Any]) -> bool:
-    return any(isinstance(node, dict) and "parameters" in node for node in nodes)
 
 
 def _title(filename: str) -> str:

@@ -11,7 +11,6 @@ from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
 from graphs.workflows.interchange.base import (
-    MAX_COORDINATE,
     FileWarning,
     Limits,
     ParsedEdge,
@@ -19,12 +18,12 @@ from graphs.workflows.interchange.base import (
     ParsedNode,
     ParsedSheet,
     Problems,
+    size_or,
 )
-from graphs.workflows.interchange.checks import checked
+from graphs.workflows.interchange.checks import Coordinate, check_list, check_nodes, checked
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.n8n_connections import Connection, connections_of, resolved
 from graphs.workflows.interchange.n8n_handles import Slot, handles, output_labels, short_type
-from graphs.workflows.interchange.sizes import check_list, check_nodes
 
 SHEET = ParsedSheet("main", "Main")
 STICKY_NOTE = "n8n-nodes-base.stickyNote"
@@ -32,11 +31,9 @@ STICKY_NOTE_SIZE = {"width": 240.0, "height": 160.0}
 #: Top-level fields that go to the graph's metadata.
 KEPT = ("id", "active", "settings", "tags", "meta", "versionId", "pinData")
 
-Coordinate = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False)]
-
 
 class _Node(BaseModel):
-    """What is relied on; everything else of a node is kept as it is."""
+    """The fields of a node that the reader relies on; all others are kept as they are."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -136,7 +133,8 @@ def _parsed_nodes(
     for connection in connections:
         outputs[connection.source].add((connection.kind, connection.output))
         inputs[connection.target].add((connection.target_kind, connection.input))
-    places = grid.fill((SHEET.key, _position(step.node)) for step in steps)
+    positions = (step.node.position for step in steps)
+    places = grid.fill((SHEET.key, (position[0], position[1]) if position else None) for position in positions)
     parsed = []
     for index, (step, (x, y)) in enumerate(zip(steps, places, strict=True)):
         if step.node.type == STICKY_NOTE:
@@ -150,15 +148,13 @@ def _parsed_nodes(
     return tuple(parsed)
 
 
-def _position(node: _Node) -> grid.Position | None:
-    return (node.position[0], node.position[1]) if node.position else None
-
-
 def _process_and_data(step: _Step, index: int, warnings: list[FileWarning]) -> tuple[str, dict[str, Any]]:
     """The code of a node, and everything else that its other columns do not hold."""
     parameters = dict(step.node.parameters)
     data = {key: value for key, value in step.entry.items() if key not in {"name", "type", "position"}}
-    field = _code_field(parameters)
+    python_first = str(parameters.get("language", "")).startswith("python")
+    fields = ("pythonCode", "jsCode") if python_first else ("jsCode", "functionCode", "pythonCode")
+    field = next((field for field in fields if isinstance(parameters.get(field), str)), None)
     process = parameters.pop(field) if field else ""
     data["parameters"] = parameters
     if field:
@@ -166,12 +162,6 @@ def _process_and_data(step: _Step, index: int, warnings: list[FileWarning]) -> t
     if step.node.credentials:
         data["credentials"] = _credential_names(step, index, warnings)
     return process, data
-
-
-def _code_field(parameters: dict[str, Any]) -> str | None:
-    python_first = str(parameters.get("language", "")).startswith("python")
-    fields = ("pythonCode", "jsCode") if python_first else ("jsCode", "functionCode", "pythonCode")
-    return next((field for field in fields if isinstance(parameters.get(field), str)), None)
 
 
 def _credential_names(step: _Step, index: int, warnings: list[FileWarning]) -> dict[str, str]:
@@ -189,16 +179,11 @@ def _credential_names(step: _Step, index: int, warnings: list[FileWarning]) -> d
 
 def _note(step: _Step, x: float, y: float) -> ParsedNode:
     parameters = dict(step.node.parameters)
-    size = {side: _size(parameters.pop(side, None), default) for side, default in STICKY_NOTE_SIZE.items()}
+    size = {side: size_or(parameters.pop(side, None), default) for side, default in STICKY_NOTE_SIZE.items()}
     content = parameters.pop("content", "")
     data = {key: value for key, value in step.entry.items() if key not in {"name", "type", "position", "credentials"}}
     data |= {"content": content if isinstance(content, str) else "", "parameters": parameters}
     return ParsedNode(step.key, "note", SHEET.key, step.name, "", data, {}, x, y, size["width"], size["height"])
-
-
-def _size(value: Any, default: float) -> float:
-    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_COORDINATE
-    return float(value) if known else default
 
 
 def _parsed_edges(by_name: dict[str, _Step], connections: list[Connection]) -> tuple[ParsedEdge, ...]:

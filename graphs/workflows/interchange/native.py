@@ -16,7 +16,6 @@ from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
 from graphs.workflows.interchange.base import (
-    MAX_COORDINATE,
     NATIVE_FORMAT,
     NATIVE_VERSION,
     Limits,
@@ -28,8 +27,7 @@ from graphs.workflows.interchange.base import (
     Problems,
     refuse,
 )
-from graphs.workflows.interchange.checks import checked
-from graphs.workflows.interchange.sizes import check_list, check_nodes
+from graphs.workflows.interchange.checks import Coordinate, Size, check_list, check_nodes, checked
 
 Item = TypeVar("Item")
 
@@ -38,8 +36,6 @@ Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY, pattern=_VISIBLE)]
 EdgeKey = Annotated[str, Field(min_length=1, max_length=MAX_EDGE_KEY, pattern=_VISIBLE)]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 ShortText = Annotated[str, Field(max_length=100)]
-Coordinate = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False)]
-Size = Annotated[float, Field(ge=0, le=MAX_COORDINATE, allow_inf_nan=False)]
 Version = Annotated[int, Field(ge=1)]
 
 
@@ -202,7 +198,7 @@ def _head(document: Any, problems: Problems) -> _Head:
 def _all(
     one: TypeAdapter[Item], many: TypeAdapter[list[Item]], items: list[Any], field: str, problems: Problems
 ) -> list[Item]:
-    """All at once, which is quicker; where that fails, one by one, to tell what is wrong."""
+    """Checks all values at once, which is quicker; if that fails, one by one, to say what is wrong."""
     try:
         return many.validate_python(items)
     except ValidationError:
@@ -241,7 +237,7 @@ def _where(field: str, index: int, name: str) -> str:
 
 
 def _edge(edge: _Edge) -> ParsedEdge:
-    """What many edges have in common is kept once, and so are the keys of their ends."""
+    """One edge; keys of its ends, and what many edges have in common, are kept in memory once."""
     return ParsedEdge(
         key=edge.key,
         source=intern(edge.source),

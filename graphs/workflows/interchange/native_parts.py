@@ -10,7 +10,7 @@ from typing import Any
 
 from graphs.site.json_values import MAX_DEPTH
 from graphs.workflows.interchange import documents, native
-from graphs.workflows.interchange.base import ImportRefused, ParsedEdge, ParsedGraph, ParsedNode, Told
+from graphs.workflows.interchange.base import ImportRefused, OnProgress, ParsedEdge, ParsedGraph, ParsedNode
 
 #: Nodes or edges that are checked together.
 PART = 1_000
@@ -21,11 +21,11 @@ class _Unusual(Exception):
     """The file is read as a whole."""
 
 
-def parse(text: str, told: Told) -> ParsedGraph | None:
-    """None for what is not a native file in good order."""
+def parse(text: str, on_progress: OnProgress) -> ParsedGraph | None:
+    """The graph of a native file; None if the file is no native one or has any mistake."""
     nodes: list[ParsedNode] = []
     edges: list[ParsedEdge] = []
-    reader = _Reader(text, told)
+    reader = _Reader(text, on_progress)
     try:
         if documents.is_suspect(text):
             return None
@@ -43,10 +43,10 @@ def parse(text: str, told: Told) -> ParsedGraph | None:
 class _Reader:
     """Goes through the text of a file once."""
 
-    def __init__(self, text: str, told: Told) -> None:
+    def __init__(self, text: str, on_progress: OnProgress) -> None:
         self._text = text
         self._at = 0
-        self._told = told
+        self._on_progress = on_progress
         self._decoder = documents.decoder(_object)
 
     def document(self, parts: Mapping[str, Callable[[list[Any]], None]]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class _Reader:
                 _check_depth(part)
                 take(part)
                 part = []
-                self._told(self._at, len(self._text))
+                self._on_progress(self._at, len(self._text))
         _check_depth(part)
         take(part)
 
@@ -115,6 +115,6 @@ def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_depth(member: Any) -> None:
-    """Of a member of the document, which is one level itself."""
+    """Refuses a member of the document that is nested too deeply; the document is a level itself."""
     if documents.deeper_than(MAX_DEPTH + documents.WRAPPING - 1, member):
         raise _Unusual

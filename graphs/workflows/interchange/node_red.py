@@ -14,7 +14,6 @@ from graphs.models.workflows import MAX_EDGE_KEY, MAX_NAME
 from graphs.site.json_values import shown
 from graphs.workflows.interchange import grid
 from graphs.workflows.interchange.base import (
-    MAX_COORDINATE,
     FileWarning,
     Limits,
     ParsedEdge,
@@ -24,10 +23,9 @@ from graphs.workflows.interchange.base import (
     Problems,
     refuse,
 )
-from graphs.workflows.interchange.checks import checked
+from graphs.workflows.interchange.checks import Coordinate, check_list, check_nodes, checked
 from graphs.workflows.interchange.keys import UniqueTexts, slug
 from graphs.workflows.interchange.node_red_drawing import handles, output_label, rectangle
-from graphs.workflows.interchange.sizes import check_list, check_nodes
 
 SHEET_TYPES = ("tab", "subflow")
 NOTE_TYPES = ("comment", "group")
@@ -39,12 +37,9 @@ REST = "main"
 _GOOD_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
 _OWN_COLUMNS = {"id", "type", "z", "name", "x", "y", "wires", "credentials"}
 
-Coordinate = Annotated[float, Field(ge=-MAX_COORDINATE, le=MAX_COORDINATE, allow_inf_nan=False)]
-Size = Annotated[float, Field(ge=0, le=MAX_COORDINATE, allow_inf_nan=False)]
-
 
 class Entry(BaseModel):
-    """What is relied on; everything else of an entry is kept as it is."""
+    """The fields of an entry that the reader relies on; all others are kept as they are."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -96,16 +91,19 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     sheets = _sheets(entries, raws, problems)
     steps = _steps(entries, raws, sheets, warnings)
     check_nodes(len(steps), limits)
-    _check_names(steps, problems)
+    for step in steps:
+        if len(step.title) > MAX_NAME and step.entry.type not in NOTE_TYPES:
+            problems.add(step.where, _("The name is longer than {most} characters.").format(most=MAX_NAME))
     problems.refuse_if_any()
     edges, wired = _edges(steps, warnings)
+    used = {step.sheet for step in steps}
     return ParsedGraph(
         format="node-red",
         key="",
         name="",
         description="",
         metadata={"nodeRed": {"sheets": _sheet_settings(entries, raws, sheets, warnings)}},
-        sheets=_used_sheets(sheets, steps),
+        sheets=tuple(sheet for tab, sheet in sheets.items() if tab or sheet.key in used),
         nodes=_parsed_nodes(steps, wired, warnings),
         edges=edges,
         warnings=tuple(warnings),
@@ -130,11 +128,6 @@ def _sheets(entries: list[Entry], raws: list[dict[str, Any]], problems: Problems
 
 def _key(entry_id: str, entry_type: str) -> str:
     return entry_id if _GOOD_KEY.fullmatch(entry_id) else slug(entry_id, fallback=slug(entry_type, fallback="node"))
-
-
-def _used_sheets(sheets: dict[str, ParsedSheet], steps: list[_Step]) -> tuple[ParsedSheet, ...]:
-    used = {step.sheet for step in steps}
-    return tuple(sheet for tab, sheet in sheets.items() if tab or sheet.key in used)
 
 
 def _sheet_settings(
@@ -177,12 +170,6 @@ def _steps(
     return steps
 
 
-def _check_names(steps: list[_Step], problems: Problems) -> None:
-    for step in steps:
-        if len(step.title) > MAX_NAME and step.entry.type not in NOTE_TYPES:
-            problems.add(step.where, _("The name is longer than {most} characters.").format(most=MAX_NAME))
-
-
 def _edges(steps: list[_Step], warnings: list[FileWarning]) -> tuple[tuple[ParsedEdge, ...], set[str]]:
     """The wires whose two ends exist, and the keys of the nodes that they lead to."""
     keys = {step.entry.id: step.key for step in reversed(steps)}
@@ -216,7 +203,14 @@ def _parsed_nodes(steps: list[_Step], wired: set[str], warnings: list[FileWarnin
     parsed = []
     for step, box, (x, y) in zip(steps, rectangles, places, strict=True):
         is_note = step.entry.type in NOTE_TYPES
-        process, data = ("", _note_data(step)) if is_note else _process_and_data(step)
+        data = {field: value for field, value in step.raw.items() if field not in _OWN_COLUMNS}
+        process = ""
+        if is_note:
+            info = data.pop("info", "")
+            parts = (step.entry.name or "", info if isinstance(info, str) else "")
+            data |= {"kind": step.entry.type, "content": "\n\n".join(part for part in parts if part)}
+        elif isinstance(data.get(field := CODE_FIELDS.get(step.entry.type, "")), str):
+            process = data.pop(field)
         if "credentials" in step.raw:
             message = _("The credentials are left out.")
             warnings.append(FileWarning(step.where, message, "secret_left_out"))
@@ -238,17 +232,3 @@ def _parsed_nodes(steps: list[_Step], wired: set[str], warnings: list[FileWarnin
             )
         )
     return tuple(parsed)
-
-
-def _process_and_data(step: _Step) -> tuple[str, dict[str, Any]]:
-    data = {field: value for field, value in step.raw.items() if field not in _OWN_COLUMNS}
-    field = CODE_FIELDS.get(step.entry.type, "")
-    process = data.pop(field) if isinstance(data.get(field), str) else ""
-    return process, data
-
-
-def _note_data(step: _Step) -> dict[str, Any]:
-    data = {field: value for field, value in step.raw.items() if field not in _OWN_COLUMNS}
-    info = data.pop("info", "")
-    parts = (step.entry.name or "", info if isinstance(info, str) else "")
-    return data | {"kind": step.entry.type, "content": "\n\n".join(part for part in parts if part)}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphs.models.workflows import MAX_NAME
-from graphs.workflows.interchange.base import MAX_COORDINATE
+from graphs.workflows.interchange.base import size_or
 from graphs.workflows.interchange.grid import Position
 
 #: Pixels of the editor: the least width of a node, of a letter and of what surrounds the label; heights.
@@ -27,7 +27,7 @@ class Rectangle:
 def rectangle(entry_type: str, title: str, raw: dict[str, Any]) -> Rectangle:
     """The rectangle of an entry; its x and y are the centre, except for groups."""
     if entry_type == "group":
-        width, height = _size(raw.get("w"), GROUP_WIDTH), _size(raw.get("h"), GROUP_HEIGHT)
+        width, height = size_or(raw.get("w"), GROUP_WIDTH), size_or(raw.get("h"), GROUP_HEIGHT)
         return Rectangle(_corner(raw, 0, 0), width, height)
     wanted = len(title[:MAX_NAME]) * LETTER + AROUND_LABEL
     width = float(max(MIN_WIDTH, -(-wanted // RASTER) * RASTER))
@@ -38,11 +38,6 @@ def rectangle(entry_type: str, title: str, raw: dict[str, Any]) -> Rectangle:
 def _corner(raw: dict[str, Any], left: float, above: float) -> Position | None:
     x, y = raw.get("x"), raw.get("y")
     return None if x is None or y is None else (x - left, y - above)
-
-
-def _size(value: Any, default: float) -> float:
-    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_COORDINATE
-    return float(value) if known else default
 
 
 def handles(entry_type: str, raw: dict[str, Any], wired: bool) -> dict[str, Any]:

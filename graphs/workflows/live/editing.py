@@ -1,6 +1,6 @@
 """Live edits by a person: checked and done as edits by hand are, with the history left to `saving`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -36,9 +36,11 @@ class Edited:
         return cls(edit.version, edit.person_label, edit.created_at, edit.operations)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The operations for whoever watches: what is there now, without what was there before."""
+        """The operations for people who watch: what is there now, without what was there before."""
+        names = ("action", "type", "id", "version", "new")
         return [
-            {name: operation[name] for name in ("action", "type", "id", "version")} | _now(operation)
+            {name: operation[name] for name in names if name in operation}
+            | ({"record": fields(operation["record"])} if operation["action"] == "create" else {})
             for operation in self.operations
         ]
 
@@ -48,17 +50,16 @@ def edit(member: Member, graph_id: int, request: Request) -> Edited:
 
     Raises what `graphs.history.editing.edit` does, and `ChangeRefused` also for what belongs to no single graph.
     """
-    with transaction.atomic():
-        graph = _held(member, graph_id)
-        done = _done_before(member.user, graph, request)
-        if done is not None:
-            return done
+
+    def asked(graph: Graph) -> Sequence[Operation]:
         seen = Seen.read(graph, request.seen)
         operations = plan(graph, request.actions).operations
         if any(is_object(operation.item.type) for operation in operations):
             raise ChangeRefused(_("Node types belong to the whole workspace. They are not changed live."))
         seen.refuse_overlaps(operations)
-        return _do(member.user, graph, operations, request)
+        return operations
+
+    return _once(member, graph_id, request, asked)
 
 
 def take_back(member: Member, graph_id: int, version: int, request: Request) -> Edited:
@@ -66,38 +67,25 @@ def take_back(member: Member, graph_id: int, version: int, request: Request) -> 
 
     Raises `NotFound` where they made none that is still known, and what `edit` does.
     """
-    with transaction.atomic():
-        graph = _held(member, graph_id)
-        done = _done_before(member.user, graph, request)
-        if done is not None:
-            return done
+
+    def inverse(graph: Graph) -> Sequence[Operation]:
         made = LiveEdit.objects.filter(object=graph, person=member.user.pk, version=version).first()
         if made is None:
             raise NotFound
-        return _do(member.user, graph, inverses(map(from_json, made.operations)), request)
+        return inverses(map(from_json, made.operations))
+
+    return _once(member, graph_id, request, inverse)
 
 
-def _now(operation: dict[str, Any]) -> dict[str, Any]:
-    match operation["action"]:
-        case "create":
-            return {"record": fields(operation["record"])}
-        case "update":
-            return {"new": operation["new"]}
-        case _:
-            return {}
-
-
-def _held(member: Member, graph_id: int) -> Graph:
-    hold_role(member).require_editor()
-    return Graph.objects.select_for_update(no_key=True).get(workspace=member.workspace, pk=graph_id)
-
-
-def _done_before(user: User, graph: Graph, request: Request) -> Edited | None:
-    """What the same request did before. Whoever sends it twice at once waits for the graph."""
-    done = LiveEdit.objects.filter(object=graph, person=user.pk, key=request.key).first()
-    if done is not None and done.digest != request.digest:
-        raise KeyUsed
-    return Edited.of(done) if done else None
+def _once(member: Member, graph_id: int, request: Request, what: Callable[[Graph], Sequence[Operation]]) -> Edited:
+    """Does `what`, or gives what this request did before. Sent twice at once, the second one waits for the graph."""
+    with transaction.atomic():
+        hold_role(member).require_editor()
+        graph = Graph.objects.select_for_update(no_key=True).get(workspace=member.workspace, pk=graph_id)
+        done = LiveEdit.objects.filter(object=graph, person=member.user.pk, key=request.key).first()
+        if done is not None and done.digest != request.digest:
+            raise KeyUsed
+        return Edited.of(done) if done else _do(member.user, graph, what(graph), request)
 
 
 def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Request) -> Edited:
@@ -126,7 +114,7 @@ def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Requ
 
 
 def _as_stored(operation: Operation, before: Before) -> dict[str, Any]:
-    """As JSON, with the version that its item has afterwards."""
+    """The operation as JSON, with the version that its item has afterwards."""
     match operation:
         case Create(_, record):
             version = record.get("version", 0) + 1

@@ -1,4 +1,4 @@
-"""What watchers of graphs read: live edits after a version, and how the graphs stand."""
+"""What watchers of graphs read: their present states, and live edits after a version."""
 
 import uuid
 from collections.abc import Collection, Mapping
@@ -15,10 +15,10 @@ MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A graph now: `edits` are those after a version that somebody had, the oldest first.
+class LiveState:
+    """A graph now, with its `edits` after the version that was known so far, the oldest first.
 
-    `saved` are the latest change sets of live edits, where somebody wished to know.
+    `saved` are the latest change sets of live edits, if they were asked for.
     """
 
     version: int
@@ -27,11 +27,11 @@ class Standing:
     saved: tuple[uuid.UUID, ...] = ()
 
 
-def standings(after: Mapping[int, int], *, edits: bool = True, unsaved: Collection[int] = ()) -> dict[int, Standing]:
-    """How graphs stand that watchers have in some version, by primary key; of those that are gone nothing.
+def live_states(after: Mapping[int, int], *, edits: bool = True, unsaved: Collection[int] = ()) -> dict[int, LiveState]:
+    """The present states of graphs, by primary key; none of those that are gone. `after` are the versions known so far.
 
-    Of graphs that were `unsaved` when they were last looked at, or edited since, and are saved by now, also into which
-    change sets.
+    For graphs that were `unsaved` when they were last looked at, or edited since, and are saved by now, the states name
+    the change sets that they were saved into.
     """
     rows = Object.objects.filter(pk__in=after).order_by().values_list("pk", "version", "unsaved_since")
     now = {pk: (version, unsaved_since) for pk, version, unsaved_since in rows}
@@ -39,7 +39,7 @@ def standings(after: Mapping[int, int], *, edits: bool = True, unsaved: Collecti
     found = _edits(after, moved)
     into = _latest([pk for pk, (_version, since) in now.items() if since is None and (pk in unsaved or pk in found)])
     return {
-        pk: Standing(version, since, tuple(found.get(pk, ())), tuple(into.get(pk, ())))
+        pk: LiveState(version, since, tuple(found.get(pk, ())), tuple(into.get(pk, ())))
         for pk, (version, since) in now.items()
     }
 

@@ -5,7 +5,7 @@ The same actions on the same graph give the same plan. `CONVERSIONS` says for ea
 it does.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from graphs.objects.refusals import ChangeRefused
 from graphs.workflows import actions
 from graphs.workflows.planning import arranging, edges, nodes, types
 from graphs.workflows.planning.draft import Draft
-from graphs.workflows.planning.state import Wanted, load
+from graphs.workflows.planning.state import ToRead, load
 
 __all__ = ["ChangeRefused", "Planned", "Target", "plan"]
 
@@ -29,7 +29,7 @@ MAX_OPERATIONS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class _Conversion:
-    want: Callable[[Wanted, Any], None]
+    want: Callable[[ToRead, Any], None]
     convert: Callable[[Draft, Any], None]
 
 
@@ -55,8 +55,11 @@ def plan(graph: Graph, asked: Sequence[Action], reserved: Callable[[], Collectio
     `reserved` gives keys that new nodes do not get, those that other plans would create; it is asked where there are
     new nodes. Raises `ChangeRefused`.
     """
-    steps = _steps(asked)
-    wanted = Wanted()
+    steps = steps_of(list(asked))
+    if len(steps) > MAX_ACTIONS:
+        message = _("{count} actions at once are too many; at most {most} are possible.")
+        raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
+    wanted = ToRead()
     for step in steps:
         CONVERSIONS[type(step)].want(wanted, step)
     draft = Draft(load(graph, wanted, reserved))
@@ -71,26 +74,16 @@ def plan(graph: Graph, asked: Sequence[Action], reserved: Callable[[], Collectio
     return Planned(operations, tuple(targets))
 
 
-def _steps(asked: Sequence[Action]) -> list[Action]:
-    steps = steps_of(list(asked))
-    if len(steps) > MAX_ACTIONS:
-        message = _("{count} actions at once are too many; at most {most} are possible.")
-        raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
-    return steps
-
-
 def _convert(draft: Draft, steps: Sequence[Action]) -> None:
-    """Does every step, or tells what is wrong with all of them."""
+    """Does every step; raises `ChangeRefused` with what is wrong with all of them."""
     problems: list[str] = []
     for number, step in enumerate(steps, start=1):
         try:
             CONVERSIONS[type(step)].convert(draft, step)
         except ChangeRefused as refused:
-            problems += refused.problems if len(steps) == 1 else _numbered(number, step, refused.problems)
+            if len(steps) == 1:
+                raise
+            where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
+            problems += [f"{where}: {problem}" for problem in refused.problems]
     if problems:
         raise ChangeRefused(*problems)
-
-
-def _numbered(number: int, step: Action, problems: Iterable[str]) -> list[str]:
-    where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
-    return [f"{where}: {problem}" for problem in problems]

@@ -10,10 +10,10 @@ from graphs.workflows.kinds import NODE
 from graphs.workflows.planning import layout
 from graphs.workflows.planning.boxes import Box, bounds, free_y
 from graphs.workflows.planning.draft import Draft
-from graphs.workflows.planning.state import Wanted
+from graphs.workflows.planning.state import ToRead
 
 
-def want(wanted: Wanted, action: ReorganizeLayout) -> None:
+def want(wanted: ToRead, action: ReorganizeLayout) -> None:
     for key in action.node_keys or ():
         wanted.node(key)
         wanted.drawn_around.add(key)

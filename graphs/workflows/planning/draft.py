@@ -15,7 +15,7 @@ from graphs.workflows.interchange.keys import UniqueTexts
 from graphs.workflows.kinds import EDGE, NODE, NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN, Handles
 from graphs.workflows.planning.boxes import Box, box_of
-from graphs.workflows.planning.state import State
+from graphs.workflows.planning.state import PlanState
 
 #: Sheets that are named where one does not exist.
 NAMED_SHEETS = 20
@@ -24,7 +24,7 @@ NAMED_SHEETS = 20
 class Draft:
     """Starts as the state; every change becomes an operation. Raises `ChangeRefused` for what does not exist."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: PlanState) -> None:
         self.state = state
         self.operations: list[Operation] = []
         self._read: dict[Ref, None] = {}
@@ -39,17 +39,21 @@ class Draft:
         self._boxes: dict[str, dict[str, Box]] = {}
         for key in state.drawn:
             self._place(key)
-        self._free_nodes = _unique(state.taken)
-        self._free_types = _unique(state.taken_types)
-        self._free_edges = _unique(state.edges, MAX_EDGE_KEY)
+        #: They hand out keys that are free.
+        self.free_nodes = _unique(state.taken)
+        self.free_types = _unique(state.taken_types)
+        self.free_edges = _unique(state.edges, MAX_EDGE_KEY)
 
     # What there is.
 
     def node(self, key: str) -> Record:
-        record = self._nodes.get(key)
-        if record is None:
-            raise ChangeRefused(self._no_node(key))
-        return record
+        if key in self._nodes:
+            return self._nodes[key]
+        names = {"key": shown(key), "graph": self.state.graph_key}
+        if meant := self.state.meant.get(key):
+            message = _('There is no node with the key "{key}" in the graph "{graph}". Perhaps you mean: {meant}.')
+            raise ChangeRefused(message.format(**names, meant=", ".join(meant)))
+        raise ChangeRefused(_('There is no node with the key "{key}" in the graph "{graph}".').format(**names))
 
     def has_node(self, key: str) -> bool:
         return key in self._nodes
@@ -69,7 +73,7 @@ class Draft:
         return self._types.get(key)
 
     def handles_of_type(self, key: str) -> Handles:
-        """What a new node of this type gets."""
+        """The handles that a new node of this type gets."""
         if key in BUILT_IN:
             return BUILT_IN[key].handles
         if record := self.node_type(key):
@@ -102,25 +106,6 @@ class Draft:
         boxes = self.boxes(sheet)
         return (link for link in self._links.values() if link[0] in boxes and link[1] in boxes)
 
-    def _no_node(self, key: str) -> str:
-        meant = self.state.meant.get(key, ())
-        if not meant:
-            message = _('There is no node with the key "{key}" in the graph "{graph}".')
-            return message.format(key=shown(key), graph=self.state.graph_key)
-        message = _('There is no node with the key "{key}" in the graph "{graph}". Perhaps you mean: {meant}.')
-        return message.format(key=shown(key), graph=self.state.graph_key, meant=", ".join(meant))
-
-    # Keys that are free.
-
-    def free_node_key(self, wanted: str) -> str:
-        return self._free_nodes.take(wanted)
-
-    def free_type_key(self, wanted: str) -> str:
-        return self._free_types.take(wanted)
-
-    def free_edge_key(self, wanted: str) -> str:
-        return self._free_edges.take(wanted)
-
     # What changes.
 
     def read(self, item: Ref) -> None:
@@ -133,7 +118,7 @@ class Draft:
         self._follow(kind, key)
 
     def change(self, kind: Kind, key: str, new: Record) -> None:
-        """Only the fields that differ are changed."""
+        """Changes those of the fields that differ."""
         record = self._records(kind)[key]
         changed = {name: value for name, value in new.items() if not same(record[name], value)}
         if not changed:

@@ -3,20 +3,19 @@
 from django.utils.translation import gettext as _
 
 from graphs.models.workflows import MAX_EDGE_KEY
-from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.workflows.actions import CreateEdge, DeleteEdge, UpdateEdge
 from graphs.workflows.kinds import EDGE, NODE
 from graphs.workflows.planning.draft import Draft
 from graphs.workflows.planning.handles import connectable
-from graphs.workflows.planning.state import Wanted
+from graphs.workflows.planning.state import ToRead
 
 #: A key that is made leaves room for a number.
 MAX_MADE_KEY = MAX_EDGE_KEY - 10
 
 
-def want_connected(wanted: Wanted, action: CreateEdge) -> None:
+def want_connected(wanted: ToRead, action: CreateEdge) -> None:
     for key in (action.source_key, action.target_key):
         wanted.node(key, with_edges=True)
 
@@ -35,10 +34,12 @@ def connect(draft: Draft, action: CreateEdge) -> None:
     for key in (action.source_key, action.target_key):
         draft.read(Ref(NODE.name, key))
     sheet = source["sheet"] if action.sheet is None else draft.sheet(action.sheet)
-    draft.add(EDGE, draft.free_edge_key(_wanted_key(ends)), {**ends, "label": action.label or "", "sheet": sheet})
+    text = f"{ends['source']}:{ends['sourceHandle']}--{ends['target']}:{ends['targetHandle']}"
+    key = "".join(letter if letter.isprintable() and letter not in " {}" else "-" for letter in text)[:MAX_MADE_KEY]
+    draft.add(EDGE, draft.free_edges.take(key), {**ends, "label": action.label or "", "sheet": sheet})
 
 
-def want_named(wanted: Wanted, action: UpdateEdge | DeleteEdge) -> None:
+def want_named(wanted: ToRead, action: UpdateEdge | DeleteEdge) -> None:
     wanted.edges.add(action.edge_key)
 
 
@@ -50,8 +51,3 @@ def update(draft: Draft, action: UpdateEdge) -> None:
 def delete(draft: Draft, action: DeleteEdge) -> None:
     draft.edge(action.edge_key)
     draft.remove(EDGE, action.edge_key)
-
-
-def _wanted_key(ends: Record) -> str:
-    text = f"{ends['source']}:{ends['sourceHandle']}--{ends['target']}:{ends['targetHandle']}"
-    return "".join(letter if letter.isprintable() and letter not in " {}" else "-" for letter in text)[:MAX_MADE_KEY]

@@ -1,5 +1,7 @@
 """Nodes: created, also with edges, updated, moved and deleted."""
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext as _
 
 from graphs.models.objects import MAX_KEY
@@ -20,10 +22,11 @@ from graphs.workflows.actions import (
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.kinds import EDGE, NODE
 from graphs.workflows.node_types import Handles
-from graphs.workflows.planning import edges, places
+from graphs.workflows.planning import edges
+from graphs.workflows.planning.boxes import GAP_ALONG, Box, bounds, box_of, free_y
 from graphs.workflows.planning.draft import Draft
 from graphs.workflows.planning.handles import lost
-from graphs.workflows.planning.state import Wanted
+from graphs.workflows.planning.state import ToRead
 
 #: A key that is made leaves room for a number.
 MAX_MADE_KEY = MAX_KEY - 10
@@ -31,7 +34,7 @@ MAX_MADE_KEY = MAX_KEY - 10
 NAMED_EDGES = 5
 
 
-def want_created(wanted: Wanted, action: CreateNode | CreateNodeWithEdges) -> None:
+def want_created(wanted: ToRead, action: CreateNode | CreateNodeWithEdges) -> None:
     wanted.types.add(action.type_key)
     if action.key is None:
         wanted.made_of.add(_wanted_key(action))
@@ -44,7 +47,7 @@ def create(draft: Draft, action: CreateNode) -> None:
     _create(draft, action, action.pos_x, action.pos_y)
 
 
-def want_created_with_edges(wanted: Wanted, action: CreateNodeWithEdges) -> None:
+def want_created_with_edges(wanted: ToRead, action: CreateNodeWithEdges) -> None:
     want_created(wanted, action)
     for connection in action.edges:
         wanted.node(connection.other_key, with_edges=True)
@@ -59,11 +62,11 @@ def create_with_edges(draft: Draft, action: CreateNodeWithEdges) -> None:
     if action.pos_x is None:
         before = [connection.other_key for connection in action.edges if connection.direction == "in"]
         after = [connection.other_key for connection in action.edges if connection.direction == "out"]
-        x, y = places.beside(draft, key, before, after)
+        x, y = _beside(draft, key, before, after)
         draft.change(NODE, key, {"posX": x, "posY": y})
 
 
-def want_updated(wanted: Wanted, action: UpdateNode) -> None:
+def want_updated(wanted: ToRead, action: UpdateNode) -> None:
     wanted.node(action.node_key, with_edges=action.updates.handles is not None)
     if action.updates.type is not None:
         wanted.types.add(action.updates.type)
@@ -96,7 +99,7 @@ def update(draft: Draft, action: UpdateNode) -> None:
     draft.change(NODE, action.node_key, new)
 
 
-def want_replaced(wanted: Wanted, action: ReplaceData) -> None:
+def want_replaced(wanted: ToRead, action: ReplaceData) -> None:
     wanted.node(action.node_key)
 
 
@@ -105,7 +108,7 @@ def replace_data(draft: Draft, action: ReplaceData) -> None:
     draft.change(NODE, action.node_key, {"data": action.data})
 
 
-def want_moved(wanted: Wanted, action: MoveNode) -> None:
+def want_moved(wanted: ToRead, action: MoveNode) -> None:
     wanted.node(action.node_key, with_edges=action.sheet is not None)
 
 
@@ -120,12 +123,12 @@ def move(draft: Draft, action: MoveNode) -> None:
     draft.change(NODE, action.node_key, {"posX": action.pos_x, "posY": action.pos_y, "sheet": sheet})
 
 
-def want_deleted(wanted: Wanted, action: DeleteNode) -> None:
+def want_deleted(wanted: ToRead, action: DeleteNode) -> None:
     wanted.node(action.node_key, with_edges=True)
 
 
 def delete(draft: Draft, action: DeleteNode) -> None:
-    """Its edges go, too, each by an operation of its own: so they can be brought back."""
+    """Deletes a node and its edges, each by an operation of its own, so that they can be brought back."""
     draft.node(action.node_key)
     for key in draft.edges_of(action.node_key):
         draft.remove(EDGE, key)
@@ -138,7 +141,7 @@ def _create(draft: Draft, action: CreateNode | CreateNodeWithEdges, x: float, y:
     if action.key is not None and draft.has_node(action.key):
         message = _('There is a node with the key "{key}" already. Choose another key, or leave it out.')
         raise ChangeRefused(message.format(key=action.key))
-    key = action.key or draft.free_node_key(_wanted_key(action))
+    key = action.key or draft.free_nodes.take(_wanted_key(action))
     record: Record = {
         "type": action.type_key,
         "sheet": sheet,
@@ -182,3 +185,30 @@ def _refuse_lost_handles(draft: Draft, key: str, handles: Handles) -> None:
             "Edges of {node} use handles that would go: {edges}. Keep these handles, or delete the edges first."
         )
         raise ChangeRefused(message.format(node=f'"{key}"', edges=some(used, NAMED_EDGES)))
+
+
+def _beside(draft: Draft, key: str, before: Sequence[str], after: Sequence[str]) -> tuple[float, float]:
+    """A place for the node right of those before it and left of those after it, as far as they are on its sheet."""
+    node = draft.node(key)
+    others = {other: box for other, box in draft.boxes(node["sheet"]).items() if other != key}
+    box = box_of(node)
+    left = [others[other] for other in before if other in others]
+    right = [others[other] for other in after if other in others]
+    wanted = _wanted(box, left, right, others)
+    return wanted.x, round(free_y(wanted, others.values()))
+
+
+def _wanted(box: Box, left: Sequence[Box], right: Sequence[Box], others: dict[str, Box]) -> Box:
+    if left and right:
+        start, end = max(each.right for each in left), min(each.x for each in right)
+        x = (start + end - box.width) / 2 if start < end else start + GAP_ALONG
+    elif left:
+        x = max(each.right for each in left) + GAP_ALONG
+    elif right:
+        x = min(each.x for each in right) - GAP_ALONG - box.width
+    else:
+        around = bounds(others.values()) if others else Box(0, 0, 0, 0)
+        return box.at(around.x, around.bottom)
+    beside = [*left, *right]
+    middle = sum(each.y + each.height / 2 for each in beside) / len(beside)
+    return box.at(round(x), round(middle - box.height / 2))

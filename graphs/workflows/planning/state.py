@@ -1,8 +1,9 @@
 """What a plan is computed from: everything that actions name, read once, in at most twelve queries."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 from django.db.models import F, Func, Q, Value
 
@@ -21,7 +22,7 @@ NAMED_TYPES = 30
 
 
 @dataclass(slots=True)
-class Wanted:
+class ToRead:
     """What actions name. Each adds to it before anything is read."""
 
     nodes: set[str] = field(default_factory=set)
@@ -49,7 +50,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PlanState:
     """A graph as far as a plan needs it. What is not named is not here."""
 
     graph_key: str
@@ -74,7 +75,7 @@ class State:
     meant: Mapping[str, tuple[str, ...]]
 
 
-def load(graph: Graph, wanted: Wanted, reserved: Callable[[], Collection[str]]) -> State:
+def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) -> PlanState:
     """Reads what is wanted. `reserved` gives keys that new nodes do not get."""
     sheets = tuple(rows.sheets(graph))
     nodes = rows.nodes(graph, wanted.nodes) if wanted.nodes else {}
@@ -82,21 +83,29 @@ def load(graph: Graph, wanted: Wanted, reserved: Callable[[], Collection[str]]) 
     edges = rows.edges(graph, wanted.edges, ends) if wanted.edges or ends else {}
     types = own_types(graph.workspace_id, wanted.types) if wanted.types else {}
     undescribed = wanted.types - types.keys() - BUILT_IN.keys()
-    seen = _seen_types(graph, undescribed) if undescribed else {}
+    seen = {}
+    if undescribed:
+        first = Node.objects.filter(graph=graph, type__in=undescribed).order_by("type", "id").distinct("type")
+        seen = dict(first.values_list("type", "handles"))
+    known_types: tuple[str, ...] = ()
+    if undescribed - seen.keys():
+        own = custom_types(graph.workspace_id).order_by("key").values_list("key", flat=True)
+        known_types = (*BUILT_IN, *own[:NAMED_TYPES])
     around = {nodes[key].record["sheet"] for key in wanted.drawn_around if key in nodes}
     drawn_sheets = set(sheets) if wanted.all_drawn else (wanted.drawn | around) & set(sheets)
     drawn = _drawn(graph, drawn_sheets) if drawn_sheets else {}
     named = wanted.made_of or wanted.given
-    return State(
+    return PlanState(
         graph_key=graph.key,
         sheets=sheets,
         nodes=nodes,
         edges=edges,
         types=types,
         seen_types=seen,
-        known_types=_known_types(graph) if undescribed - seen.keys() else (),
-        taken=frozenset(_taken(graph, wanted.made_of).union(wanted.given, reserved() if named else ())),
-        taken_types=frozenset(_taken_types(graph, wanted.types_made_of)),
+        known_types=known_types,
+        taken=_like(graph.nodes, wanted.made_of).union(wanted.given, reserved() if named else ()),
+        taken_types=_like(NodeType.objects.filter(workspace_id=graph.workspace_id), wanted.types_made_of)
+        | BUILT_IN.keys(),
         uses=_uses(graph, wanted.deleted_types),
         drawn=drawn,
         links=_links(graph, drawn) if drawn and wanted.linked else {},
@@ -112,32 +121,13 @@ def own_types(workspace_id: int, keys: Collection[str]) -> dict[str, Stored]:
     }
 
 
-def _seen_types(graph: Graph, types: set[str]) -> dict[str, Handles]:
-    first = Node.objects.filter(graph=graph, type__in=types).order_by("type", "id").distinct("type")
-    return dict(first.values_list("type", "handles"))
-
-
-def _known_types(graph: Graph) -> tuple[str, ...]:
-    own = custom_types(graph.workspace_id).order_by("key").values_list("key", flat=True)
-    return (*BUILT_IN, *own[:NAMED_TYPES])
-
-
-def _taken(graph: Graph, wanted: set[str]) -> set[str]:
-    """The wanted keys that nodes have, also with a number behind them."""
+def _like(items: Any, wanted: set[str]) -> frozenset[str]:
+    """The wanted keys that items have, also with a number behind them."""
     if not wanted:
-        return set()
-    return set(_like(Node.objects.filter(graph=graph), wanted))
-
-
-def _taken_types(graph: Graph, wanted: set[str]) -> set[str]:
-    if not wanted:
-        return set()
-    return {*BUILT_IN, *_like(NodeType.objects.filter(workspace_id=graph.workspace_id), wanted)}
-
-
-def _like(items: object, wanted: set[str]) -> Iterable[str]:
+        return frozenset()
     base = Func(F("key"), Value("-[0-9]+$"), Value(""), function="regexp_replace")
-    return items.alias(base=base).filter(Q(key__in=wanted) | Q(base__in=wanted)).values_list("key", flat=True)  # type: ignore[attr-defined]
+    found = items.alias(base=base).filter(Q(key__in=wanted) | Q(base__in=wanted))
+    return frozenset(found.values_list("key", flat=True))
 
 
 def _uses(graph: Graph, types: set[str]) -> dict[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from graphs.workflows.interchange.keys import slug
 from graphs.workflows.kinds import NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN
 from graphs.workflows.planning.draft import Draft
-from graphs.workflows.planning.state import Wanted
+from graphs.workflows.planning.state import ToRead
 
 #: A key that is made leaves room for a number.
 MAX_MADE_KEY = MAX_KEY - 10
@@ -20,7 +20,7 @@ MAX_MADE_KEY = MAX_KEY - 10
 NAMED_GRAPHS = 5
 
 
-def want_configured(wanted: Wanted, action: ConfigureNodeType) -> None:
+def want_configured(wanted: ToRead, action: ConfigureNodeType) -> None:
     if action.type_key is not None:
         wanted.types.add(action.type_key)
     else:
@@ -34,7 +34,7 @@ def configure(draft: Draft, action: ConfigureNodeType) -> None:
         _update(draft, action)
 
 
-def want_deleted(wanted: Wanted, action: DeleteNodeType) -> None:
+def want_deleted(wanted: ToRead, action: DeleteNodeType) -> None:
     wanted.types.add(action.type_key)
     wanted.deleted_types.add(action.type_key)
 
@@ -60,7 +60,7 @@ def _create(draft: Draft, action: ConfigureNodeType) -> None:
         "handles": action.handles.to_json() if action.handles else {},
         "process": action.process or "",
     }
-    draft.add(NODE_TYPE, given or draft.free_type_key(_wanted_key(action)), record)
+    draft.add(NODE_TYPE, given or draft.free_types.take(_wanted_key(action)), record)
 
 
 def _update(draft: Draft, action: ConfigureNodeType) -> None:
