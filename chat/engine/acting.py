@@ -93,7 +93,11 @@ class ProposalRound:
         rounds = [*self.rounds, round_]
         outcome = self._outcome(round_)
         if isinstance(outcome, ActionsExecuted):
-            self._say_afterwards(round_, rounds, events, transcript)
+            for text in open_calls.words_after(round_):
+                said = {"delta": transcript.paragraph(text)}
+                rounds.append(Round(text, aside=True))
+                events.append(NewEvent("content_delta", said, self.run.message_id, self.run.id))
+                transcript.add("content_delta", said)
         state, ending = self._conclude(outcome, transcript)
         if ending is None:
             run_storage.store_round(self.run, state, rounds, costs, events)
@@ -113,20 +117,22 @@ class ProposalRound:
         return events, transcript
 
     def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
+        """The events of a call that writes."""
         try:
             with transaction.atomic():
-                proposed = propose(self.context.member, session, answer, self.context.about, call.write())
-        except ChangeRefused as refusal:
-            return [self._result_event(call, {"error": str(refusal)})]
+                try:
+                    proposed = propose(self.context.member, session, answer, self.context.about, call.write())
+                except ChangeRefused as refusal:  # What was noticed of others' changes stays stored.
+                    return [self._result_event(call, {"error": str(refusal)})]
+                events = [replace(event, run_id=self.run.id) for event in proposed.events]
+                if proposed.proposal.status != ProposalStatus.PENDING:
+                    events.append(self._result_event(call, decisions.result_of(proposed.proposal)))
+                return events
         except DatabaseTrouble:
             raise
         except Exception:  # Any: one proposal that breaks keeps no other from being made, and the model is told.
             log.exception("%s could not be proposed", call.name)
             return [self._result_event(call, {"error": f"{call.name} failed unexpectedly. Nothing was proposed."})]
-        events = [replace(event, run_id=self.run.id) for event in proposed.events]
-        if proposed.proposal.status != ProposalStatus.PENDING:
-            events.append(self._result_event(call, decisions.result_of(proposed.proposal)))
-        return events
 
     def _result_event(self, call: CheckedCall, result: dict[str, Any]) -> NewEvent:
         data = {"toolCallId": call.id, "result": result}
@@ -143,16 +149,6 @@ class ProposalRound:
             return ActionFailureOccurred(str(unusable[0]))
         return ActionsExecuted(open_calls.keeps_control(round_))
 
-    def _say_afterwards(
-        self, round_: Round, rounds: list[Round], events: list[NewEvent], transcript: Transcript
-    ) -> None:
-        """Adds the words that the model gave for after a change that was made at once."""
-        for text in open_calls.words_after(round_):
-            event = NewEvent("content_delta", {"delta": transcript.paragraph(text)}, self.run.message_id, self.run.id)
-            rounds.append(Round(text, aside=True))
-            events.append(event)
-            transcript.add(event.type, event.data)
-
     def _conclude(self, outcome: Outcome, transcript: Transcript) -> tuple[State, run_storage.Ending | None]:
         """The next state; the run ends with it if a person is asked or the model is done."""
         step = machine.transition(self.state, outcome, self.limits)
@@ -165,7 +161,7 @@ class ProposalRound:
                 return step.state, None
 
     def _performed_before(self, answer: Message, *, over: bool) -> ProposalResult:
-        """What a commit stored whose answer was lost."""
+        """The result that an earlier commit stored, whose answer was lost."""
         round_ = answer.rounds[len(self.rounds)]
         stored = zip(self.calls, round_.calls, strict=True)
         events = [self._result_event(call, before.result) for call, before in stored if call.writes]

@@ -61,18 +61,15 @@ class LiveAnswer:
         """Emits what a piece of the model's reply means to a reader; calls are shown when they run."""
         match piece:
             case TextDelta(text) if text:
-                await self.emit("content_delta", {"delta": self._paragraph() + text})
+                if self._between_rounds:
+                    text, self._between_rounds = self.transcript.paragraph(text), False
+                await self.emit("content_delta", {"delta": text})
             case ReasoningDelta(text) if text:
                 await self.emit("reasoning_delta", {"delta": text})
             case Retrying(attempt, delay_s, error):
                 at = timezone.now() + timedelta(seconds=delay_s)
                 wait = {"delayS": round(delay_s, 1), "nextAttemptAt": at.isoformat()}
                 await self.emit("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
-
-    def _paragraph(self) -> str:
-        """Text of a later round starts a new paragraph."""
-        starts, self._between_rounds = self._between_rounds, False
-        return self.transcript.paragraph("") if starts else ""
 
     async def say_aside(self) -> None:
         """Shows the words that this answer begins with, as far as readers were not shown them."""

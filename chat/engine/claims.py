@@ -18,6 +18,7 @@ from chat.engine.states import STATE_VERSION, Phase, State, state_of
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Round, Run, RunStatus, Session
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
 from rag.embeddings.metering import Account
 
@@ -71,8 +72,7 @@ class ClaimedRun:
     state: State
     member: Member | None
     account: Account
-    context_type: str
-    context_id: str
+    context: Ref | None
     model: str
     language: str
     resumed: bool
@@ -169,9 +169,8 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> C
         trigger=run.trigger,
         state=state_of(session),
         member=member,
-        account=_account(run),
-        context_type=session.context_type,
-        context_id=session.context_id,
+        account=Account(session.workspace_id, run.author_id, session.pk, run.pk, run.epoch, str(session.context or "")),
+        context=session.context,
         model=run.asked_model or session.model,
         language=session.language,
         resumed=resumed,
@@ -180,13 +179,6 @@ def _claimed(run: Run, member: Member | None, *, resumed: bool, died: bool) -> C
         attempts=run.attempts,
         rounds=run.message.rounds,
     )
-
-
-def _account(run: Run) -> Account:
-    """The account that pays for the run's calls of models."""
-    session = run.session
-    about = f"{session.context_type}:{session.context_id}" if session.context_type else ""
-    return Account(session.workspace_id, run.author_id, session.pk, run.pk, run.epoch, about)
 
 
 def author_of(run: Run) -> Member | None:

@@ -1,4 +1,4 @@
-"""Drives one run: does what the machine asks for and tells it what happened, until the session rests."""
+"""Drives one run: does what the machine asks for and reports what happened to it, until the session rests."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from chat.engine.acting import ProposalRound
 from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun, StopReason
 from chat.engine.endings import Endings
-from chat.engine.failure import Failure
+from chat.engine.error_texts import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.states import Limits, State
 from chat.engine.steps import (
@@ -132,23 +132,22 @@ class Driver:
         if self.run.resumed and not all(round_.aside for round_ in self.run.rounds):
             return machine.resume(self._state)
         await self._answer.say_aside()
-        return machine.transition(self._state, self._trigger(), self._limits)
-
-    def _trigger(self) -> Event:
+        trigger: Event
         match self.run.trigger["event"]:
             case "CommunicationResponseReceived":
-                return CommunicationResponseReceived(self.run.trigger["go_on"])
+                trigger = CommunicationResponseReceived(self.run.trigger["go_on"])
             case "ValidationReceived":
-                return ValidationReceived(self.run.trigger["keep_control"])
+                trigger = ValidationReceived(self.run.trigger["keep_control"])
             case _:
-                return UserMessageSent()
+                trigger = UserMessageSent()
+        return machine.transition(self._state, trigger, self._limits)
 
     def _give_up(self, failure: Failure) -> Step:
         self._failure = failure
         return Step(self._state, Rest("failed"))
 
     async def _follow(self, step: Step) -> None:
-        """The loop: do what is asked, tell what happened, until the session rests."""
+        """Does what the machine asks for and reports what happened to it, until the session rests."""
         while step.effect is not None:
             self._state = step.state
             event = await self._perform(step.effect)
@@ -157,20 +156,28 @@ class Driver:
             step = machine.transition(step.state, event, self._limits)
             log.debug("run %s: %s: %s -> %s", self.run.id, type(event).__name__, self._state.phase, step.state.phase)
             if isinstance(event, DataQueriesExecuted | ParseErrorOccurred):
-                await self._save(step.state)
+                # After its events: a process that takes the run over believes that readers saw the round.
+                await self._writer.flush(self.run.stream_id)
+                await self._store(run_storage.save_round, self.run, step.state, list(self._answer.rounds))
 
     async def _perform(self, effect: Effect) -> Event | None:
         """Does one thing; None when the run is over."""
         match effect:
             case Enrich():
-                failure = await self._model_calls.enrich()
-                return self._system_error(failure) if failure else EnrichmentsExecuted()
+                self._failure = await self._model_calls.enrich()
+                return SystemErrorOccurred() if self._failure else EnrichmentsExecuted()
             case CallModel(tools):
-                return await self._ask_model(tools)
+                self._failure = await self._model_calls.ask(tools)
+                if self._failure is None:
+                    return AIResponseReceived()
+                return NetworkErrorOccurred() if self._failure.code == "network" else SystemErrorOccurred()
             case ParseReply():
                 return await self._read_reply()
             case RunQueries():
-                return await self._query()
+                await self._run_read_tools()
+                await self._answer.close_round(self._model_calls.last.reply)
+                unusable = failure_of(self._calls)
+                return ParseErrorOccurred(unusable) if unusable else DataQueriesExecuted()
             case RunActions():
                 return await self._act()
             case ScheduleRetry():
@@ -184,15 +191,8 @@ class Driver:
             case _:
                 raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
 
-    async def _ask_model(self, tools: bool) -> Event:
-        failure = await self._model_calls.ask(tools)
-        if failure is None:
-            return AIResponseReceived()
-        self._failure = failure
-        return NetworkErrorOccurred() if failure.code == "network" else SystemErrorOccurred()
-
     async def _read_reply(self) -> Event:
-        """What a turn that the vendor ended asks for. Cut by length or filter, nothing of it has an effect."""
+        """What a complete reply asks for. A reply that was cut by length or filter has no effect."""
         call = self._model_calls.last
         reply = call.reply
         match reply.end:
@@ -211,12 +211,6 @@ class Driver:
             await self._answer.close_round(reply)
         self._calls = check_calls(reply.tool_calls, [tool.name for tool in call.request.tools])
         return AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
-
-    async def _query(self) -> Event:
-        await self._run_read_tools()
-        await self._answer.close_round(self._model_calls.last.reply)
-        failure = failure_of(self._calls)
-        return ParseErrorOccurred(failure) if failure else DataQueriesExecuted()
 
     async def _run_read_tools(self) -> None:
         await show_calls(self._calls, self._answer)
@@ -253,11 +247,6 @@ class Driver:
     def _system_error(self, failure: Failure) -> Event:
         self._failure = failure
         return SystemErrorOccurred()
-
-    async def _save(self, state: State) -> None:
-        """Stores the round, after its events: a process that takes the run over believes that readers saw it."""
-        await self._writer.flush(self.run.stream_id)
-        await self._store(run_storage.save_round, self.run, state, list(self._answer.rounds))
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from chat.engine import error_texts, machine
 from chat.engine.answer import LiveAnswer
-from chat.engine.failure import Failure
+from chat.engine.error_texts import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.run_storage import Ending
 from chat.engine.states import Limits, Phase, State, Waiting
@@ -51,7 +51,7 @@ class Endings:
         return self._ending(self._rested(state, RunStopped()), "stopped", self._answer.transcript)
 
     async def failed(self, state: State, failure: Failure | None) -> Ending:
-        """Something went wrong; without a `failure` the same thing did so too often."""
+        """The end after a failure; without a `failure` one and the same thing went wrong too often."""
         await self._keep_what_was_shown()
         failure = failure or Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
         return self._ending(self._rested(state, SystemErrorOccurred()), "failed", self._answer.transcript, failure)

@@ -9,13 +9,13 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Earlier, Prompt, prompt_needs, prompt_of, read_earlier
 from chat.models import Message
 from chat.prompts import always_sent
-from chat.prompts.object_context import object_block
-from chat.prompts.question import context_block, workspace_block
+from chat.prompts.question import context_text
 from chat.prompts.system import system_prompt as system_prompt_for
 from chat.prompts.versions import version_for
-from graphs.models import Graph, Object
+from graphs.models import Object
 from graphs.site.access import Member
-from rag.retrieval.retrieve import retrieve
+from rag.sources.graphs.workspace import workspace_block
+from rag.sources.registry import source_of
 
 
 def enrich(run: ClaimedRun, member: Member) -> Prompt:
@@ -38,10 +38,8 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
 def _context(question: Message, about: Object | None, run: ClaimedRun, member: Member) -> str:
     """What is looked up for a question; never empty."""
     if about is None:
-        return workspace_block(member.workspace)
-    if isinstance(about, Graph):
-        return context_block(retrieve(about, question.content, run.account))
-    return object_block(member, about)
+        return context_text(workspace_block(member.workspace))
+    return context_text(source_of(about.type).retrieve(member, about, question.content, run.account))
 
 
 def _store_context(question: Message, context: str, member: Member, earlier: Earlier, *, flagged: bool) -> None:
@@ -51,7 +49,7 @@ def _store_context(question: Message, context: str, member: Member, earlier: Ear
     """
     changed = ""
     if earlier.system_prompt is not None:
-        changed = always_sent.since_then(member.workspace, earlier.messages, flagged=flagged)
+        changed = always_sent.since_then(member, earlier.messages, flagged=flagged)
     if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=context, records=changed):
         question.retrieved, question.records = context, changed
     else:  # another process was first: one of the two was taken for dead
@@ -72,7 +70,7 @@ def store_system_prompt(
         "prompt_version": version_for(member),
         "exclude_from_prompt": True,
     }
-    records = {"records": always_sent.at_the_beginning(member.workspace, flagged=flagged)} if is_new else {}
+    records = {"records": always_sent.at_the_beginning(member, flagged=flagged)} if is_new else {}
     # Another process may have been first, and a summary may have moved later records there since.
     message, _created = Message.objects.update_or_create(
         session_id=session_id, sequence=0, defaults=written, create_defaults=written | records

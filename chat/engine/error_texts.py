@@ -1,8 +1,10 @@
-"""The eight errors of a model's vendor, as sentences that say what to do."""
+"""What a person reads when a run fails: the eight errors of a vendor as sentences that say what to do."""
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from http.client import NOT_FOUND
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -40,6 +42,22 @@ _MODEL_UNAVAILABLE = _("The model “%(model)s” is not available. Choose anoth
 _UNKNOWN_THERE = _(
     "The model's service does not know the model that was asked. Choose another one, or tell an administrator."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a person reads about a run that failed, and whether Retry is offered.
+
+    `gave_up`: a stronger model may do better.
+    """
+
+    code: ErrorCode
+    text: str | Promise
+    retryable: bool
+    gave_up: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"code": self.code, "message": str(self.text), "retryable": self.retryable}
 
 
 def model_unavailable(model: str, available: Iterable[str]) -> str:

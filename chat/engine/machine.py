@@ -4,8 +4,9 @@ Chat, automation and structured generation are the same machine. Method: the eve
 seed A's tool rounds inside.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import Any
 
 from chat.engine.states import EndReason, Limits, Phase, State, Waiting
 from chat.engine.steps import (
@@ -144,10 +145,6 @@ def _idle(state: State, reason: str) -> Step:
     return Step(replace(state, phase=Phase.IDLE, waiting=None), Rest(reason))  # type: ignore[arg-type]
 
 
-def _enriched(state: State, event: Event, limits: Limits) -> Step:
-    return _call(state, limits)
-
-
 def _received(state: State, event: Event, limits: Limits) -> Step:
     counted = replace(state, phase=Phase.PARSING_AI_RESPONSE, round_trips=state.round_trips + 1)
     return Step(counted, ParseReply())
@@ -169,20 +166,12 @@ def _parsed(state: State, event: AIResponseParsed, limits: Limits) -> Step:
     return _idle(state, "finished")
 
 
-def _proposed(state: State, event: Event, limits: Limits) -> Step:
-    return _ask(state, Waiting("validation"))
-
-
 def _answered(state: State, event: CommunicationResponseReceived, limits: Limits) -> Step:
     """A person who does not want to go on gets a summary: no more rounds are allowed in this turn."""
     allowed = state.rounds_allowed
     if state.waiting is not None and state.waiting.kind == "tool_limit":
         allowed = limits.tool_rounds_extended if event.go_on else 0
     return _call(replace(state, waiting=None, rounds_allowed=allowed), limits)
-
-
-def _queried(state: State, event: Event, limits: Limits) -> Step:
-    return _call(replace(state, rounds=state.rounds + 1, failure="", failures=0), limits)
 
 
 def _acted(state: State, event: ActionsExecuted | ValidationReceived, limits: Limits) -> Step:
@@ -194,7 +183,7 @@ def _acted(state: State, event: ActionsExecuted | ValidationReceived, limits: Li
 
 
 def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> Step:
-    """Asks the model again with the failure; the same one several times in a row ends the turn."""
+    """Asks the model again with the failure; one failure several times in a row ends the turn."""
     failures = state.failures + 1 if failure == state.failure else 1
     counted = replace(state, failure=failure, failures=failures, rounds=state.rounds + 1)
     if failures >= limits.same_failures:
@@ -202,46 +191,10 @@ def _failed_again(state: State, failure: str, phase: Phase, limits: Limits) -> S
     return Step(replace(counted, phase=phase), ScheduleRetry())
 
 
-def _unusable(state: State, event: ParseErrorOccurred, limits: Limits) -> Step:
-    return _failed_again(state, event.failure, Phase.RETRYING_AFTER_FORMAT_ERROR, limits)
-
-
-def _action_failed(state: State, event: ActionFailureOccurred, limits: Limits) -> Step:
-    return _failed_again(state, event.failure, Phase.RETRYING_AFTER_ACTION_FAILURE, limits)
-
-
-def _retry(state: State, event: Event, limits: Limits) -> Step:
-    return _call(state, limits)
-
-
 def _offline(state: State, event: Event, limits: Limits) -> Step:
     if state.kind is SessionType.AUTOMATION:
         return Step(replace(state, phase=Phase.WAITING_NETWORK_RETRY), WaitForNetwork())
     return _idle(state, "failed")
-
-
-def _waits_on(state: State, event: Event, limits: Limits) -> Step:
-    return Step(state, WaitForNetwork())
-
-
-def _broken(state: State, event: Event, limits: Limits) -> Step:
-    return _idle(state, "failed")
-
-
-def _stopped(state: State, event: Event, limits: Limits) -> Step:
-    return _idle(state, "stopped")
-
-
-def _confirmed(state: State, event: Event, limits: Limits) -> Step:
-    return _close(state, EndReason.COMPLETED)
-
-
-def _contradicted(state: State, event: Event, limits: Limits) -> Step:
-    return _call(replace(state, waiting=None), limits)
-
-
-def _closed(state: State, event: SessionCompleted, limits: Limits) -> Step:
-    return _close(state, event.reason)
 
 
 def _looked(state: State, event: SchedulerHeartbeat, limits: Limits) -> Step:
@@ -252,30 +205,48 @@ def _looked(state: State, event: SchedulerHeartbeat, limits: Limits) -> Step:
 
 
 #: For every event: the phases it may happen in, and what follows. There is no other way to move.
-_TABLE: dict[type, tuple[frozenset[Phase], Callable[..., Step]]] = {
-    SessionActivationRequested: (frozenset({Phase.IDLE}), _start),
+_TABLE: dict[type, tuple[Collection[Phase], Callable[[State, Any, Limits], Step]]] = {
+    SessionActivationRequested: ({Phase.IDLE}, _start),
     UserMessageSent: (RESTING, _start),
-    EnrichmentsExecuted: (frozenset({Phase.EXECUTING_ENRICHMENTS}), _enriched),
-    AIResponseReceived: (frozenset({Phase.CALLING_AI}), _received),
-    AIResponseParsed: (frozenset({Phase.PARSING_AI_RESPONSE}), _parsed),
-    ValidationRequested: (frozenset({Phase.EXECUTING_ACTIONS}), _proposed),
-    ValidationReceived: (frozenset({Phase.WAITING_VALIDATION}), _acted),
-    CommunicationResponseReceived: (frozenset({Phase.WAITING_COMMUNICATION_RESPONSE}), _answered),
-    DataQueriesExecuted: (frozenset({Phase.EXECUTING_DATA_QUERIES}), _queried),
-    ActionsExecuted: (frozenset({Phase.EXECUTING_ACTIONS}), _acted),
-    CompletionConfirmed: (frozenset({Phase.WAITING_COMPLETION_CONFIRMATION}), _confirmed),
-    CompletionRejected: (frozenset({Phase.WAITING_COMPLETION_CONFIRMATION}), _contradicted),
-    NetworkErrorOccurred: (frozenset({Phase.CALLING_AI}), _offline),
-    ParseErrorOccurred: (frozenset({Phase.PARSING_AI_RESPONSE, Phase.EXECUTING_DATA_QUERIES}), _unusable),
-    ActionFailureOccurred: (frozenset({Phase.EXECUTING_ACTIONS}), _action_failed),
-    RetryScheduled: (
-        frozenset({Phase.RETRYING_AFTER_FORMAT_ERROR, Phase.RETRYING_AFTER_ACTION_FAILURE}),
-        _retry,
+    EnrichmentsExecuted: ({Phase.EXECUTING_ENRICHMENTS}, lambda state, event, limits: _call(state, limits)),
+    AIResponseReceived: ({Phase.CALLING_AI}, _received),
+    AIResponseParsed: ({Phase.PARSING_AI_RESPONSE}, _parsed),
+    ValidationRequested: ({Phase.EXECUTING_ACTIONS}, lambda state, event, limits: _ask(state, Waiting("validation"))),
+    ValidationReceived: ({Phase.WAITING_VALIDATION}, _acted),
+    CommunicationResponseReceived: ({Phase.WAITING_COMMUNICATION_RESPONSE}, _answered),
+    DataQueriesExecuted: (
+        {Phase.EXECUTING_DATA_QUERIES},
+        lambda state, event, limits: _call(replace(state, rounds=state.rounds + 1, failure="", failures=0), limits),
     ),
-    NetworkRetryScheduled: (frozenset({Phase.WAITING_NETWORK_RETRY}), _waits_on),
-    NetworkAvailable: (frozenset({Phase.WAITING_NETWORK_RETRY}), _retry),
-    SystemErrorOccurred: (ACTIVE, _broken),
-    SessionCompleted: (OPEN, _closed),
-    RunStopped: (OPEN, _stopped),
+    ActionsExecuted: ({Phase.EXECUTING_ACTIONS}, _acted),
+    CompletionConfirmed: (
+        {Phase.WAITING_COMPLETION_CONFIRMATION},
+        lambda state, event, limits: _close(state, EndReason.COMPLETED),
+    ),
+    CompletionRejected: (
+        {Phase.WAITING_COMPLETION_CONFIRMATION},
+        lambda state, event, limits: _call(replace(state, waiting=None), limits),
+    ),
+    NetworkErrorOccurred: ({Phase.CALLING_AI}, _offline),
+    ParseErrorOccurred: (
+        {Phase.PARSING_AI_RESPONSE, Phase.EXECUTING_DATA_QUERIES},
+        lambda state, event, limits: _failed_again(state, event.failure, Phase.RETRYING_AFTER_FORMAT_ERROR, limits),
+    ),
+    ActionFailureOccurred: (
+        {Phase.EXECUTING_ACTIONS},
+        lambda state, event, limits: _failed_again(state, event.failure, Phase.RETRYING_AFTER_ACTION_FAILURE, limits),
+    ),
+    RetryScheduled: (
+        {Phase.RETRYING_AFTER_FORMAT_ERROR, Phase.RETRYING_AFTER_ACTION_FAILURE},
+        lambda state, event, limits: _call(state, limits),
+    ),
+    NetworkRetryScheduled: (
+        {Phase.WAITING_NETWORK_RETRY},
+        lambda state, event, limits: Step(state, WaitForNetwork()),
+    ),
+    NetworkAvailable: ({Phase.WAITING_NETWORK_RETRY}, lambda state, event, limits: _call(state, limits)),
+    SystemErrorOccurred: (ACTIVE, lambda state, event, limits: _idle(state, "failed")),
+    SessionCompleted: (OPEN, lambda state, event, limits: _close(state, event.reason)),
+    RunStopped: (OPEN, lambda state, event, limits: _idle(state, "stopped")),
     SchedulerHeartbeat: (frozenset(Phase), _looked),
 }

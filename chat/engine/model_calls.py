@@ -18,7 +18,7 @@ from chat.engine import (
 )
 from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun
-from chat.engine.failure import Failure
+from chat.engine.error_texts import Failure
 from chat.engine.until_stored import retry_slow_until_stored, retry_until_stored
 from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage
@@ -157,13 +157,12 @@ class ModelCalls:
             return
         with suppress(ModelUnavailableError):
             config = available_models.configured().resolve(self._run.model or None)
-            if await self.enrich() is None and self._was_asking():
+            if await self.enrich() is not None:
+                return
+            if self._answer.shows_more_than_rounds() or (self._run.died and not self._budgeted):
                 request = calling.prepare(config, self.prompt, self._answer, tools=True).request
                 usage = estimate_usage(request, Reply(text=self._answer.unstored_text()))
                 await self._add([CallCost(config.name, config.model, usage, cost_of(config, usage), 0, OUTCOME)])
-
-    def _was_asking(self) -> bool:
-        return self._answer.shows_more_than_rounds() or (self._run.died and not self._budgeted)
 
     async def _add(self, costs: Sequence[CallCost]) -> None:
         self.unstored += costs

@@ -31,7 +31,9 @@ def set_result(answer: Message, call_id: str, result: dict[str, Any]) -> NewEven
     """Gives an open call its result, for good; None for a call that has one. The answer is not saved yet."""
     for number, round_ in enumerate(answer.rounds):
         if any(call.id == call_id and call.waits for call in round_.calls):
-            text = model_text(call_id, result, _room_in(round_))
+            # The next result of a round has as much room as each that comes later.
+            before = [call.model_text or "" for call in round_.calls if not call.waits]
+            text = model_text(call_id, result, room_beside(before, len(round_.calls) - len(before)))
             answer.rounds[number] = replace(
                 round_,
                 calls=tuple(
@@ -43,12 +45,6 @@ def set_result(answer: Message, call_id: str, result: dict[str, Any]) -> NewEven
             )
             return NewEvent("tool_call_result", {"toolCallId": call_id, "result": result}, answer.pk)
     return None
-
-
-def _room_in(round_: Round) -> int:
-    """Tokens of the next result of a round; each that comes later has as many."""
-    before = [call.model_text or "" for call in round_.calls if not call.waits]
-    return room_beside(before, len(round_.calls) - len(before))
 
 
 def close(session: Session) -> list[NewEvent]:

@@ -8,7 +8,7 @@ from chat.engine.calling import LiveCall
 from chat.engine.until_stored import retry_until_stored
 from chat.events.append import Fenced
 from chat.providers.base import Usage
-from chat.spending.calls import Bound, CallCost, bound_of, counted
+from chat.spending.calls import CallCost, bound_of, counted
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import release
@@ -25,19 +25,15 @@ async def set_aside(call: LiveCall, account: Account) -> None:
     asked = call.config, call.request, call.purpose
     try:
         try:
-            reserved = await _reserve(account, bound_of(*asked), call.reservation)
+            reserved = await retry_until_stored(reserve, account, bound_of(*asked), call.reservation)
         except BudgetRefused:
             closer = await in_tool_thread(bound_of, *asked, counted)
-            reserved = await _reserve(account, closer, call.reservation)
+            reserved = await retry_until_stored(reserve, account, closer, call.reservation)
     except BudgetRefused:
         call.reservation = None
         raise
     if not reserved:
         call.reservation = None
-
-
-async def _reserve(account: Account, bound: Bound, reservation: uuid.UUID) -> bool:
-    return await retry_until_stored(reserve, account, bound, reservation)
 
 
 async def set_aside_again(call: LiveCall, failed: CallCost) -> None:

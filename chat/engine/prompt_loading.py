@@ -10,14 +10,13 @@ from chat.engine.claims import ClaimedRun
 from chat.models import Message, Summary
 from chat.prompts import history, window
 from chat.providers.base import PromptMessage, ToolSpec
-from chat.tools import registry
+from chat.subjects import tools
+from chat.subjects.registry import subject_of
 from chat.tools.base import ToolContext
 from graphs.models import Object
 from graphs.objects.headers import object_for
-from graphs.objects.refs import Ref
-from graphs.site.access import Member, NotFound, graph_for
+from graphs.site.access import Member, NotFound
 from graphs.site.prepared import prepared
-from graphs.workflows.graph_kind import GRAPH
 from rag.embeddings.metering import Account
 
 _NEEDS = """
@@ -89,18 +88,11 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
 def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
     """Raises `ContextGone`."""
     try:
-        about = _about(run, member)
+        about = object_for(member, run.context) if run.context else None
     except NotFound:
         raise ContextGone from None
     messages = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position)
     return Earlier(about, list(messages.order_by("sequence")))
-
-
-def _about(run: ClaimedRun, member: Member) -> Object | None:
-    """A graph comes with its fields, because every tool of its conversation needs them."""
-    if run.context_type == GRAPH.name:
-        return graph_for(member, run.context_id)
-    return object_for(member, Ref(run.context_type, run.context_id)) if run.context_type else None
 
 
 def prompt_needs(account: Account) -> PromptNeeds:
@@ -120,8 +112,8 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
     levels = (system_prompt.content, system_prompt.records)
     return Prompt(
         messages=history.prompt(levels, words, [entry for each in sent for entry in each.entries]),
-        tools=registry.specs(member.role, run.context_type),
-        tool_context=ToolContext(member, earlier.about, run.session_id),
+        tools=tools.specs(member.role, subject_of(run.context.type if run.context else "")),
+        tool_context=ToolContext(member, earlier.about, run.session_id, run.account),
         version=system_prompt.prompt_version,
         sent=tuple(sent),
         summary=words,

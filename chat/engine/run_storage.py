@@ -5,21 +5,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
 from chat.engine.states import State
-from chat.engine.turn_changes import changes_of_turn
 from chat.events import reading
 from chat.events.append import append, guard
 from chat.events.transcript import Transcript, replay
 from chat.events.vocabulary import NewEvent
-from chat.models import Message, Round, Run, RunStatus, Session
+from chat.models import Message, Proposal, Round, Run, RunStatus, Session, calls_of
 from chat.providers.base import ProviderConfig
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
+from graphs.models import Modification
 
 #: Outcomes after which the turn goes on: what it changed is counted at its end.
 _PAUSES = frozenset({"waiting", "toolLimit"})
@@ -92,7 +92,7 @@ def finish(
     rounds: Sequence[Round],
     costs: Sequence[CallCost],
 ) -> None:
-    """Stores the answer and the run's end, and tells the readers, in one transaction. Does nothing a second time."""
+    """Stores the answer, the run's end and its events in one transaction. Does nothing a second time."""
     with transaction.atomic():
         last = hold(run)
         if Run.objects.filter(pk=run.id, status=RunStatus.RUNNING).exists():
@@ -113,7 +113,7 @@ def end(
     """
     config, prompt = ending.provenance.config, ending.provenance.prompt
     counts = run.may_change and ending.outcome not in _PAUSES
-    changes = changes_of_turn(run, rounds) if counts else None
+    changes = _changes_of_turn(run, rounds) if counts else None
     Message.objects.filter(pk=run.message_id).update(
         status=ending.message_status,
         content=transcript.text,
@@ -140,12 +140,28 @@ def end(
         ended_at=timezone.now(),
         last_sequence=last + len(ending.events),
     )
-    append(run.stream_id, [_counted(event, changes) for event in ending.events], run.epoch)
+    # `done` also says how many changes were recorded, beside what the model says it did.
+    events = [
+        replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
+        for event in ending.events
+    ]
+    append(run.stream_id, events, run.epoch)
 
 
-def _counted(event: NewEvent, changes: int | None) -> NewEvent:
-    """The event; `done` also says how many changes were recorded, beside what the model says it did."""
-    return replace(event, data={**event.data, "changes": changes}) if event.type == "done" else event
+def _changes_of_turn(run: ClaimedRun, rounds: Sequence[Round]) -> int:
+    """Modifications recorded since the person's last message, and through the late decisions that woke this run."""
+    late = run.trigger.get("proposals", [])
+    begins_turn = run.trigger["event"] == "UserMessageSent" and not late
+    results = [call.result for call in calls_of(rounds)]
+    if begins_turn and not any(isinstance(result, dict) and "proposalId" in result for result in results):
+        return 0
+    asked = Message.objects.filter(
+        session=run.session_id, role=Message.Role.USER, kind=Message.TEXT, sequence__lt=run.position
+    )
+    since = asked.order_by("-sequence").values_list("sequence", flat=True).first() or 0
+    answers = Q(message__sequence__gt=since, message__sequence__lte=run.position)
+    proposals = Proposal.objects.filter(Q(pk__in=late) | answers, session=run.session_id, change_set__isnull=False)
+    return Modification.objects.filter(change_set_id__in=proposals.values("change_set")).count()
 
 
 def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:

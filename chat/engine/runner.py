@@ -108,23 +108,18 @@ class Runner:
                 pass
             self._bell.clear()
             try:
-                await self._stop_some()
-                await self._claim_some()
+                if self._drivers:
+                    for run_id, why in (await in_db(claims.to_stop, list(self._drivers))).items():
+                        if run_id in self._drivers:
+                            self._drivers[run_id].stop(why)
+                if self._has_room():
+                    await self._claim_some()
                 self._last_contact = self._loop.time()
             except DatabaseTrouble as error:
                 self._be_patient()
                 log.warning("runs not looked at, trying again: %s", type(error).__name__)
 
-    async def _stop_some(self) -> None:
-        if not self._drivers:
-            return
-        for run_id, why in (await in_db(claims.to_stop, list(self._drivers))).items():
-            if run_id in self._drivers:
-                self._drivers[run_id].stop(why)
-
     async def _claim_some(self) -> None:
-        if not self._has_room():
-            return
         claim = partial(claims.claim, self.process_id, MAX_RUNS - len(self._running), take_over=self._may_take_over())
         for run in await in_db(claim, only=self._only, driven=list(self._drivers)):
             self._drive(run)
@@ -167,7 +162,7 @@ class Runner:
         self._bell.set()
 
     async def _abandon(self, run: claims.ClaimedRun) -> None:
-        """After a pause, so that a run that breaks every driver does not keep all processes busy."""
+        """Gives up a run after a pause, so that a run that breaks every driver does not keep all processes busy."""
         await asyncio.sleep(LOOK_EVERY_S)
         await in_db(claims.abandon, run)
 

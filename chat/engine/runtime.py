@@ -21,7 +21,7 @@ class Runtime:
     """One per process and event loop. `fail` is called when the process cannot go on."""
 
     def __init__(self, fail: Callable[[], None], only: uuid.UUID | None = None) -> None:
-        """With `only` no other session's runs are driven."""
+        """Makes writer, hub, rooms and runner; with `only` runs of this session alone are driven."""
         self.process_id = uuid.uuid4()
         self.hub = Hub(self.process_id, fail)
         self.writer = GroupWriter(conninfo(), self.hub.deliver, fail)
@@ -38,7 +38,7 @@ class Runtime:
         _current = self
 
     async def drain(self) -> None:
-        """Lets runs finish or hands them over; whoever reads or waits is served on, until `close`."""
+        """Lets runs finish or hands them over; readers and requests that wait are served on until `close`."""
         await self.runner.close(settings.DRAIN_S)
 
     async def close(self, drain_s: float | None = None) -> None:

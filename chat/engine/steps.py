@@ -86,14 +86,14 @@ class NetworkErrorOccurred:
 
 @dataclass(frozen=True, slots=True)
 class ParseErrorOccurred:
-    """Every call of the reply was unusable; `failure` tells whether it is the same again."""
+    """Every call of the reply was unusable; the same `failure` again means no progress."""
 
     failure: str
 
 
 @dataclass(frozen=True, slots=True)
 class ActionFailureOccurred:
-    """Every call of the reply was refused; `failure` tells whether it is the same again."""
+    """Every call of the reply was refused; the same `failure` again means no progress."""
 
     failure: str
 

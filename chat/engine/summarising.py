@@ -73,25 +73,20 @@ async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
     taken = await in_tool_thread(window.tokens_of, oversized.request)
     if taken <= oversized.room:
         return False
-    place = await in_tool_thread(_place_to_cut, oversized)
-    if place is None:
+    history, own = oversized.prompt.sent, oversized.own_rounds()
+    cut = await in_tool_thread(window.cut_of, oversized.request, history, own, run.position, oversized.room)
+    if cut is None:
         raise TooLong
-    words = await _words(oversized, place, answer)
+    words = await _words(oversized, cut, answer)
     await answer.flush()
     model = oversized.config.model if words else ""
     left_out = oversized.prompt.left_out
-    await retry_until_stored(store_summary, run, place, words, model, oversized.room, taken, left_out)
+    await retry_until_stored(store_summary, run, cut, words, model, oversized.room, taken, left_out)
     log.info("run %s: %s tokens were too many: the earlier part is summarised", run.id, taken)
     return True
 
 
-def _place_to_cut(oversized: OversizedRequest) -> Cut | None:
-    """Counts: not for the event loop."""
-    history, own = oversized.prompt.sent, oversized.own_rounds()
-    return window.cut_of(oversized.request, history, own, oversized.run.position, oversized.room)
-
-
-async def _words(oversized: OversizedRequest, place: Cut, answer: LiveAnswer) -> str:
+async def _words(oversized: OversizedRequest, cut: Cut, answer: LiveAnswer) -> str:
     """What the model says of the part before the cut; nothing if it cannot, or may not, be asked.
 
     The demo answers questions about graphs, and nothing else.
@@ -99,7 +94,7 @@ async def _words(oversized: OversizedRequest, place: Cut, answer: LiveAnswer) ->
     config, run = oversized.config, oversized.run
     if config.kind == "demo":
         return ""
-    request = await in_tool_thread(_request, oversized, place)
+    request = await in_tool_thread(_request, oversized, cut)
     try:
         reply = await ask_aside(run.account, config, request, Purpose.SUMMARY, answer.emit_costs)
     except (ProviderError, BudgetRefused) as error:
@@ -108,11 +103,11 @@ async def _words(oversized: OversizedRequest, place: Cut, answer: LiveAnswer) ->
     return reply.text.strip() if reply.end in ("stop", "length") else ""
 
 
-def _request(oversized: OversizedRequest, place: Cut) -> ModelRequest:
-    earlier = [each for each in oversized.prompt.sent if each.message.sequence < place.sequence]
-    messages = [entry for each in earlier if each.message.sequence not in place.kept for entry in each.said]
-    if place.sequence == oversized.run.position:
-        messages += [entry for round_ in oversized.own_rounds()[: place.rounds] for entry in round_]
+def _request(oversized: OversizedRequest, cut: Cut) -> ModelRequest:
+    earlier = [each for each in oversized.prompt.sent if each.message.sequence < cut.sequence]
+    messages = [entry for each in earlier if each.message.sequence not in cut.kept for entry in each.said]
+    if cut.sequence == oversized.run.position:
+        messages += [entry for round_ in oversized.own_rounds()[: cut.rounds] for entry in round_]
     most = oversized.room - cutting.summary_room(oversized.room)
     return ModelRequest(
         messages=request_messages(oversized.prompt.summary, messages, most),
@@ -125,14 +120,14 @@ def _request(oversized: OversizedRequest, place: Cut) -> ModelRequest:
 
 def store_summary(
     run: ClaimedRun,
-    place: Cut,
+    cut: Cut,
     words: str,
     model: str,
     limit: int,
     tokens_before: int,
     left_out: Collection[int] = (),
 ) -> None:
-    """Stores the summary and emits it; once for each place, whichever process comes first.
+    """Stores the summary and emits it, once for each cut, whichever process comes first.
 
     It is written anew if it now stands for a message, too, that was kept when the conversation was cut there before.
     The words are not taken if a message was left out since they were written; then only those at `left_out` were. A
@@ -141,34 +136,30 @@ def store_summary(
     """
     with transaction.atomic():
         run_storage.hold(run)
-        here = Summary.objects.filter(session_id=run.session_id, sequence=place.sequence, rounds=place.rounds)
+        here = Summary.objects.filter(session_id=run.session_id, sequence=cut.sequence, rounds=cut.rounds)
         messages = list(Message.objects.filter(session_id=run.session_id).order_by("sequence"))
-        gone = window.left_out(message for message in messages if message.sequence <= place.sequence)
-        put_back = {each for each in left_out if each < place.sequence} - gone
-        kept = sorted({*place.kept, *put_back})
+        gone = window.left_out(message for message in messages if message.sequence <= cut.sequence)
+        put_back = {each for each in left_out if each < cut.sequence} - gone
+        kept = sorted({*cut.kept, *put_back})
         if here.filter(kept=kept).exists():
             return
         if not gone <= frozenset(left_out):
             words = model = ""
         last = Summary.objects.filter(session_id=run.session_id).last()
         before = shown(last.content) if last else ""
-        text = summary_text(run.session_id, messages, place, words, cutting.summary_room(limit), before)
+        text = summary_text(run.session_id, messages, cut, words, cutting.summary_room(limit), before)
         written = {
             "kept": kept,
             "content": text,
             "model": model,
             "tokens_before": tokens_before,
-            "tokens_after": place.tokens_after,
+            "tokens_after": cut.tokens_after,
         }
         summary, _made = here.update_or_create(
-            session_id=run.session_id, sequence=place.sequence, rounds=place.rounds, defaults=written
+            session_id=run.session_id, sequence=cut.sequence, rounds=cut.rounds, defaults=written
         )
-        _keep_records(run, messages, place)
+        # The latest records in the part that is no longer sent become level 2.
+        records = [each.records for each in messages if each.records and 0 < each.sequence < cut.sequence]
+        if records:
+            Message.objects.filter(session_id=run.session_id, kind=Message.SYSTEM_PROMPT).update(records=records[-1])
         append(run.stream_id, [NewEvent("session_updated", {"summary": SummaryShape.of(summary).to_json()})], run.epoch)
-
-
-def _keep_records(run: ClaimedRun, messages: Sequence[Message], place: Cut) -> None:
-    """Makes the latest records in the part that is no longer sent level 2."""
-    sent = [each.records for each in messages if each.records and 0 < each.sequence < place.sequence]
-    if sent:
-        Message.objects.filter(session_id=run.session_id, kind=Message.SYSTEM_PROMPT).update(records=sent[-1])

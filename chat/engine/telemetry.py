@@ -1,4 +1,4 @@
-"""What a run tells of itself, for logs, metrics and spans: one line for each thing in the engine. docs/observing.md."""
+"""What a run reports to logs, metrics and spans: one function for each thing in the engine. docs/observing.md."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from chat.engine.claims import ClaimedRun
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
-from chat.providers.base import PromptMessage, ProviderError, ToolCall
+from chat.providers.base import PromptMessage, ToolCall
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimated_tokens, size
-from chat.tools import registry
-from graphs.site.telemetry.events import Activity, about, activity, tell
+from chat.subjects import tools
+from graphs.site.telemetry.events import Activity, about, activity, emit
 
 if TYPE_CHECKING:
     from chat.engine.calling import LiveCall
@@ -66,29 +66,24 @@ def _describe_reply(call: "LiveCall", span: Activity) -> None:
             cached_tokens=usage.cached_tokens,
         )
     span.note_text(lambda: {"output": _message(PromptMessage("assistant", reply.text, reply.tool_calls))})
-    if call.error is not None:
-        tell(
+    if (error := call.error) is not None:
+        emit(
             "llm_error",
             "error",
-            partial(_said, call.error),
+            lambda: {"said": error.said} if error.said else {},  # It may quote what the vendor was sent.
             provider=call.config.name,
             model=call.config.model,
-            code=call.error.code,
-            status_code=call.error.status,
-            retryable=call.error.retryable,
-            asked=not isinstance(call.error, CircuitOpen),
+            code=error.code,
+            status_code=error.status,
+            retryable=error.retryable,
+            asked=not isinstance(error, CircuitOpen),
         )
-
-
-def _said(error: ProviderError) -> dict[str, str]:
-    """What the vendor wrote about it, which may quote what it was sent."""
-    return {"said": error.said} if error.said else {}
 
 
 def costs(costs: Iterable["CallCost"]) -> None:
     """What each attempt of a call took."""
     for cost in costs:
-        tell(
+        emit(
             "token_usage",
             provider=cost.provider,
             model=cost.model,
@@ -109,7 +104,7 @@ def costs(costs: Iterable["CallCost"]) -> None:
 
 def unpaid(call: "LiveCall") -> None:
     """A call that a budget does not pay for."""
-    tell("budget_refused", "warning", provider=call.config.name, model=call.config.model)
+    emit("budget_refused", "warning", provider=call.config.name, model=call.config.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +131,9 @@ def of_tool(call: "CheckedCall") -> Iterator[ToolSpan]:
 def refused(checked: Sequence["CheckedCall"], written: Sequence[ToolCall]) -> None:
     """The calls whose arguments are no JSON."""
     for call, as_written in zip(checked, written, strict=True):
-        if isinstance(call.found, registry.CallRefused) and call.found.malformed:
+        if isinstance(call.found, tools.CallRefused) and call.found.malformed:
             raw = as_written.arguments[:MALFORMED_CHARS]
-            tell("malformed_json", "warning", partial(dict, raw=raw), tool=call.name, tool_call=call.id)
+            emit("malformed_json", "warning", partial(dict, raw=raw), tool=call.name, tool_call=call.id)
 
 
 def proposed(events: Iterable[NewEvent]) -> None:
@@ -149,14 +144,14 @@ def proposed(events: Iterable[NewEvent]) -> None:
         data = event.data
         named = {"tool": data["tool"], "proposal": data["proposalId"]}
         if data["askedBy"]:
-            tell("hitl_interrupt", text=partial(dict, reason=data["reason"]), **named)
+            emit("hitl_interrupt", text=partial(dict, reason=data["reason"]), **named)
         else:
-            tell("hitl_decision", outcome="allowed", **named)
+            emit("hitl_decision", outcome="allowed", **named)
 
 
 def deserted(shown: Transcript) -> None:
     """An answer is stopped because nobody reads it any more; about so many tokens of it were shown."""
-    tell("client_disconnect_abort", "warning", tokens_streamed=estimated_tokens(size(shown.text + shown.reasoning)))
+    emit("client_disconnect_abort", "warning", tokens_streamed=estimated_tokens(size(shown.text + shown.reasoning)))
 
 
 def _message(message: PromptMessage) -> dict[str, Any]:

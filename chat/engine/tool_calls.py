@@ -11,9 +11,9 @@ from chat.engine import telemetry
 from chat.engine.answer import LiveAnswer
 from chat.proposals import WriteCall
 from chat.providers.base import ToolCall
-from chat.tools import registry
+from chat.subjects import tools
 from chat.tools.base import ToolContext
-from chat.tools.graph_writing import Proposing, WriteTool
+from chat.tools.proposing import Proposing, WriteTool
 
 log = logging.getLogger("countersign.tools")
 
@@ -28,20 +28,20 @@ class CheckedCall:
 
     id: str
     name: str
-    found: registry.ParsedCall | registry.CallRefused
+    found: tools.ParsedCall | tools.CallRefused
 
     @property
     def refusal(self) -> str:
         """Why it may not run; "" if it may."""
-        return self.found.message if isinstance(self.found, registry.CallRefused) else ""
+        return self.found.message if isinstance(self.found, tools.CallRefused) else ""
 
     @property
     def writes(self) -> bool:
-        return isinstance(self.found, registry.ParsedCall) and self.found.tool.kind == "write"
+        return isinstance(self.found, tools.ParsedCall) and self.found.tool.kind == "write"
 
     def write(self) -> WriteCall:
         """What a call that writes proposes."""
-        assert isinstance(self.found, registry.ParsedCall)
+        assert isinstance(self.found, tools.ParsedCall)
         tool, arguments = self.found.tool, self.found.arguments
         assert isinstance(tool, WriteTool)
         assert isinstance(arguments, Proposing)
@@ -50,14 +50,12 @@ class CheckedCall:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments that readers see; none of a refused call."""
-        return (
-            {} if isinstance(self.found, registry.CallRefused) else self.found.arguments.model_dump(exclude_none=True)
-        )
+        return {} if isinstance(self.found, tools.CallRefused) else self.found.arguments.model_dump(exclude_none=True)
 
 
 def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[CheckedCall]:
     """Unusable calls (malformed JSON, a tool that is not offered, extra keys) are refused with the reason."""
-    checked = [CheckedCall(call.id, call.name, registry.parse(call.name, call.arguments, offered)) for call in calls]
+    checked = [CheckedCall(call.id, call.name, tools.parse(call.name, call.arguments, offered)) for call in calls]
     telemetry.refused(checked, calls)
     return checked
 
@@ -85,7 +83,7 @@ async def refuse_all(calls: tuple[ToolCall, ...], answer: LiveAnswer) -> None:
 
 
 async def _run(call: CheckedCall, context: ToolContext, answer: LiveAnswer) -> None:
-    if isinstance(call.found, registry.CallRefused):
+    if isinstance(call.found, tools.CallRefused):
         result: dict[str, Any] = {"error": call.found.message}
     else:
         with telemetry.of_tool(call) as span:
@@ -94,10 +92,10 @@ async def _run(call: CheckedCall, context: ToolContext, answer: LiveAnswer) -> N
     await answer.emit("tool_call_result", {"toolCallId": call.id, "result": result})
 
 
-async def _result(call: registry.ParsedCall, context: ToolContext) -> dict[str, Any]:
+async def _result(call: tools.ParsedCall, context: ToolContext) -> dict[str, Any]:
     try:
         async with asyncio.timeout(TOOL_TIMEOUT_S):
-            return await in_tool_thread(registry.run, call, context)
+            return await in_tool_thread(tools.run, call, context)
     except TimeoutError:
         return {"error": f"{call.tool.name} took longer than {TOOL_TIMEOUT_S} s and was given up on."}
     except Exception:  # Any: the model can go on without one result.

@@ -34,7 +34,10 @@ def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Seq
     waited = open_calls.waiting_answer(session)
     late = [proposal for proposal in proposals if not _answered(waited, proposal, events)]
     if late:
-        _add_note(session, late, position)
+        # The model reads the note with the next run, whichever that is.
+        note = Message(session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE)
+        note.content = " ".join(map(note_of, late))
+        note.save(force_insert=True)
         position += 1
     run = None
     if waited is not None and len(late) < len(proposals):
@@ -77,14 +80,6 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
     state = machine.transition(load(session.state), event, Limits()).state
     Session.objects.filter(pk=session.pk).update(state=state.to_json(), phase=state.phase, updated_at=timezone.now())
     return None
-
-
-def _add_note(session: Session, late: Sequence[Proposal], position: int) -> None:
-    """Adds a note that the model reads with the next run, whichever that is."""
-    content = " ".join(map(note_of, late))
-    Message.objects.create(
-        session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE, content=content
-    )
 
 
 def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:

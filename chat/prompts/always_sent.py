@@ -12,10 +12,16 @@ from django.conf import settings
 
 from chat.models import AlwaysSend, Message
 from chat.prompts.fencing import fenced
-from chat.prompts.question import HOW_TO_READ
-from chat.tools.results import data_text
-from graphs.models import Graph, Workspace
-from graphs.workflows.sources import GraphSource
+from chat.subjects.registry import subject_of
+from chat.subjects.subject import Table
+from chat.tools.results import SHORT_CHARS, as_json
+from graphs.objects.headers import rows_named
+from graphs.objects.kinds import KINDS, Kind, holder_of, is_object, store_of
+from graphs.objects.model_rows import record_of
+from graphs.objects.operations import Record
+from graphs.objects.refs import Ref
+from graphs.site.access import Member
+from rag.sources.graphs.tables import HOW_TO_READ
 from rag.texts.shortening import cut
 from rag.texts.tables import encode_tables
 from rag.texts.tokens import count_tokens
@@ -33,22 +39,31 @@ _NONE_LEFT = (
 )
 
 Tables = dict[str, list[dict[str, Any]]]
+Records = list[tuple[Kind, Record]]
 
 
-def at_the_beginning(workspace: Workspace, *, flagged: bool = True) -> str:
-    """Level 2 of a conversation that begins; empty if the workspace always sends nothing.
+def table_of(kind: Kind) -> Table:
+    """A table of all fields but the minor ones, unless the subject of the kind has one for it."""
+    holder = holder_of(kind.name).name
+    head = ("object",) if is_object(kind.name) else (holder, "key")
+    fields = (field.name for field in kind.fields if not field.minor and field.name != "parent")
+    return subject_of(holder).tables.get(kind.name) or Table(kind.name, (*head, *fields))
+
+
+def at_the_beginning(member: Member, *, flagged: bool = True) -> str:
+    """Level 2 of a conversation that begins; empty if the workspace always sends nothing that the member may see.
 
     `flagged` is False if the caller looked and found no records.
     """
-    body = _body(workspace) if flagged else ""
+    body = _body(member) if flagged else ""
     return fenced(f"{_ABOUT} {HOW_TO_READ}", body) if body else ""
 
 
-def since_then(workspace: Workspace, earlier: Iterable[Message], *, flagged: bool = True) -> str:
+def since_then(member: Member, earlier: Iterable[Message], *, flagged: bool = True) -> str:
     """The records as they are now, for the next question; "" if they are as they were sent last."""
     sent = [message.records for message in earlier if message.records]
     last = sent[-1] if sent else ""
-    body = _body(workspace) if flagged else ""
+    body = _body(member) if flagged else ""
     if not body:
         return "" if last in ("", _NONE_LEFT) else _NONE_LEFT
     text = fenced(_CHANGED, body)
@@ -56,42 +71,64 @@ def since_then(workspace: Workspace, earlier: Iterable[Message], *, flagged: boo
     return "" if same else text
 
 
-def _body(workspace: Workspace) -> str:
-    flagged = list(AlwaysSend.objects.filter(workspace=workspace).order_by("pk")[:MAX_RECORDS])
-    if not flagged:
+def _body(member: Member) -> str:
+    flagged = list(AlwaysSend.objects.filter(workspace=member.workspace).order_by("pk")[:MAX_RECORDS])
+    records = _records(member, flagged)
+    if not records:
         return ""
-    keys = {record.object_key for record in flagged}
-    graphs = {graph.key: graph for graph in Graph.objects.filter(workspace=workspace, key__in=keys)}
-    text = ""
     for chars in FIELD_CHARS:
-        tables = _tables(flagged, graphs, chars)
-        text = encode_tables(tables, {"nodes": ("graph", "type")}) if any(tables.values()) else ""
+        tables = _tables(records, chars)
+        text = _encoded(tables)
         if count_tokens(text) <= settings.ALWAYS_SEND_TOKENS:
             return text
     return _first_that_fit(tables)
 
 
-def _tables(flagged: Iterable[AlwaysSend], graphs: dict[str, Graph], chars: int) -> Tables:
-    """The rows of those that are there, in the order in which they were added."""
-    keys: dict[str, list[str]] = defaultdict(list)
-    for record in flagged:
-        if record.part_key and record.object_key in graphs:
-            keys[record.object_key].append(record.part_key)
-    nodes = {
-        (graph_key, node.key): node
-        for graph_key, some in keys.items()
-        for node in GraphSource(graphs[graph_key]).nodes(some)
+def _records(member: Member, flagged: Iterable[AlwaysSend]) -> Records:
+    """The records of those that are there and that the member may see, in the order in which they were added."""
+    keys, parts = defaultdict(set), defaultdict(list)
+    for each in flagged:
+        keys[each.object_type].add(each.object_key)
+        if each.part_type in KINDS:
+            parts[Ref(each.object_type, each.object_key)].append(Ref(each.part_type, each.part_key))
+    rows = {
+        Ref(type_, key): row
+        for type_, some in keys.items()
+        if is_object(type_)
+        for key, row in rows_named(member, KINDS[type_], some).items()
     }
-    rows: Tables = {"graphs": [], "nodes": []}
-    for record in flagged:
-        if not record.part_key and (graph := graphs.get(record.object_key)):
-            row = {"key": graph.key, "name": graph.name, "description": cut(graph.description, chars)}
-            rows["graphs"].append(_without_empty(row))
-        elif node := nodes.get((record.object_key, record.part_key)):
-            row = {"graph": record.object_key, "key": node.key, "name": node.name, "type": node.type}
-            row |= {"process": cut(node.process, chars), "data": cut(data_text(node), chars)}
-            rows["nodes"].append(_without_empty(row))
+    stored = {of: store_of(of.type).stored(rows[of], refs) for of, refs in parts.items() if of in rows}
+    found: Records = []
+    for each in flagged:
+        of, part = Ref(each.object_type, each.object_key), Ref(each.part_type, each.part_key)
+        names = {"object": str(of), of.type: of.key, "key": part.key or of.key}
+        if part in stored.get(of, {}):
+            found.append((KINDS[part.type], names | stored[of][part].record))
+        elif of in rows and not part.type:
+            found.append((KINDS[of.type], names | record_of(KINDS[of.type], rows[of])))
+    return found
+
+
+def _tables(records: Records, chars: int) -> Tables:
+    """The rows of each kind in the order of the kinds; long fields are cut."""
+    rows: Tables = {table_of(kind).name: [] for kind in KINDS.values()}
+    for kind, record in records:
+        table = table_of(kind)
+        cells = {column: _cell(record.get(column), chars) for column in table.columns}
+        cells |= {column: record[column] for column in table.by}
+        cells[kind.title] = _cell(record.get(kind.title), max(chars, SHORT_CHARS))
+        rows[table.name].append({column: value for column, value in cells.items() if value not in (None, "")})
     return rows
+
+
+def _cell(value: Any, chars: int) -> Any:
+    if isinstance(value, dict | list):
+        value = as_json(value) if value != {} else ""
+    return cut(value, chars) if isinstance(value, str) else value
+
+
+def _encoded(tables: Tables) -> str:
+    return encode_tables(tables, {table_of(kind).name: table_of(kind).by for kind in KINDS.values()})
 
 
 def _first_that_fit(tables: Tables) -> str:
@@ -103,12 +140,6 @@ def _first_that_fit(tables: Tables) -> str:
         shown: Tables = defaultdict(list)
         for name, row in rows[:kept]:
             shown[name].append(row)
-        text = (
-            encode_tables(shown, {"nodes": ("graph", "type")}) + f"\nmore: {len(rows) - kept} of {len(rows)} left out"
-        )
+        text = f"{_encoded(shown)}\nmore: {len(rows) - kept} of {len(rows)} left out"
         if kept == 0 or count_tokens(text) <= settings.ALWAYS_SEND_TOKENS:
             return text
-
-
-def _without_empty(row: dict[str, Any]) -> dict[str, Any]:
-    return {column: value for column, value in row.items() if value}

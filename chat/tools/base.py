@@ -5,18 +5,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from graphs.models import Graph, Object
+from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.objects.strict import StrictModel
 from graphs.site.access import Member
+from rag.embeddings.metering import Account
 
 Kind = Literal["read", "write"]
-
-#: The `context_type` of a tool that every conversation has, whatever it is about.
-ANYTHING = "*"
-#: That of a tool for objects of any kind: not offered about a graph while there are no kinds of other applications.
-OBJECTS = "objects"
 
 
 class Arguments(StrictModel):
@@ -29,20 +25,13 @@ class ToolFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Who asks, in which conversation, and about which object, if it is about one.
-
-    `about` must come from `graphs.site.access.graph_for(member, ...)` if it is a graph, else from `object`.
-    """
+    """Who asks, in which conversation, and about which object, if it is about one: one that the member may see."""
 
     member: Member
     about: Object | None
     session_id: uuid.UUID | None = None
-
-    @property
-    def graph(self) -> Graph:
-        """For tools of a conversation about a graph."""
-        assert isinstance(self.about, Graph)
-        return self.about
+    #: Pays for what a tool embeds; None without a run.
+    account: Account | None = None
 
     def object(self, ref: Ref) -> Object:
         """An object of the workspace that the person may see. Raises `NotFound`."""
@@ -53,16 +42,11 @@ A = TypeVar("A", bound=Arguments)
 
 
 class Tool(Generic[A]):
-    """What a model is offered. `read` tools run at once; `write` tools are for editors, and never run: they propose.
-
-    `context_type` is the kind of object a conversation must be about for the tool to be offered; or `OBJECTS`, or
-    `ANYTHING`.
-    """
+    """What a model is offered. `read` tools run at once; `write` tools are for editors, and never run: they propose."""
 
     name: str
     description: str
     kind: Kind
-    context_type: str
     arguments: type[A]
 
 

@@ -1,4 +1,4 @@
-"""The tools that read the conversation itself: what was shortened or summarised in it. Registered in `registry`."""
+"""The tools that read the conversation itself: what was shortened or summarised in it."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from pydantic import Field
 
 from chat.models import Message, Summary, calls_of
-from chat.tools.base import ANYTHING, Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset
 from rag.texts.shortening import cut
 
@@ -27,7 +27,6 @@ class ResultArguments(Arguments):
 class ReadToolResult(ReadTool[ResultArguments]):
     name = "read_tool_result"
     description = "Reads on in an earlier tool result of this conversation that was shortened, as it was then."
-    context_type = ANYTHING
     arguments = ResultArguments
 
     def run(self, context: ToolContext, arguments: ResultArguments) -> dict[str, Any]:
@@ -76,7 +75,6 @@ class EarlierArguments(Arguments):
 class ReadEarlierMessages(ReadTool[EarlierArguments]):
     name = "read_earlier_messages"
     description = "Reads the earlier messages of this conversation that are summarised, the first ones first."
-    context_type = ANYTHING
     arguments = EarlierArguments
 
     def run(self, context: ToolContext, arguments: EarlierArguments) -> dict[str, Any]:
@@ -127,3 +125,6 @@ def _calls(message: Message, arguments: EarlierArguments) -> dict[str, Any]:
     reached = arguments.from_call + len(rows)
     more = {"nextFromCall": reached} if reached < len(calls) else {}
     return {"toolCalls": rows, "totalCalls": len(calls)} | more
+
+
+TOOLS: tuple[ReadTool[Any], ...] = (ReadToolResult(), ReadEarlierMessages())

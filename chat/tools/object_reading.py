@@ -1,9 +1,9 @@
 """The tools that read objects of any kind: one of them, those of a kind, those with a word, and their history.
 
-An object is named "type:id". Registered in `registry`.
+An object is named "type:id".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -12,25 +12,30 @@ from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import is_aware, make_aware
 from pydantic import Field
 
-from chat.tools.base import OBJECTS, Arguments, ReadTool, ToolContext, ToolFailed
+from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import FIELD_CHARS, SHORT_CHARS, as_json, fitting, next_offset
 from graphs.history import queries
 from graphs.history.outside import catch_up
 from graphs.models import Modification, Object, Revision
-from graphs.objects.actions import ObjectName, quoted
+from graphs.objects.actions import quoted
 from graphs.objects.headers import children_of, listed, parent_of, ref_of, searched, title_of
-from graphs.objects.kinds import KINDS, Kind, of_objects
+from graphs.objects.kinds import KINDS, Kind, of_objects, store_of
 from graphs.objects.model_rows import record_of, row_of
-from graphs.objects.refs import Ref
+from graphs.objects.narrowing import holder_of
+from graphs.objects.operations import Record
+from graphs.objects.refs import Ref, RefText
 from graphs.objects.refusals import some
 from graphs.site.access import Member, NotFound
+from rag.embeddings.metering import Account
+from rag.sources.objects.search import find, needles
 from rag.texts.shortening import cut
 
-#: Rows of one list, objects of one kind that a search finds, versions of one history and changes of each.
+#: Rows of one list, versions of one history and changes of each.
 MAX_ROWS = 50
-MAX_FOUND = 10
 MAX_VERSIONS = 30
 MAX_CHANGES = 10
+#: Parts of each kind that are named with an object.
+MAX_PARTS = 30
 #: Characters of one field in a list.
 CELL_CHARS = 80
 _NOTHING: tuple[Any, ...] = (None, "", {}, [])
@@ -39,7 +44,8 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class ObjectArguments(Arguments):
-    object: ObjectName
+    object: RefText
+    part: RefText | None = Field(None, description='A part of it instead, "node:key"; parts names them.')
     fields: Annotated[list[Name], Field(max_length=50)] | None = Field(None, description="Only these fields.")
     offset: int = Field(0, ge=0, description="Characters of long fields to skip.")
 
@@ -47,31 +53,30 @@ class ObjectArguments(Arguments):
 class ReadObject(ReadTool[ObjectArguments]):
     name = "read_object"
     description = "One object: its title, fields, the object that holds it, and what it holds."
-    context_type = OBJECTS
     arguments = ObjectArguments
 
     def run(self, context: ToolContext, arguments: ObjectArguments) -> dict[str, Any]:
         of = _object(context, arguments.object)
-        kind, row = KINDS[of.type], row_of(of)
-        wanted = arguments.fields or [name for name in kind.by_name if name != "parent"]
-        _require_fields(kind, wanted, kind.by_name)
+        kind = KINDS[of.type]
+        if arguments.part is not None:
+            told = {"object": f"{of.type}:{of.key}", "part": str(arguments.part)}
+            return told | _fields(KINDS[arguments.part.type], _part_record(of, kind, arguments.part), arguments)
+        row = row_of(of)
         record = record_of(kind, row)
-        fields = {name: _page(record[name], arguments.offset) for name in wanted}
-        longer = [name for name in wanted if len(_text(record[name])) > arguments.offset + FIELD_CHARS]
         return {
             "object": f"{of.type}:{of.key}",
             "title": title_of(kind, row),
             "version": of.version,
-            **_holder(kind, record),
-            **_held(context.member, kind, row),
-            "fields": {name: value for name, value in fields.items() if arguments.fields or value not in _NOTHING},
-            **({"cut": longer, "nextOffset": arguments.offset + FIELD_CHARS} if longer else {}),
+            **_holder(context.member, kind, record),
+            **_held(context.member, kind, of),
+            **_parts(kind, of),
+            **_fields(kind, record, arguments),
         }
 
 
 class ListArguments(Arguments):
     kind: Name
-    parent: ObjectName | None = Field(None, description='Only what this object holds, "type:id".')
+    parent: RefText | None = Field(None, description='Only what this object holds, "type:id".')
     search: Annotated[str, Field(max_length=500)] | None = Field(None, description="Only with this text in a field.")
     order_by: Name | None = Field(None, description='Name of a field; "-" before it for the last ones first.')
     offset: int = Field(0, ge=0, description="Objects to skip, to read on in a long list.")
@@ -80,12 +85,11 @@ class ListArguments(Arguments):
 class ListObjects(ReadTool[ListArguments]):
     name = "list_objects"
     description = "The objects of one kind, by title or another field."
-    context_type = OBJECTS
     arguments = ListArguments
 
     def run(self, context: ToolContext, arguments: ListArguments) -> dict[str, Any]:
         kind = _kind(arguments.kind)
-        rows = listed(context.member, kind, parent=_parent_key(context, kind, arguments.parent))
+        rows = listed(context.member, kind, parent=_parent(context, kind, arguments.parent))
         if arguments.search:
             rows = searched(rows, kind, arguments.search)
         rows = _ordered(rows, kind, arguments.order_by)
@@ -93,8 +97,7 @@ class ListObjects(ReadTool[ListArguments]):
         skipped = min(arguments.offset, total)
         page = list(rows[skipped : skipped + MAX_ROWS])
         shown = fitting(page, lambda row: _row(context.member, kind, row))
-        told = {"total": total} if kind.may_see is None else {}
-        return {"objects": [row for row in shown if row]} | told | next_offset(skipped + len(shown), total)
+        return {"objects": shown, "total": total} | next_offset(skipped + len(shown), total)
 
 
 class FindArguments(Arguments):
@@ -104,29 +107,23 @@ class FindArguments(Arguments):
 
 class SearchObjects(ReadTool[FindArguments]):
     name = "search_objects"
-    description = "Finds objects of all kinds by a text in one of their fields."
-    context_type = OBJECTS
+    description = "Finds objects of all kinds by words in their fields, and by what they are about."
     arguments = FindArguments
 
     def run(self, context: ToolContext, arguments: FindArguments) -> dict[str, Any]:
         kinds = [_kind(name) for name in arguments.kinds] if arguments.kinds else of_objects()
-        found, more = [], []
-        for kind in kinds:
-            rows = list(searched(listed(context.member, kind), kind, arguments.query)[: MAX_FOUND + 1])
-            found += [
-                (kind, row) for row in rows[:MAX_FOUND] if kind.may_see is None or kind.may_see(context.member, row)
-            ]
-            more += [kind.name] if len(rows) > MAX_FOUND else []
-        shown = fitting(found, lambda each: _found(*each, arguments.query))
+        account = context.account or Account(context.member.workspace.pk)
+        found = find(context.member, kinds, arguments.query, account)
+        shown = fitting(found.objects, lambda each: _found(*each, arguments.query))
         if not shown:
-            return {"objects": [], "note": "No object has this text. Try other words, or list_objects."}
-        more += [kind.name for kind, _row in found[len(shown) :]]
+            return {"objects": [], "note": "No object has these words. Try others, or list_objects."}
+        more = [*found.more, *(kind.name for kind, _row in found.objects[len(shown) :])]
         note = f"There are more: list_objects with search lists them all ({', '.join(dict.fromkeys(more))})."
         return {"objects": shown} | ({"note": note} if more else {})
 
 
 class HistoryArguments(Arguments):
-    object: ObjectName
+    object: RefText
     field: Name | None = Field(None, description="Only changes of this field.")
     since: Name | None = Field(None, description="Only since this date or moment, as ISO 8601.")
 
@@ -134,7 +131,6 @@ class HistoryArguments(Arguments):
 class ReadHistory(ReadTool[HistoryArguments]):
     name = "read_history"
     description = "How an object was changed: when, by whom, why, each field before and after; the latest first."
-    context_type = OBJECTS
     arguments = HistoryArguments
 
     def run(self, context: ToolContext, arguments: HistoryArguments) -> dict[str, Any]:
@@ -151,13 +147,12 @@ class ReadHistory(ReadTool[HistoryArguments]):
         return {"versions": rows} | ({"note": note} if len(rows) < len(versions) else {})
 
 
-def _object(context: ToolContext, name: str) -> Object:
-    ref = Ref.parse(name)
+def _object(context: ToolContext, ref: Ref) -> Object:
     _kind(ref.type)
     try:
         return context.object(ref)
     except NotFound:
-        raise ToolFailed(f"There is no {quoted(name)}. list_objects lists what there is of a kind.") from None
+        raise ToolFailed(f"There is no {quoted(str(ref))}. list_objects lists what there is of a kind.") from None
 
 
 def _kind(name: str) -> Kind:
@@ -174,15 +169,15 @@ def _require_fields(kind: Kind, wanted: Iterable[str], known: Iterable[str]) -> 
         raise ToolFailed(f"There is no field {quoted(unknown[0])}. Fields of {kind.name}: {some(names, 50)}.")
 
 
-def _parent_key(context: ToolContext, kind: Kind, name: str | None) -> str:
-    """The key of the object that holds what is listed; "" for all."""
-    if name is None:
-        return ""
-    holder, ref = parent_of(kind), Ref.parse(name)
+def _parent(context: ToolContext, kind: Kind, ref: Ref | None) -> Object | None:
+    """The object that holds what is listed; None for all."""
+    if ref is None:
+        return None
+    holder = parent_of(kind)
     if holder is None or ref.type != holder.name:
-        held_by = f"is held by a {holder.name}" if holder else "is held by no other object"
-        raise ToolFailed(f"{quoted(name)} holds no {kind.name}: a {kind.name} {held_by}.")
-    return _object(context, name).key
+        where = f"is held by a {holder.name}" if holder else "is held by no other object"
+        raise ToolFailed(f"{quoted(str(ref))} holds no {kind.name}: a {kind.name} {where}.")
+    return _object(context, ref)
 
 
 def _ordered(rows: QuerySet[Any], kind: Kind, order_by: str | None) -> QuerySet[Any]:
@@ -196,24 +191,24 @@ def _ordered(rows: QuerySet[Any], kind: Kind, order_by: str | None) -> QuerySet[
 
 
 def _row(member: Member, kind: Kind, row: Any) -> dict[str, Any]:
-    """What a list says of a row: short fields that say something; nothing of one that the member may not see."""
-    if kind.may_see is not None and not kind.may_see(member, row):
-        return {}
+    """What a list says of a row: short fields that say something."""
     record = record_of(kind, row)
     told = [field.name for field in kind.fields if not field.minor and field.form not in ("code", "json", "key")]
     fields = {name: _cell(record[name]) for name in told if name != kind.title and record[name] not in _NOTHING}
-    return {"object": str(ref_of(kind, row)), "title": title_of(kind, row), **_holder(kind, record), **fields}
+    return {"object": str(ref_of(kind, row)), "title": title_of(kind, row), **_holder(member, kind, record), **fields}
 
 
 def _found(kind: Kind, row: Any, query: str) -> dict[str, Any]:
-    """A row with the field and the words around the place that was found."""
+    """A row with the field and the words around the place that was found; without them if its vector was."""
     record = record_of(kind, row)
-    told = {"object": str(ref_of(kind, row)), "title": cut(title_of(kind, row), SHORT_CHARS)}
-    for name, value in record.items():
-        at = _text(value).lower().find(query.lower())
-        if at >= 0:
-            return told | {"field": name, "text": _text(value)[max(at - CELL_CHARS, 0) : at + len(query) + CELL_CHARS]}
-    return told
+    shown = {"object": str(ref_of(kind, row)), "title": cut(title_of(kind, row), SHORT_CHARS)}
+    for needle in (form for forms in needles(query) for form in forms):
+        for name, value in record.items():
+            text = _text(value)
+            at = text.lower().find(needle.lower())
+            if at >= 0:
+                return shown | {"field": name, "text": text[max(at - CELL_CHARS, 0) : at + len(needle) + CELL_CHARS]}
+    return shown
 
 
 def _version(revision: Revision, field: str | None) -> dict[str, Any]:
@@ -240,20 +235,46 @@ def _change(change: Modification) -> dict[str, Any]:
     return {**what, "field": change.field, "old": _cell(change.old), "new": _cell(change.new)}
 
 
-def _holder(kind: Kind, record: dict[str, Any]) -> dict[str, str]:
-    holder, key = parent_of(kind), record.get("parent")
-    return {"parent": f"{holder.name}:{key}"} if holder and key is not None else {}
+def _holder(member: Member, kind: Kind, record: dict[str, Any]) -> dict[str, str]:
+    holder = holder_of(member, kind, record)
+    return {"parent": str(holder)} if holder else {}
 
 
-def _held(member: Member, kind: Kind, row: Any) -> dict[str, Any]:
+def _held(member: Member, kind: Kind, of: Object) -> dict[str, Any]:
     """How many objects of which kinds it holds."""
-    counts = {
-        child.name: listed(member, child, parent=str(row.pk)).count()
-        for child in children_of(kind)
-        if child.may_see is None
-    }
+    counts = {child.name: listed(member, child, parent=of).count() for child in children_of(kind)}
     held = {name: count for name, count in counts.items() if count}
     return {"holds": held} if held else {}
+
+
+def _parts(kind: Kind, of: Object) -> dict[str, Any]:
+    """How many parts of which kinds it consists of, and the names of the first ones."""
+    told = {}
+    for part in kind.parts:
+        keys = part.model._default_manager.filter(**{part.owner: of.pk}).order_by("pk").values_list("key", flat=True)
+        told[part.name] = {"count": keys.count(), "first": [f"{part.name}:{key}" for key in keys[:MAX_PARTS]]}
+    return {"parts": told} if told else {}
+
+
+def _part_record(of: Object, kind: Kind, part: Ref) -> Record:
+    if part.type in [each.name for each in kind.parts]:
+        stored = store_of(of.type).stored(of, [part])
+        if part in stored:
+            return stored[part].record
+    raise ToolFailed(f"{of.type}:{of.key} has no part {quoted(str(part))}. Without part, parts names the first ones.")
+
+
+def _fields(kind: Kind, record: Record, arguments: ObjectArguments) -> dict[str, Any]:
+    """The fields that were asked for, else all that say something; long ones from the offset on."""
+    known = [name for name in kind.by_name if name != "parent"]  # which not everybody may see
+    wanted = arguments.fields or known
+    _require_fields(kind, wanted, known)
+    fields = {name: _page(record[name], arguments.offset) for name in wanted}
+    longer = [name for name in wanted if len(_text(record[name])) > arguments.offset + FIELD_CHARS]
+    return {
+        "fields": {name: value for name, value in fields.items() if arguments.fields or value not in _NOTHING},
+        **({"cut": longer, "nextOffset": arguments.offset + FIELD_CHARS} if longer else {}),
+    }
 
 
 def _page(value: Any, offset: int) -> Any:
@@ -287,4 +308,4 @@ def _moment(text: str | None) -> datetime | None:
     return moment if is_aware(moment) else make_aware(moment)
 
 
-READ_TOOLS: Sequence[ReadTool[Any]] = (ReadObject(), ListObjects(), SearchObjects(), ReadHistory())
+READ_TOOLS: tuple[ReadTool[Any], ...] = (ReadObject(), ListObjects(), SearchObjects(), ReadHistory())

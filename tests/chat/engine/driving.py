@@ -17,9 +17,10 @@ from chat.events import reading
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent, StoredEvent
 from chat.models import Message, Run, RunStatus, Session
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 
-NBA = conversations.ObjectName("graph", "nba")
+NBA = Ref("graph", "nba")
 
 
 class Engine:

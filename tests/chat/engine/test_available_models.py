@@ -5,7 +5,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from chat.engine import available_models
-from chat.providers.demo import DemoProvider
+from chat.providers.demo.provider import DemoProvider
 
 KEYS = ("DEEPSEEK", "OPENAI", "ANTHROPIC", "CUSTOM")
 

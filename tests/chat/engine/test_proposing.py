@@ -11,12 +11,16 @@ from django.db import OperationalError
 from chat.actions import conversations, deciding
 from chat.actions.deciding import Decided, Decision
 from chat.engine.acting import ProposalRound
-from chat.models import Allowance, Message, Proposal, ProposalStatus, Run, RunStatus, Session
-from graphs.models import Graph, Membership, Node, Role
+from chat.models import Allowance, AlwaysSend, Message, Proposal, ProposalStatus, Run, RunStatus, Session
+from graphs.history.outside import catch_up
+from graphs.models import Graph, Membership, Modification, Node, Origin, Role
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from rag.texts.tables import decode
 from tests import checker
 from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
+from tests.registered import pin, pins
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -364,3 +368,17 @@ def test_it_can_be_asked_again_after_it_failed_to_go_on(
     assert results(sent(vendor)[-1])[0]["status"] == "applied"
     assert Message.objects.filter(session=accepted.session_id, role=Message.Role.USER).count() == 1
     checker.check_database()
+
+
+def test_what_a_refused_call_noticed_of_others_stays(running: Engine, vendor: VendorServer, alice: User) -> None:
+    workspace = member_of(alice).workspace
+    with pins():
+        found = pin(workspace, "Spring")
+        catch_up([object_for(member_of(alice), Ref("pin", str(found.pk)))])
+        AlwaysSend.objects.filter(pk=found.pk).update(object_key="Summer")
+        refused = {"object": f"pin:{found.pk}", "updates": {"colour": "red"}, "reason": "So."}
+        vendor.script(Script(tool_calls=(ScriptedCall("propose_update_object", refused),)), Script(text="No."))
+        assert rested(ask(alice, "Paint it", context=None).run_id).status == RunStatus.SUCCEEDED
+    assert "There is no field colour" in str(results(sent(vendor)[-1]))
+    noticed = Modification.objects.get(type="pin")
+    assert (noticed.old, noticed.new, noticed.change_set.origin) == ("Spring", "Summer", Origin.OUTSIDE)

@@ -14,9 +14,9 @@ from chat.models import Call, Message, ModelCall, Purpose, Run, RunStatus, Sessi
 from chat.prompts.cutting import Cut
 from chat.prompts.round_messages import round_of
 from chat.providers.base import Reply, ToolCall
-from chat.tools import registry
+from chat.subjects import tools
+from chat.subjects.tools import ParsedCall
 from chat.tools.base import ToolContext
-from chat.tools.registry import ParsedCall
 from graphs.models import Graph, Node
 from graphs.site.access import member_of
 from tests import checker
@@ -94,9 +94,9 @@ def test_the_earlier_part_is_summarised_kept_and_can_be_read(
     again = vendor.requests[5].body["messages"]
     assert again[: len(sent[4])] == sent[4]
     context = ToolContext(member_of(alice), nba, first.session_id)
-    call = registry.parse("read_earlier_messages", "{}", registry.TOOLS)
+    call = tools.parse("read_earlier_messages", "{}", tools.by_name())
     assert isinstance(call, ParsedCall)
-    read = registry.run(call, context)["messages"]
+    read = tools.run(call, context)["messages"]
     assert read[0]["text"].startswith("Opening question")
     assert read[1]["toolCalls"]
 

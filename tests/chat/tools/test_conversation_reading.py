@@ -3,13 +3,14 @@ from typing import Any
 
 import pytest
 
-from chat.actions.conversations import ObjectName, open_session
+from chat.actions.conversations import open_session
 from chat.models import Call, Message, Session, Summary
 from chat.prompts.round_messages import round_of
 from chat.providers.base import Reply
-from chat.tools import registry
+from chat.subjects import tools
+from chat.subjects.tools import ParsedCall
 from chat.tools.base import ToolContext
-from chat.tools.registry import ParsedCall
+from graphs.objects.refs import Ref
 from tests.seeded import World, world
 
 ROWS = [{"key": f"node-{n}", "note": "x" * 90} for n in range(100)]
@@ -29,16 +30,16 @@ def said(session: Session, position: int, call_id: str, result: dict[str, Any]) 
 @pytest.fixture
 def context(here: World) -> ToolContext:
     """Alice's conversation, with two results; Charlie has one too."""
-    session = open_session(here.alice, ObjectName("graph", "nba"), "", "Hello")
+    session = open_session(here.alice, Ref("graph", "nba"), "", "Hello")
     said(session, 2, "call-1", {"nodes": ROWS, "node": {"a/b": TEXT}})
     said(open_session(here.charlie, None, "", "Mine"), 2, "call-9", {"secret": "s"})
     return ToolContext(here.alice, here.nba, session.pk)
 
 
 def read(context: ToolContext, tool: str = "read_tool_result", **arguments: Any) -> dict[str, Any]:
-    call = registry.parse(tool, json.dumps(arguments), [tool])
+    call = tools.parse(tool, json.dumps(arguments), [tool])
     assert isinstance(call, ParsedCall), call
-    return registry.run(call, context)
+    return tools.run(call, context)
 
 
 def test_rows_are_read_on_until_there_are_none(context: ToolContext) -> None:

@@ -4,14 +4,16 @@ from typing import Any
 import pytest
 
 from chat.models import AlwaysSend
-from chat.tools import registry
+from chat.subjects import tools
+from chat.subjects.registry import subject_of
+from chat.subjects.tools import CallRefused, specs
 from chat.tools.base import ToolContext
-from chat.tools.registry import CallRefused, specs
 from graphs.models import Role, Workspace
 from graphs.objects.kinds import Kind
 from rag.texts.tables import as_json
-from tests.registered import pin, pins
+from tests.registered import pin, pins, product, shops
 from tests.seeded import World, world
+from tests.shop.models import Shop
 
 
 @pytest.fixture
@@ -36,9 +38,9 @@ def spring(context: ToolContext) -> AlwaysSend:
 
 
 def read(context: ToolContext, name: str, **arguments: Any) -> dict[str, Any]:
-    call = registry.parse(name, as_json(arguments), registry.TOOLS)
+    call = tools.parse(name, as_json(arguments), tools.by_name())
     assert not isinstance(call, CallRefused), call
-    return registry.run(call, context)
+    return tools.run(call, context)
 
 
 def test_it_reads_an_object(context: ToolContext, spring: AlwaysSend) -> None:
@@ -48,6 +50,18 @@ def test_it_reads_an_object(context: ToolContext, spring: AlwaysSend) -> None:
     assert told["fields"] == {"object_key": "spring", "part_key": "flowers"}
     assert read(context, "read_object", object=name, fields=["part_key"])["fields"] == {"part_key": "flowers"}
     assert read(context, "read_object", object="graph:nba-statistics")["error"].startswith("There is no")
+
+
+def test_it_reads_a_graph_down_to_its_nodes(context: ToolContext, here: World) -> None:
+    parts = read(context, "read_object", object="graph:nba")["parts"]
+    assert parts["node"]["count"] == here.nba.nodes.count()
+    assert "node:root" in parts["node"]["first"]
+    node = read(context, "read_object", object="graph:nba", part="node:root", fields=["name", "sheet"])
+    assert (node["part"], node["fields"]["name"]) == ("node:root", here.nba.nodes.get(key="root").name)
+    elsewhere = here.orders.nodes.exclude(key__in=here.nba.nodes.values("key")).first()
+    assert elsewhere is not None
+    for part in ("node:nowhere", f"node:{elsewhere.key}", "nodeType:filter", f"graph:{here.orders.key}"):
+        assert "has no part" in read(context, "read_object", object="graph:nba", part=part)["error"]
 
 
 def test_it_says_what_there_is_when_a_name_is_wrong(context: ToolContext, spring: AlwaysSend) -> None:
@@ -108,7 +122,7 @@ def test_it_reads_what_was_changed_by_whoever(context: ToolContext, spring: Alwa
 @pytest.mark.parametrize("role", Role)
 def test_they_are_offered_about_a_graph_only_beside_other_kinds(role: Role) -> None:
     def offered(context_type: str) -> bool:
-        return "read_object" in {spec.name for spec in specs(role, context_type)}
+        return "read_object" in {spec.name for spec in specs(role, subject_of(context_type))}
 
     assert (offered("graph"), offered(""), offered("nodeType")) == (False, True, True)
     with pins():
@@ -119,7 +133,7 @@ def test_only_editors_are_offered_what_changes_objects() -> None:
     names = {f"propose_{name}_object" for name in ("update", "create", "delete", "move")} | {"propose_batch"}
 
     def offered(role: Role, context_type: str) -> set[str]:
-        return names & {spec.name for spec in specs(role, context_type)}
+        return names & {spec.name for spec in specs(role, subject_of(context_type))}
 
     assert offered(Role.EDITOR, "") == offered(Role.ADMIN, "pin") == names
     assert offered(Role.VIEWER, "") == offered(Role.VIEWER, "pin") == set()
@@ -127,3 +141,13 @@ def test_only_editors_are_offered_what_changes_objects() -> None:
     with pins():
         assert offered(Role.EDITOR, "graph") == names
         assert offered(Role.VIEWER, "graph") == set()
+
+
+def test_the_key_of_what_holds_it_is_told_only_as_its_parent(here: World) -> None:
+    """So that who may not see the holder does not read it from a field."""
+    shop = Shop.objects.create(workspace=here.alice.workspace, name="Corner")
+    with shops():
+        about = {"object": f"product:{product(shop).pk}"}
+        context = ToolContext(here.alice, None)
+        assert read(context, "read_object", **about)["parent"] == f"shop:{shop.pk}"
+        assert "There is no field 'parent'" in read(context, "read_object", fields=["parent"], **about)["error"]

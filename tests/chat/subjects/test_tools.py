@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.tools import registry
+from chat.subjects import tools
+from chat.subjects.registry import subject_of
+from chat.subjects.tools import CallRefused, ParsedCall, parse, specs
 from chat.tools.object_reading import READ_TOOLS
-from chat.tools.registry import CallRefused, ParsedCall, parse, specs
 from graphs.models import Role
 
 SEED_TOOLS = {
@@ -37,28 +38,28 @@ arguments = (
 
 
 def refusal(name: str, text: str) -> str:
-    found = parse(name, text, registry.TOOLS)
+    found = parse(name, text, tools.by_name())
     assert isinstance(found, CallRefused)
     return found.message
 
 
 def test_it_offers_the_read_tools_with_their_arguments() -> None:
-    offered = {spec.name: set(spec.parameters["properties"]) for spec in specs(Role.VIEWER, "graph")}
+    offered = {spec.name: set(spec.parameters["properties"]) for spec in specs(Role.VIEWER, subject_of("graph"))}
     expected = SEED_TOOLS | OF_EVERY_CONVERSATION
     assert offered.keys() == expected.keys()
     assert all(expected[name] <= offered[name] for name in offered)
 
 
 def test_it_offers_the_same_bytes_every_time() -> None:
-    assert repr(specs(Role.EDITOR, "graph")) == repr(specs(Role.EDITOR, "graph"))
+    assert repr(specs(Role.EDITOR, subject_of("graph"))) == repr(specs(Role.EDITOR, subject_of("graph")))
 
 
 def test_it_offers_no_graph_tools_without_a_graph() -> None:
-    about_nothing = {spec.name for spec in specs(Role.VIEWER, "")}
+    about_nothing = {spec.name for spec in specs(Role.VIEWER, subject_of(""))}
     assert about_nothing == OF_EVERY_CONVERSATION.keys() | {tool.name for tool in READ_TOOLS}
 
 
-@pytest.mark.parametrize("spec", specs(Role.EDITOR, "graph"), ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", specs(Role.EDITOR, subject_of("graph")), ids=lambda spec: spec.name)
 def test_it_describes_arguments_in_plain_json_schema(spec) -> None:
     text = json.dumps(spec.parameters)
     assert spec.parameters["type"] == "object"
@@ -68,18 +69,20 @@ def test_it_describes_arguments_in_plain_json_schema(spec) -> None:
 
 
 def test_it_parses_a_call() -> None:
-    found = parse("explore_neighborhood", '{"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}', registry.TOOLS)
+    found = parse(
+        "explore_neighborhood", '{"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}', tools.by_name()
+    )
     assert isinstance(found, ParsedCall)
     assert found.arguments.model_dump() == {"nodeKey": "root", "maxDepth": 2, "direction": "outbound"}
 
 
 @pytest.mark.parametrize("text", ["", "  ", "{}"])
 def test_it_takes_nothing_for_no_arguments(text: str) -> None:
-    assert isinstance(parse("list_available_node_types", text, registry.TOOLS), ParsedCall)
+    assert isinstance(parse("list_available_node_types", text, tools.by_name()), ParsedCall)
 
 
 def test_it_takes_null_for_an_argument_left_out() -> None:
-    assert isinstance(parse("search_nodes", '{"query": "x", "sheetId": null}', registry.TOOLS), ParsedCall)
+    assert isinstance(parse("search_nodes", '{"query": "x", "sheetId": null}', tools.by_name()), ParsedCall)
 
 
 def test_it_names_the_tools_there_are_when_one_is_unknown() -> None:
@@ -119,8 +122,8 @@ def test_it_refuses_what_no_tool_could_take(text: str) -> None:
 
 @given(st.sampled_from([*SEED_TOOLS, "unknown"]) | st.text(), arguments)
 def test_it_never_raises(name: str, text: str) -> None:
-    found = parse(name, text, registry.TOOLS)
+    found = parse(name, text, tools.by_name())
     if isinstance(found, CallRefused):
         assert found.message.encode()
     else:
-        assert found.tool is registry.TOOLS[name]
+        assert found.tool is tools.by_name()[name]

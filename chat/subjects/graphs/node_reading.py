@@ -1,28 +1,17 @@
-"""The tools that read nodes by their keys: detail, edges, surroundings, several at once. Registered in `registry`."""
+"""The tools that read nodes by their keys: detail, edges, surroundings, several at once."""
 
 from typing import Any, Literal
 
 from pydantic import Field
 
+from chat.subjects.graphs.reading import Key, graph_of
+from chat.subjects.graphs.rows import data_text, edge_row, long_field, node_row, type_row
 from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
-from chat.tools.graph_reading import Key
-from chat.tools.results import (
-    FIELD_CHARS,
-    LIST_CHARS,
-    data_text,
-    edge_row,
-    fitting,
-    long_field,
-    next_offset,
-    node_row,
-    note,
-    shown_of,
-    type_row,
-)
+from chat.tools.results import FIELD_CHARS, LIST_CHARS, fitting, next_offset, note, shown_of
 from graphs.objects.refusals import some
 from graphs.workflows.neighbours import Direction
 from graphs.workflows.sources import GraphSource, NodeRecord
-from rag.retrieval.text_search import TokenSearch, survey
+from rag.sources.graphs.text_search import TokenSearch, survey
 from rag.texts.shortening import cut, handles_summary
 
 #: Nodes that one look around shows, and edges that one list shows.
@@ -40,8 +29,8 @@ Field_ = Literal["name", "type", "sheet", "process", "data", "handles", "positio
 
 def not_found(context: ToolContext, key: str) -> ToolFailed:
     """Says that there is no such node, and which ones may be meant."""
-    hits = TokenSearch().search(context.graph, survey(context.graph, key), key, 5).hits
-    nodes = GraphSource(context.graph).nodes_by_id(hit.node_id for hit in hits)
+    hits = TokenSearch().search(graph_of(context), survey(graph_of(context), key), key, 5).hits
+    nodes = GraphSource(graph_of(context)).nodes_by_id(hit.node_id for hit in hits)
     meant = f" Perhaps you mean: {some(node.key for node in nodes)}." if nodes else ""
     return ToolFailed(f"There is no node with the key {key!r} in this graph.{meant} search_nodes finds keys.")
 
@@ -55,11 +44,10 @@ class DetailArguments(Arguments):
 class ReadNodeDetail(ReadTool[DetailArguments]):
     name = "read_node_detail"
     description = "Everything about one node: type, code (process), data, handles, position."
-    context_type = "graph"
     arguments = DetailArguments
 
     def run(self, context: ToolContext, arguments: DetailArguments) -> dict[str, Any]:
-        source = GraphSource(context.graph)
+        source = GraphSource(graph_of(context))
         nodes = source.nodes([arguments.node_key])
         if not nodes:
             raise not_found(context, arguments.node_key)
@@ -95,11 +83,10 @@ class EdgesArguments(Arguments):
 class ListNodeEdges(ReadTool[EdgesArguments]):
     name = "list_node_edges"
     description = "The edges that enter (inbound) or leave (outbound) a node, with handles and labels."
-    context_type = "graph"
     arguments = EdgesArguments
 
     def run(self, context: ToolContext, arguments: EdgesArguments) -> dict[str, Any]:
-        source = GraphSource(context.graph)
+        source = GraphSource(graph_of(context))
         skipped = min(arguments.offset, MAX_SKIPPED)
         edges = source.edges_of([arguments.node_key], arguments.direction, skipped, MAX_EDGES + 1)
         if not edges and not source.nodes([arguments.node_key]):
@@ -118,11 +105,10 @@ class ExploreArguments(Arguments):
 class ExploreNeighborhood(ReadTool[ExploreArguments]):
     name = "explore_neighborhood"
     description = "The nodes up to maxDepth edges around a node, nearest first, and the edges between them."
-    context_type = "graph"
     arguments = ExploreArguments
 
     def run(self, context: ToolContext, arguments: ExploreArguments) -> dict[str, Any]:
-        source = GraphSource(context.graph)
+        source = GraphSource(graph_of(context))
         found = source.neighbourhood(arguments.node_key, arguments.max_depth, arguments.direction, MAX_AROUND + 1)
         if not found:
             raise not_found(context, arguments.node_key)
@@ -152,11 +138,10 @@ class SubgraphArguments(Arguments):
 class ReadSubgraph(ReadTool[SubgraphArguments]):
     name = "read_subgraph"
     description = "Several nodes in one call, with the fields you choose, and the edges between them."
-    context_type = "graph"
     arguments = SubgraphArguments
 
     def run(self, context: ToolContext, arguments: SubgraphArguments) -> dict[str, Any]:
-        source = GraphSource(context.graph)
+        source = GraphSource(graph_of(context))
         nodes = source.nodes(arguments.node_keys)
         if not nodes:
             raise not_found(context, arguments.node_keys[0])

@@ -8,36 +8,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from chat.providers.base import ToolSpec
-from chat.tools import object_writing
-from chat.tools.base import ANYTHING, OBJECTS, Arguments, ReadTool, Tool, ToolContext, ToolFailed
-from chat.tools.conversation_reading import ReadEarlierMessages, ReadToolResult
-from chat.tools.graph_reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
-from chat.tools.graph_writing import WRITE_TOOLS
-from chat.tools.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
+from chat.subjects.registry import every_subject
+from chat.subjects.subject import Subject
+from chat.tools import conversation_reading
+from chat.tools.base import Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from chat.tools.object_reading import READ_TOOLS
+from chat.tools.object_writing import WRITE_TOOLS
 from chat.tools.schemas import parameters
 from graphs.models import Role
 from graphs.objects.actions import mistakes, quoted
-from graphs.objects.kinds import of_models
 from graphs.site.json_input import BadJSON, parse_json
-from graphs.workflows.graph_kind import GRAPH
-
-_ALL: tuple[Tool[Any], ...] = (
-    ReadGraphOverview(),
-    SearchNodes(),
-    ExploreNeighborhood(),
-    ReadNodeDetail(),
-    ReadNodeConfig(),
-    ListAvailableNodeTypes(),
-    ListNodeEdges(),
-    ReadSubgraph(),
-    *WRITE_TOOLS,
-    ReadToolResult(),
-    ReadEarlierMessages(),
-    *READ_TOOLS,
-    *object_writing.WRITE_TOOLS,
-)
-TOOLS = {tool.name: tool for tool in _ALL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +36,25 @@ class CallRefused:
     malformed: bool = False
 
 
+def tools_of(subject: Subject) -> list[Tool[Any]]:
+    """The tools of a conversation about such an object, in a fixed order."""
+    of_objects = (*READ_TOOLS, *WRITE_TOOLS) if subject.reaches_objects() else ()
+    return [*subject.tools, *conversation_reading.TOOLS, *of_objects]
+
+
+def by_name() -> dict[str, Tool[Any]]:
+    """All tools of all conversations."""
+    return {tool.name: tool for subject in every_subject() for tool in tools_of(subject)}
+
+
+def specs(role: Role, subject: Subject) -> tuple[ToolSpec, ...]:
+    """What a model is told of the tools that it is offered; for viewers none that writes."""
+    return tuple(_spec(tool) for tool in tools_of(subject) if tool.kind != "write" or role.may_edit)
+
+
 @cache
-def specs(role: Role, context_type: str) -> tuple[ToolSpec, ...]:
-    """The tools offered in a conversation about such an object, in a fixed order; viewers get no write tools."""
-    offered = {context_type, ANYTHING}
-    if reaches_objects(context_type):
-        offered.add(OBJECTS)
-    return tuple(
-        ToolSpec(tool.name, tool.description, parameters(tool.arguments))
-        for tool in TOOLS.values()
-        if tool.context_type in offered and (tool.kind != "write" or role.may_edit)
-    )
-
-
-def reaches_objects(context_type: str) -> bool:
-    """Whether a conversation about such an object has the tools for objects of any kind."""
-    return context_type != GRAPH.name or bool(of_models())
+def _spec(tool: Tool[Any]) -> ToolSpec:
+    return ToolSpec(tool.name, tool.description, parameters(tool.arguments))
 
 
 def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCall | CallRefused:
@@ -79,9 +62,9 @@ def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCal
 
     `offered` are the names of `specs`: a tool that was not offered is unknown.
     """
-    if name not in offered or name not in TOOLS:
+    tool = by_name().get(name) if name in offered else None
+    if tool is None:
         return CallRefused(f"There is no tool called {quoted(name)}. Tools: {', '.join(offered)}.")
-    tool = TOOLS[name]
     try:
         value = parse_json(arguments_json) if arguments_json.strip() else {}
     except BadJSON as error:

@@ -4,10 +4,12 @@ from typing import Any
 import pytest
 
 from chat.proposals import WriteCall
-from chat.tools import registry
+from chat.subjects import tools
+from chat.subjects.graphs.writing import TOOLS
+from chat.subjects.registry import subject_of
+from chat.subjects.tools import CallRefused, ParsedCall, parse, specs
 from chat.tools.base import ReadTool
-from chat.tools.graph_writing import WRITE_TOOLS, WriteTool
-from chat.tools.registry import CallRefused, ParsedCall, parse, specs
+from chat.tools.proposing import WriteTool
 from graphs.models import Role
 from graphs.objects import actions
 
@@ -29,30 +31,30 @@ INTERFACE = {
 
 
 def written(name: str, /, **arguments: Any) -> WriteCall:
-    found = parse(name, json.dumps(arguments), registry.TOOLS)
+    found = parse(name, json.dumps(arguments), tools.by_name())
     assert isinstance(found, ParsedCall), found
     assert isinstance(found.tool, WriteTool)
     return found.tool.write("call-1", found.arguments)
 
 
 def refusal(name: str, /, **arguments: Any) -> str:
-    found = parse(name, json.dumps(arguments), registry.TOOLS)
+    found = parse(name, json.dumps(arguments), tools.by_name())
     assert isinstance(found, CallRefused)
     return found.message
 
 
 def test_editors_are_offered_the_write_tools_and_viewers_are_not() -> None:
     for role in (Role.EDITOR, Role.ADMIN):
-        offered = {spec.name: spec.parameters for spec in specs(role, "graph")}
+        offered = {spec.name: spec.parameters for spec in specs(role, subject_of("graph"))}
         assert INTERFACE.keys() <= offered.keys()
         for name, arguments in INTERFACE.items():
             assert {*arguments.split(), *SAID} <= offered[name]["properties"].keys()
             assert "reason" in offered[name]["required"]
-    assert not any(spec.name.startswith("propose_") for spec in specs(Role.VIEWER, "graph"))
+    assert not any(spec.name.startswith("propose_") for spec in specs(Role.VIEWER, subject_of("graph")))
 
 
 def test_a_tool_that_was_not_offered_is_unknown() -> None:
-    offered = [spec.name for spec in specs(Role.VIEWER, "graph")]
+    offered = [spec.name for spec in specs(Role.VIEWER, subject_of("graph"))]
     found = parse("propose_delete_node", json.dumps({"nodeKey": "root", **SAID}), offered)
     assert isinstance(found, CallRefused)
     assert found.message.count("propose_") == 1
@@ -97,15 +99,15 @@ def test_what_does_not_fit_is_told(name: str, arguments: dict[str, Any], told: s
     assert told in refusal(name, **arguments)
 
 
-@pytest.mark.parametrize("tool", WRITE_TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_no_write_tool_can_be_run(tool: WriteTool) -> None:
     assert not isinstance(tool, ReadTool)
     assert not hasattr(tool, "run")
 
 
 def test_the_tools_are_described_in_few_words() -> None:
-    assert len(json.dumps([spec.parameters for spec in specs(Role.EDITOR, "graph")])) < 14_500
-    assert registry.specs(Role.EDITOR, "graph")[0].name == "read_graph_overview"
+    assert len(json.dumps([spec.parameters for spec in specs(Role.EDITOR, subject_of("graph"))])) < 14_500
+    assert specs(Role.EDITOR, subject_of("graph"))[0].name == "read_graph_overview"
 
 
 def test_what_they_do_not_say_is_checked_all_the_same() -> None:
@@ -126,4 +128,4 @@ def test_bounds_that_mean_something_are_told() -> None:
 
 
 def specs_of(name: str) -> dict[str, Any]:
-    return next(spec.parameters for spec in specs(Role.EDITOR, "graph") if spec.name == name)
+    return next(spec.parameters for spec in specs(Role.EDITOR, subject_of("graph")) if spec.name == name)

@@ -1,15 +1,17 @@
-"""The tools that read the graph of a conversation as a whole: overview, search, types. Registered in `registry`."""
+"""The tools that read the graph of a conversation as a whole: overview, search, types."""
 
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from chat.subjects.graphs.rows import data_text, node_row, type_row
 from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
-from chat.tools.results import as_json, data_text, fitting, next_offset, node_row, note, shown_of, type_row
+from chat.tools.results import as_json, fitting, next_offset, note, shown_of
+from graphs.models import Graph
 from graphs.objects.refusals import some
 from graphs.workflows.node_types import TypeRecord
 from graphs.workflows.sources import GraphSource, NodeRecord
-from rag.retrieval.text_search import TokenSearch, survey
+from rag.sources.graphs.text_search import TokenSearch, survey
 from rag.texts.shortening import cut, handles_summary
 
 #: Rows of lists in an overview; a graph may have thousands of sheets.
@@ -25,6 +27,13 @@ DESCRIPTION_CHARS = 1_000
 Key = Annotated[str, Field(min_length=1, max_length=100)]
 
 
+def graph_of(context: ToolContext) -> Graph:
+    """The graph of the conversation: its tools are offered in no other one."""
+    if not isinstance(context.about, Graph):
+        raise ToolFailed("This conversation is about no graph.")
+    return context.about
+
+
 class OverviewArguments(Arguments):
     graph_key: str | None = Field(None, description="Key of the graph of this conversation; may be left out.")
 
@@ -32,11 +41,10 @@ class OverviewArguments(Arguments):
 class ReadGraphOverview(ReadTool[OverviewArguments]):
     name = "read_graph_overview"
     description = "What the graph is: name, description, its sheets with numbers of nodes and edges, its node types."
-    context_type = "graph"
     arguments = OverviewArguments
 
     def run(self, context: ToolContext, arguments: OverviewArguments) -> dict[str, Any]:
-        graph = context.graph
+        graph = graph_of(context)
         if arguments.graph_key and arguments.graph_key != graph.key:
             raise ToolFailed(
                 f"There is no graph {arguments.graph_key!r} here. This conversation is about {graph.key!r}."
@@ -74,18 +82,17 @@ class SearchArguments(Arguments):
 class SearchNodes(ReadTool[SearchArguments]):
     name = "search_nodes"
     description = "Finds nodes by words in their key, name, type, code (process) or data; the best ones first."
-    context_type = "graph"
     arguments = SearchArguments
 
     def run(self, context: ToolContext, arguments: SearchArguments) -> dict[str, Any]:
-        source = GraphSource(context.graph)
-        known = survey(context.graph, arguments.query)
+        source = GraphSource(graph_of(context))
+        known = survey(graph_of(context), arguments.query)
         if arguments.sheet_id is not None and arguments.sheet_id not in dict(known.sheets):
             raise ToolFailed(
                 f"There is no sheet {arguments.sheet_id!r}. Sheets: {some(key for key, _ in known.sheets)}."
             )
         searched = TokenSearch().search(
-            context.graph, known, arguments.query, arguments.max_results, sheet=arguments.sheet_id
+            graph_of(context), known, arguments.query, arguments.max_results, sheet=arguments.sheet_id
         )
         nodes = source.nodes_by_id(hit.node_id for hit in searched.hits)
         names = source.type_names(node.type for node in nodes)
@@ -109,11 +116,10 @@ class TypeArguments(Arguments):
 class ReadNodeConfig(ReadTool[TypeArguments]):
     name = "read_node_config"
     description = "How a node type is defined: what it does, its handles and its code."
-    context_type = "graph"
     arguments = TypeArguments
 
     def run(self, context: ToolContext, arguments: TypeArguments) -> dict[str, Any]:
-        source = GraphSource(context.graph)
+        source = GraphSource(graph_of(context))
         found = source.types([arguments.type_key])
         if not found:
             known = some(record.key for record in source.types())
@@ -137,10 +143,9 @@ class TypesArguments(Arguments):
 class ListAvailableNodeTypes(ReadTool[TypesArguments]):
     name = "list_available_node_types"
     description = "All node types there are: the built-in ones and those of the workspace."
-    context_type = "graph"
     arguments = TypesArguments
 
     def run(self, context: ToolContext, arguments: TypesArguments) -> dict[str, Any]:
-        types = GraphSource(context.graph).types()
+        types = GraphSource(graph_of(context)).types()
         rows = fitting(types[arguments.offset :], type_row)
         return {"types": rows, "total": len(types)} | next_offset(arguments.offset + len(rows), len(types))

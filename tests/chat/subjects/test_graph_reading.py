@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from chat.tools import registry
+from chat.subjects import tools
 from chat.tools.base import ToolContext
 from graphs.models import Edge, Node, NodeType, Sheet
 from tests.cast import save_all
@@ -23,9 +23,9 @@ def call(here: World, name: str, graph: str = "nba", **arguments: Any) -> dict[s
         "nba": ToolContext(here.alice, here.nba),
         "orders": ToolContext(here.alice, here.orders),
     }[graph]
-    parsed = registry.parse(name, json.dumps(arguments), registry.TOOLS)
-    assert isinstance(parsed, registry.ParsedCall), parsed
-    result = registry.run(parsed, context)
+    parsed = tools.parse(name, json.dumps(arguments), tools.by_name())
+    assert isinstance(parsed, tools.ParsedCall), parsed
+    result = tools.run(parsed, context)
     assert len(json.dumps(result, ensure_ascii=False)) < 9_000
     return result
 

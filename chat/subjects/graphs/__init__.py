@@ -1,0 +1,1 @@
+"""The words and tools of conversations about graphs."""

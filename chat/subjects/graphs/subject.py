@@ -1,0 +1,85 @@
+"""The subject of conversations about graphs."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from django.utils.translation import gettext as _
+
+from chat.subjects.graphs import words, writing
+from chat.subjects.graphs.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
+from chat.subjects.graphs.reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
+from chat.subjects.subject import Subject, Table, Welcome
+from graphs.models import Graph, Object
+from graphs.objects.kinds import of_models
+from graphs.workflows.graph_kind import GRAPH
+from graphs.workflows.kinds import NODE
+from graphs.workflows.node_types import BUILT_IN, TypeRecord
+from graphs.workflows.sources import GraphSource
+
+
+class GraphSubject(Subject):
+    roles = words.ROLES
+    proposing = words.PROPOSING
+    advice = words.ADVICE
+    conventions = words.CONVENTIONS
+    tools = (
+        ReadGraphOverview(),
+        SearchNodes(),
+        ExploreNeighborhood(),
+        ReadNodeDetail(),
+        ReadNodeConfig(),
+        ListAvailableNodeTypes(),
+        ListNodeEdges(),
+        ReadSubgraph(),
+        *writing.TOOLS,
+    )
+    tables: ClassVar = {
+        GRAPH.name: Table("graphs", ("key", "name", "description")),
+        NODE.name: Table("nodes", ("graph", "key", "name", "type", "process", "data"), by=("graph", "type")),
+    }
+
+    def rules(self) -> str:
+        beyond = words.BEYOND_THE_GRAPH if self.reaches_objects() else words.ONLY_THE_GRAPH
+        return words.RULES.replace(words.ONLY_THE_GRAPH, beyond)
+
+    def reaches_objects(self) -> bool:
+        """Only where there are objects of other kinds: a graph has better tools of its own."""
+        return bool(of_models())
+
+    def this_conversation(self, about: Object | None) -> str:
+        assert isinstance(about, Graph)
+        return words.graph_text(GraphSource(about))
+
+    def examples(self) -> Iterable[str]:
+        return words.graph_text(_Example()), words.graph_text(_EmptyExample())
+
+    def welcome(self, title: str) -> Welcome:
+        return Welcome(
+            _("Ask anything about this workflow. The assistant looks it up in the graph and shows what it read."),
+            _("Ask about this workflow…"),
+            (
+                ("list", _("What is in this graph?")),
+                ("node", _("What happens after the start?")),
+                ("search", _("Find the nodes that handle errors")),
+            ),
+        )
+
+
+class _Example(GraphSource):
+    """A graph with something for every sentence that a prompt may say of one. Nothing of it is stored."""
+
+    def __init__(self) -> None:
+        super().__init__(Graph(key="example", name="Example", description="An example."))
+
+    def sheets(self) -> tuple[tuple[str, str], ...]:
+        return tuple((f"sheet-{number}", f"Sheet {number}") for number in range(words.MAX_SHEETS + 1))
+
+    def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
+        (described, *_others) = BUILT_IN.values()
+        handles = described.handles
+        return [TypeRecord(f"type-{n}", f"Type {n}", "A type.", handles=handles) for n in range(words.MAX_TYPES + 1)]
+
+
+class _EmptyExample(_Example):
+    def types(self, keys: Iterable[str] | None = None) -> list[TypeRecord]:
+        return []

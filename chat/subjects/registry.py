@@ -1,0 +1,30 @@
+"""The subjects of conversations, by the name of the kind of objects that they are about."""
+
+from chat.subjects.subject import Subject
+from graphs.objects.kinds import is_object
+
+DEFAULT = Subject()
+SUBJECTS: dict[str, Subject] = {}
+
+
+def register(kind: str, subject: Subject) -> None:
+    """Makes a subject known, when the program starts. Raises `ValueError` for what cannot work."""
+    if not is_object(kind):
+        raise ValueError(f"No kind of object is called {kind!r}. Register the model with graphs.objects before.")
+    if kind in SUBJECTS:
+        raise ValueError(f"Two subjects are registered for {kind!r}. Keep one of them.")
+    known = {tool.name: tool for each in every_subject() for tool in each.tools}
+    for tool in subject.tools:
+        if known.get(tool.name, tool) is not tool:
+            raise ValueError(f"Two tools are called {tool.name!r}. Give one of them another name.")
+    SUBJECTS[kind] = subject
+
+
+def subject_of(kind: str) -> Subject:
+    """The subject of conversations about objects of a kind; "" stands for nothing."""
+    return SUBJECTS.get(kind, DEFAULT)
+
+
+def every_subject() -> list[Subject]:
+    """All that are registered, and the one that serves the other kinds."""
+    return [*SUBJECTS.values(), DEFAULT]

@@ -1,0 +1,92 @@
+"""What a conversation about objects of a kind is told, offered and asked first."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext as _
+
+from chat.subjects import words
+from chat.tools.base import Tool
+from chat.tools.object_writing import BATCH
+from graphs.models import Object, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """What the panel says before the first message; `questions` are names of icons of the widget, each with a text."""
+
+    invitation: str
+    placeholder: str
+    questions: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The table of records of a kind: its name, its columns, and those by which its rows are grouped.
+
+    Beside fields of the kind a column is "key", "object" (type:key), or the kind of the object that a part belongs to.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    by: tuple[str, ...] = ()
+
+
+class Subject:
+    """The words, the tools and the first questions of conversations about objects of a kind.
+
+    As it is, it serves conversations about nothing, and those about kinds that registered no other one.
+    """
+
+    #: Parts of the system prompt: what the person may do, and how changes are proposed.
+    roles: ClassVar[Mapping[Role, str]] = words.ROLES
+    proposing: ClassVar[str] = words.PROPOSING
+    #: Which tools to prefer, and how such an object is built and what its fields mean.
+    advice: ClassVar[str] = ""
+    conventions: ClassVar[str] = ""
+    #: Offered besides the tools that read the conversation, and those for objects of any kind.
+    tools: ClassVar[Sequence[Tool[Any]]] = (BATCH,)
+    #: In which tables the records that are always sent stand, by kind; a kind without one has a table of its fields.
+    tables: ClassVar[Mapping[str, Table]] = {}
+
+    def reaches_objects(self) -> bool:
+        """Whether the tools for objects of any kind are offered, too."""
+        return True
+
+    def rules(self) -> str:
+        """The rules that such a conversation keeps."""
+        return words.RULES
+
+    def this_conversation(self, about: Object | None) -> str:
+        """The end of the system prompt. Conversations keep it: what changes by itself does not belong here."""
+        return words.about_text(about)
+
+    def examples(self) -> Iterable[str]:
+        """Each sentence that `this_conversation` may say, at least once: the version of the prompt tells them apart."""
+        return words.about_text(None), words.about_text(Object(type="example", key="1"))
+
+    def welcome(self, title: str) -> Welcome:
+        """What the panel says, in the language of the page; `title` is the object's, "" about nothing."""
+        can = ("question", _("What can I ask you?"))
+        if title:
+            return Welcome(
+                _("Ask anything about “{title}”. The assistant looks it up and shows what it read.").format(
+                    title=title
+                ),
+                _("Ask a question…"),
+                (
+                    ("read", _("What do you know about “{title}”?").format(title=title)),
+                    ("list", _("What was changed in “{title}” last?").format(title=title)),
+                    can,
+                ),
+            )
+        return Welcome(
+            _("Ask which workflows there are. For what is in one, open it and ask there."),
+            _("Ask a question…"),
+            (
+                ("list", _("Which workflows are in this workspace?")),
+                ("search", _("Which workflow has to do with customers?")),
+                can,
+            ),
+        )

@@ -1,0 +1,54 @@
+"""What a tool is that proposes a change: an action of a kind of objects, with a reason.
+
+None of them changes anything: the engine hands what was asked for to `chat.proposals`.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import Field, create_model
+
+from chat.proposals import WriteCall
+from chat.tools.base import Arguments, Tool
+from graphs.objects.actions import NAMES, parse
+from graphs.objects.strict import StrictModel
+
+#: Characters of a reason, and of a text to show afterwards.
+MAX_REASON = 2_000
+
+
+class Proposing(Arguments):
+    """What every proposal says besides the change."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=MAX_REASON)] = Field(
+        description="Why, for the person, in their language."
+    )
+    request_validation: bool | None = Field(None, description="true: ask the person in any case.")
+    post_text: Annotated[str, Field(max_length=MAX_REASON)] | None = Field(
+        None, description="Told once it was applied."
+    )
+    keep_control: bool = Field(True, description="false: do not call me again then.")
+
+
+class WriteTool(Tool[Proposing]):
+    """Proposes one kind of action."""
+
+    kind = "write"
+
+    def __init__(self, action: type[StrictModel], description: str) -> None:
+        self.action = NAMES[action]
+        self.name = f"propose_{self.action}"
+        self.description = description
+        bases: Any = (Proposing, action)
+        self.arguments = create_model(f"{action.__name__}Arguments", __base__=bases)
+
+    def write(self, call_id: str, arguments: Proposing) -> WriteCall:
+        """What a call proposes, of arguments that were parsed."""
+        own = arguments.model_dump(mode="json", exclude_unset=True, exclude=set(Proposing.model_fields))
+        return WriteCall(
+            id=call_id,
+            tool=self.name,
+            action=parse(self.action, own),
+            arguments=own,
+            reason=arguments.reason,
+            request_validation=bool(arguments.request_validation),
+        )
