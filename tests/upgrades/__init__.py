@@ -1,0 +1,1 @@
+"""Databases of released versions as files, which every later version must upgrade and go on with."""
