@@ -30,6 +30,15 @@ class StaticFiles(ASGIStaticFilesHandler):
             raise Http404 from error
 
 
+class OneSlash(URLRouter):
+    """Takes an address that begins with several slashes, which Channels drops, to where nothing else is."""
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> Any:
+        if scope["path"].startswith("//"):
+            return await self.routes[-1].callback(scope, receive, send)
+        return await super().__call__(scope, receive, send)
+
+
 #: ASGI applications, while Django's types of addresses know views only.
 _events: Any = sse
 _behind_static_files: Any = WaitForRun(_django)
@@ -38,7 +47,7 @@ _pages: Any = StaticFiles(_behind_static_files)
 #: What streams is routed before Django, where each open connection would hold a thread.
 application = ProtocolTypeRouter(
     {
-        "http": URLRouter([path("api/v1/streams/sse", _events), re_path("", _pages)]),
-        "websocket": URLRouter(websocket_urlpatterns),
+        "http": OneSlash([path("api/v1/streams/sse", _events), re_path("", _pages)]),
+        "websocket": OneSlash(websocket_urlpatterns),
     }
 )

@@ -94,11 +94,11 @@ class Child:
         return code
 
     def send(self, number: signal.Signals) -> None:
-        """Nothing happens when it has ended."""
+        """Sends a signal, unless it has ended."""
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """With everything it started in its session."""
+        """Kills it with everything that it started in its session."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
 

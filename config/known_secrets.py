@@ -3,11 +3,13 @@
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from config.quoted import without_rows
+from django.db import DatabaseError, DataError
+from psycopg import DataError as RefusedData
+from psycopg import Error as PostgresError
 
 _NAMES = ("KEY", "PASSWORD", "SECRET", "TOKEN", "AUTH")
 _ADDRESSES = ("_URL", "_URI", "_DSN")
@@ -20,7 +22,7 @@ _SHORTEST = 8
 class RedactingFormatter(logging.Formatter):
     """Formats a record with its traceback, and writes [secret] where a secret stood.
 
-    `rows`: whether what the database quotes of its rows is told, too.
+    `rows`: whether what the database quotes of its rows is written, too.
     """
 
     def __init__(self, format: str, style: Literal["{"], secrets: Iterable[str], rows: bool = False) -> None:
@@ -31,7 +33,7 @@ class RedactingFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
         if record.exc_info and not self._rows:
-            text = without_rows(text, record.exc_info[1])
+            text = _without_rows(text, record.exc_info[1])
         for secret in self._secrets:
             text = text.replace(secret, "[secret]")
         return text
@@ -52,3 +54,24 @@ def _passwords(address: str) -> list[str]:
         return [urlsplit(address).password or "", *named]
     except ValueError:
         return named
+
+
+def _without_rows(text: str, error: BaseException | None) -> str:
+    """The text of a traceback with no more of the database's words than name the constraint or the table.
+
+    The first line of them does that. The next ones quote the row ("Failing row contains ..."), and where a value
+    is no value of its type the first one quotes it, too.
+    """
+    for each in _with_causes(error):
+        said = str(each)
+        if said and isinstance(each, DatabaseError | PostgresError):
+            text = text.replace(said, "" if isinstance(each, DataError | RefusedData) else said.splitlines()[0])
+    return text
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__

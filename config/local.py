@@ -26,14 +26,8 @@ ALPHABET = string.ascii_letters + string.digits
 
 
 @dataclass(frozen=True)
-class Addresses:
-    database_url: str
-    redis_url: str
-
-
-@dataclass(frozen=True)
 class Places:
-    """Folders and sockets of the embedded servers of one data folder."""
+    """Folders, sockets and URLs of the embedded servers of one data folder, whether they run or not."""
 
     data_dir: Path
     postgres_home: Path
@@ -56,14 +50,13 @@ class Places:
     def valkey_socket(self) -> Path:
         return self.valkey_socket_dir / "valkey.sock"
 
+    @property
+    def database_url(self) -> str:
+        return f"postgresql://{DATABASE}@/{DATABASE}?host={self.postgres_socket_dir}"
 
-def addresses(data_dir: Path) -> Addresses:
-    """The URLs of the embedded servers; says nothing about whether they run."""
-    where = places(data_dir)
-    return Addresses(
-        database_url=f"postgresql://{DATABASE}@/{DATABASE}?host={where.postgres_socket_dir}",
-        redis_url=f"unix://{where.valkey_socket}?db=0",
-    )
+    @property
+    def redis_url(self) -> str:
+        return f"unix://{self.valkey_socket}?db=0"
 
 
 def celery_url(redis_url: str) -> str:
@@ -134,7 +127,7 @@ def _read(path: Path) -> str:
 
 
 def _create(path: Path, value: str) -> str:
-    """Never seen half written; when two processes create it at once, both return the same value."""
+    """Creates a secret that nobody sees half written; two processes at once return one value."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -153,7 +146,7 @@ def _create(path: Path, value: str) -> str:
 
 
 def _postgres_home(data_dir: Path) -> Path:
-    """Where data once are, they stay, whatever becomes of the permissions on the way."""
+    """The folder of PostgreSQL's data; data that exist stay where they are, whatever the permissions on the way."""
     if not _is_root():
         return data_dir
     system_dir = _system_dir(data_dir)
@@ -169,7 +162,7 @@ def _system_dir(data_dir: Path) -> Path:
 
 
 def _fits(socket: Path) -> bool:
-    """Short enough for the kernel, and the same in every spelling of a URL."""
+    """Whether a socket's path is short enough for the kernel and needs no quoting in a URL."""
     return (
         len(os.fsencode(socket)) <= SOCKET_PATH_LIMIT and re.fullmatch(r"[\w./-]+", str(socket), re.ASCII) is not None
     )

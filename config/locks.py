@@ -8,7 +8,7 @@ from config.problem import Problem
 
 
 def lock_for_this_process(data_dir: Path) -> None:
-    """One `manage.py up` at a time works on a data folder; a second one is told who does."""
+    """Locks the data folder for this `manage.py up`; raises `Problem` with the process that holds it."""
     handle = os.open(data_dir / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
     if not _try(handle):
         holder = os.read(handle, 20).decode(errors="replace").strip() or "unknown"
@@ -27,7 +27,7 @@ class ServersLock:
         self.handle = os.open(data_dir / "servers.lock", os.O_RDWR | os.O_CREAT, 0o600)
 
     def free(self) -> bool:
-        """Whether we have it now; keeps it."""
+        """Tries to take the lock and keeps it; False if others hold it."""
         return _try(self.handle)
 
 

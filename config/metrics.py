@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from chat.models import Proposal, ProposalStatus, Run, RunStatus
 from graphs.site.database_away import AWAY
-from rag.embeddings import keeping, registry
+from rag.embeddings import collections, registry
 from rag.models import EmbeddingFailure, EmbeddingModel
 
 log = logging.getLogger("countersign.metrics")
@@ -32,27 +32,26 @@ def show(request: HttpRequest) -> HttpResponse:
 
 
 def _of_the_site() -> str:
-    """What stands in the database, the same whichever process is asked; nothing while it is away."""
+    """Figures that are counted in the database, alike in every process; nothing while it is away."""
     try:
-        return "".join(_line(name, help_, count()) for name, (help_, count) in _FIGURES.items())
+        return "".join(
+            f"# HELP countersign_{name} {help_}\n# TYPE countersign_{name} gauge\ncountersign_{name} {count()}\n"
+            for name, (help_, count) in _FIGURES.items()
+        )
     except AWAY as error:
         log.warning("figures of the database are missing: %s", type(error).__name__)
         return ""
-
-
-def _line(name: str, help_: str, value: int) -> str:
-    return f"# HELP countersign_{name} {help_}\n# TYPE countersign_{name} gauge\ncountersign_{name} {value}\n"
 
 
 def _runs(status: RunStatus) -> int:
     return Run.objects.filter(status=status).count()
 
 
-def _graphs_to_embed() -> int:
-    """Graphs that changed since the model looked at them that serves, or shall be the first to serve."""
+def _collections_to_embed() -> int:
+    """Collections that changed since the model looked at them that serves, or shall be the first to serve."""
     wanted = registry.configured()
     name = EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True).first() or wanted
-    return keeping.waiting(name).count() if wanted else 0
+    return len(collections.waiting(name)) if wanted else 0
 
 
 _FIGURES: dict[str, tuple[str, Callable[[], int]]] = {
@@ -62,6 +61,6 @@ _FIGURES: dict[str, tuple[str, Callable[[], int]]] = {
         "Changes that wait for a person",
         lambda: Proposal.objects.filter(status=ProposalStatus.PENDING).count(),
     ),
-    "embedding_queue_graphs": ("Graphs that wait for their vectors", _graphs_to_embed),
+    "embedding_queue_collections": ("Collections that wait for their vectors", _collections_to_embed),
     "embedding_failures": ("Texts that an embedder refused", lambda: EmbeddingFailure.objects.count()),
 }

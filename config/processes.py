@@ -15,7 +15,7 @@ QUEUES = "default,embeddings"
 
 
 def environment(data_dir: Path, demo_password: str) -> dict[str, str]:
-    """For our Python processes: found modules and data are the same wherever we were started."""
+    """The environment of our Python processes: modules and data are found wherever we were started."""
     path = os.pathsep.join([str(BASE_DIR), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {
         **os.environ,

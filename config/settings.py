@@ -13,7 +13,7 @@ from config.environment import csv
 ENV = environment.read()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = ENV.data_dir.resolve()
-_addresses = local.addresses(DATA_DIR)
+_embedded = local.places(DATA_DIR)
 
 # --- the site ---------------------------------------------------------------------------------------------------
 
@@ -79,8 +79,6 @@ LOGOUT_REDIRECT_URL = "login"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("fr", _("French"))]
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
-USE_I18N = True
-USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
@@ -96,9 +94,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # --- PostgreSQL and Valkey --------------------------------------------------------------------------------------
 
 DATABASES = {
-    "default": dj_database_url.parse(
-        ENV.database_url or _addresses.database_url, engine="django.db.backends.postgresql"
-    )
+    "default": dj_database_url.parse(ENV.database_url or _embedded.database_url, engine="django.db.backends.postgresql")
     | {"CONN_MAX_AGE": 0},
 }
 #: A network that is gone without a word is noticed within half a minute (this means nothing on a unix socket).
@@ -119,7 +115,7 @@ DATABASES["default"]["OPTIONS"]["pool"] = {
     "timeout": 10,
     "reconnect_timeout": 3,
 }
-REDIS_URL = ENV.redis_url or _addresses.redis_url
+REDIS_URL = ENV.redis_url or _embedded.redis_url
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -153,6 +149,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "rag.tasks.keep_embeddings",
         "schedule": timedelta(seconds=30),
         "options": {"expires": 30},
+    },
+    "look-at-objects": {
+        "task": "rag.tasks.look_at_objects",
+        "schedule": timedelta(hours=1),
+        "options": {"expires": 3600},
     },
     "compact-old-events": {"task": "chat.tasks.compact_old_events", "schedule": timedelta(days=1)},
     "forget-old-requests": {"task": "chat.tasks.forget_old_requests", "schedule": timedelta(hours=6)},

@@ -43,23 +43,23 @@ def run(site: Site) -> None:
     names = ["postgres", "valkey", "prepare", *(f"web-{i + 1}" for i in range(site.web))]
     terminal = Terminal([*names, *(f"worker-{i + 1}" for i in range(site.workers)), "beat"])
     try:
-        _make_ours(site.data_dir)
+        try:
+            local.make_data_dir(site.data_dir)
+            lock_for_this_process(site.data_dir)
+        except OSError as error:
+            raise Problem(local.no_access(site.data_dir, error)) from error
         with listening.listen(site.host, site.port) as shared, Supervisor(terminal) as supervisor:
             supervisor.heed_signals()
             _start(site, shared, supervisor)
-            _watch(site, supervisor)
+            parent = os.getppid()
+            while True:
+                supervisor.pause(0.2)
+                if site.with_parent and os.getppid() != parent:
+                    supervisor.stop_on_request()
     except Stopped:
         terminal.say("Stopped.")
     finally:
         terminal.close()
-
-
-def _make_ours(data_dir: Path) -> None:
-    try:
-        local.make_data_dir(data_dir)
-        lock_for_this_process(data_dir)
-    except OSError as error:
-        raise Problem(local.no_access(data_dir, error)) from error
 
 
 def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
@@ -110,11 +110,3 @@ def _announce(site: Site, shared: socket.socket, terminal: Terminal) -> None:
             slow_at = float("inf")
             terminal.say(f"Not ready after {SLOW_S} seconds: {listening.url(shared)}/readyz says why.")
     terminal.say(f"Ready: {listening.url(shared)}  login: demo / {site.demo_password}")
-
-
-def _watch(site: Site, supervisor: Supervisor) -> None:
-    parent = os.getppid()
-    while True:
-        supervisor.pause(0.2)
-        if site.with_parent and os.getppid() != parent:
-            supervisor.stop_on_request()

@@ -10,7 +10,7 @@ from config.problem import Problem
 
 
 def test_it_names_sockets_in_the_data_folder(tmp_path: Path, as_ordinary_user: None) -> None:
-    found = local.addresses(tmp_path)
+    found = local.places(tmp_path)
     assert found.database_url == f"postgresql://countersign@/countersign?host={tmp_path}/socket"
     assert found.redis_url == f"unix://{tmp_path}/valkey/valkey.sock?db=0"
 

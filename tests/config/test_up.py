@@ -24,7 +24,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.environ.get("FULL
 
 
 def write_something(data_dir: Path) -> None:
-    found = local.addresses(data_dir)
+    found = local.places(data_dir)
     with psycopg.connect(found.database_url, autocommit=True) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS kept (word text)")
         connection.execute("INSERT INTO kept VALUES ('here')")
@@ -32,7 +32,7 @@ def write_something(data_dir: Path) -> None:
 
 
 def assert_it_is_there(data_dir: Path) -> None:
-    found = local.addresses(data_dir)
+    found = local.places(data_dir)
     with psycopg.connect(found.database_url) as connection:
         assert connection.execute("SELECT DISTINCT word FROM kept").fetchall() == [("here",)]
         assert connection.execute("SELECT count(*) FROM pg_extension WHERE extname = 'vector'").fetchone() == (1,)
