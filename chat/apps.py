@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.utils.module_loading import autodiscover_modules
 from django.utils.translation import gettext_lazy as _
 
 
@@ -12,8 +13,13 @@ class ChatConfig(AppConfig):
         from chat.events import notices
         from chat.proposals import explaining
         from chat.spending import embeddings
+        from chat.subjects import registry
+        from chat.subjects.graphs.subject import GraphSubject
+        from graphs.workflows.graph_kind import GRAPH
         from rag.embeddings import metering
 
         metering.use(embeddings.meter)
         explaining.register()
         notices.register()
+        registry.register(GRAPH.name, GraphSubject())
+        autodiscover_modules("subjects")

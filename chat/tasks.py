@@ -25,7 +25,7 @@ LONGEST_FORGETTING_S = 600
 
 @shared_task
 def delete_leftovers() -> None:
-    """What is left of dead processes, of readers long gone, of requests made once, and of edits made live."""
+    """Deletes what is left of dead processes, of readers long gone, of requests made once, and of edits made live."""
     Process.objects.filter(seen_at__lt=Now() - timedelta(minutes=10)).delete()
     Presence.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()
     IdempotencyKey.objects.filter(created_at__lt=Now() - timedelta(days=1)).delete()
@@ -34,7 +34,7 @@ def delete_leftovers() -> None:
 
 @shared_task
 def expire_proposals() -> None:
-    """Closes what nobody decided in time, and tells its conversations."""
+    """Closes proposals that nobody decided in time; their conversations hear of it."""
     deciding.expire_all()
 
 

@@ -12,7 +12,7 @@ from django.db import connection
 from chat.access.identity import Identity
 from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
-from chat.queries import READABLE_STREAMS, ReadableStream
+from chat.queries import READABLE_STREAMS, ReadableStream, hidden_streams
 from graphs.models import Role
 
 #: "expired" can be renewed with a new token; "ended" cannot.
@@ -90,8 +90,10 @@ def _access(reader: Reader, found: Sequence[Any] | None) -> Access:
         return Access("ended")
     if known.expires_at is not None and known.expires_at <= datetime.now(UTC):
         return Access("expired")
-    streams = tuple(_stream(**row) for row in json.loads(granted or "[]"))
-    return Access(None, frozenset(reader.streams) - frozenset(readable), streams)
+    streams = [_stream(**row) for row in json.loads(granted or "[]")]
+    hidden = hidden_streams(known.user, {*readable, *(stream.id for stream in streams)})
+    lost = frozenset(reader.streams) - (frozenset(readable) - hidden)
+    return Access(None, lost, tuple(stream for stream in streams if stream.id not in hidden))
 
 
 def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:

@@ -52,7 +52,7 @@ class Slot:
 
     @property
     def key(self) -> str:
-        """Of those that it is counted with."""
+        """The key of the person's connections that are counted together."""
         return f"{settings.REDIS_PREFIX}:{'graph-sockets' if self.at_graph else 'sockets'}:{self.user_id}"
 
 

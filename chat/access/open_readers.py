@@ -25,16 +25,16 @@ class OpenReader(Protocol):
     """A connection that somebody reads from."""
 
     def slot(self) -> Slot | None:
-        """What they are counted as among the connections of their person; None if it is not counted."""
+        """The reader's slot among the connections of its person; None if it is not counted."""
 
     def reader(self) -> Reader | None:
-        """Whose access to check, and to what; None while nobody knows who it is."""
+        """The person whose access to check, and what they read; None while nobody knows who it is."""
 
     def end_access(self, why: End) -> None:
-        """They may not stay."""
+        """Disconnects: access ended."""
 
     def lose_streams(self, stream_ids: Collection[int]) -> None:
-        """They may not read on these streams."""
+        """Stops delivering these streams."""
 
 
 _open: set[OpenReader] = set()
@@ -43,7 +43,7 @@ _counter: asyncio.Task[None] | None = None
 
 
 def add(open_reader: OpenReader) -> None:
-    """From now on its access is checked and its slot kept."""
+    """Begins to check the reader's access and to keep its slot."""
     global _checker, _counter
     _open.add(open_reader)
     if _checker is None or _checker.done():

@@ -5,7 +5,6 @@ Every door (WebSocket, REST, admin, commands) calls these, so they cannot disagr
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -36,16 +35,8 @@ TITLE_CHARS = 80
 LONGEST_TITLE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectName:
-    """An object as the doors name it: `{"type": "graph", "id": "nba"}`."""
-
-    type: str
-    id: str
-
-
 def post_message(
-    member: Member, text: str, *, session_id: str = "", context: ObjectName | None = None, model: str = ""
+    member: Member, text: str, *, session_id: str = "", context: Ref | None = None, model: str = ""
 ) -> Accepted:
     """Stores what a person wrote and queues the run that answers it; opens a session if none is named.
 
@@ -61,7 +52,7 @@ def post_message(
             position, resting = queries.next_position(session)
         else:
             session, position, resting = open_session(member, context, model, text), 1, True
-        if session_id and context not in (None, ObjectName(session.context_type, session.context_id)):
+        if session_id and context not in (None, session.context):
             raise Refused("validation", _("This conversation is about another object."), field="context")
         if not model:
             require_model(session.model)
@@ -75,13 +66,14 @@ def post_message(
         return accepted(run, start(run, member, events, resting=resting, question=question), question)
 
 
-def open_session(member: Member, context: ObjectName | None, model: str, first_text: str) -> Session:
+def open_session(member: Member, context: Ref | None, model: str, first_text: str) -> Session:
     """A new conversation about an object of the workspace, titled by its first message."""
     if context is not None:
         if not is_object(context.type):
             sentence = _("There is no kind of object called “%(kind)s”.") % {"kind": context.type}
             raise Refused("validation", sentence, field="context.type")
-        object_for(member, Ref(context.type, context.id))
+        object_for(member, context)
+    title = " ".join(first_text.split())
     session_id = uuid.uuid4()
     stream = Stream.objects.create(name=f"session_{session_id}", workspace=member.workspace)
     return Session.objects.create(
@@ -89,9 +81,9 @@ def open_session(member: Member, context: ObjectName | None, model: str, first_t
         workspace=member.workspace,
         owner=member.user,
         stream=stream,
-        title=_title(first_text),
+        title=title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1].rstrip() + "…",
         context_type=context.type if context else "",
-        context_id=context.id if context else "",
+        context_id=context.key if context else "",
         model=model,
         language=(get_language() or "en")[:10],
     )
@@ -234,8 +226,3 @@ def require_model(model: str) -> None:
         available = [choice.id for choice in registry.choices()]
         sentence = error_texts.model_unavailable(model, available)
         raise Refused("model_unavailable", sentence, field="model", details={"available": available}) from None
-
-
-def _title(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1].rstrip() + "…"

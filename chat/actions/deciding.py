@@ -21,7 +21,7 @@ from chat.engine.runs import Accepted
 from chat.models import Proposal, ProposalStatus, Session
 from chat.proposals.applying import TOOL_PREFIX, carry_out, held_object
 from chat.proposals.closing import expire_due, tell_others
-from chat.proposals.drafting import Draft, draft
+from chat.proposals.drafting import DraftedProposal, draft
 from chat.proposals.proposal_json import brief_json, decider, decision_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
@@ -33,7 +33,7 @@ from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import find
 from graphs.site.access import Forbidden, Member, hold_role
-from graphs.site.telemetry.events import about, tell
+from graphs.site.telemetry.events import about, emit
 
 #: Proposals that one request decides.
 MOST_AT_ONCE = 200
@@ -82,7 +82,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
         run = turns.apply_decisions(session, closed, [decision_event(each) for each in closed]) if closed else None
     refusal = _refusal(proposal, mine)
     with about(workspace=member.workspace.pk, session=proposal.session_id):
-        tell(
+        emit(
             "hitl_decision",
             proposal=proposal.pk,
             tool=proposal.tool,
@@ -126,9 +126,8 @@ def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence
 
 def _changed(proposal: Proposal) -> list[Object]:
     """The objects that it is about and that it was computed from."""
-    named = [Ref(target["type"], target["id"]) for target in proposal.targets if is_object(target["type"])]
-    about = Ref(proposal.object_type, proposal.object_key)
-    return list(find(proposal.workspace_id, {about, *named}).values())
+    named = [Ref.from_json(target) for target in proposal.targets if is_object(target["type"])]
+    return list(find(proposal.workspace_id, {proposal.ref, *named}).values())
 
 
 def _require_may_edit(proposal: Proposal, member: Member) -> None:
@@ -139,7 +138,7 @@ def _require_may_edit(proposal: Proposal, member: Member) -> None:
 
 
 def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Decision) -> None:
-    """What is about to be applied is what the person saw: the proposal, or the preview of what they made of it."""
+    """Refuses a decision on other operations than the person saw, in the proposal or in a preview of it edited."""
     edited = decision.edited_arguments
     if edited is not None:
         drafted = _drafted(proposal, member, of, edited)
@@ -150,7 +149,7 @@ def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Dec
         raise Refused("digest", _("This is not what would be applied now. Look at it again before you approve."))
 
 
-def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) -> Draft:
+def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) -> DraftedProposal:
     """What the proposal would change now, with these arguments or its own; nothing is changed. Decided ones too.
 
     Raises `NotFound`, `Forbidden`, and `Refused` "validation" for arguments that make no change.
@@ -164,7 +163,7 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
         return _drafted(proposal, member, held, proposal.arguments if arguments is None else arguments)
 
 
-def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> Draft:
+def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> DraftedProposal:
     try:
         action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
         return draft(of, proposal.tool, action, arguments, proposal.pk, member)

@@ -14,9 +14,10 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import AlwaysSend, Message, Session, Summary
 from chat.prompts.always_sent import MAX_RECORDS
-from graphs.models import Node
-from graphs.site.access import Member, NotFound, graph_for
-from graphs.workflows.kinds import NODE
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
+from graphs.objects.stores import has_part
+from graphs.site.access import Member, NotFound
 
 _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 
@@ -75,19 +76,20 @@ def _waits(session: Session, message: Message) -> bool:
     return waiting is not None and waiting.pk == message.pk
 
 
-def always_send(member: Member, graph_key: str, node_key: str, *, always: bool) -> None:
-    """Says whether a graph, or a node of it, is always sent in this workspace. Repeated it does nothing more.
+def always_send(member: Member, ref: Ref, part: Ref | None = None, *, always: bool) -> None:
+    """Says whether an object, or a part of it, is always sent in this workspace. Repeated it does nothing more.
 
     Raises `NotFound`, `Forbidden` for viewers, and `Refused` if there are too many.
     """
-    graph = graph_for(member, graph_key)
+    of = object_for(member, ref)
     member.require_editor()
-    part = {"part_type": NODE.name if node_key else "", "part_key": node_key}
-    named = {"workspace": member.workspace, "object_type": graph.type, "object_key": graph_key, **part}
+    part_type, part_key = part or ("", "")
+    named = {"workspace": member.workspace, "object_type": ref.type, "object_key": ref.key}
+    named |= {"part_type": part_type, "part_key": part_key}
     if not always:
         AlwaysSend.objects.filter(**named).delete()
         return
-    if node_key and not Node.objects.filter(graph=graph, key=node_key).exists():
+    if part and not has_part(of, part):
         raise NotFound
     if AlwaysSend.objects.filter(workspace=member.workspace).exclude(**named).count() >= MAX_RECORDS:
         sentence = _("At most %(count)s records can always be sent. Remove one first.") % {"count": MAX_RECORDS}

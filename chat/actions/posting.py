@@ -1,13 +1,20 @@
 """Posting a message through a door: counted, and once for each idempotency key whatever the door."""
 
+import hashlib
+import json
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
 from pydantic import Field
 
 from chat.actions import conversations
-from chat.actions.idempotency import once
+from chat.actions.refusals import Refused
+from chat.models import IdempotencyKey
+from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.bodies import Body
 from graphs.site.api.limits import require
@@ -17,12 +24,21 @@ Id = Annotated[str, Field(min_length=1, max_length=100)]
 Feedback = Annotated[str, Field(max_length=8_000)]
 Digest = Annotated[str, Field(max_length=64)]
 
+_RESERVE = """
+INSERT INTO chat_idempotencykey (user_id, key, body_digest) VALUES (%s, %s, %s)
+ON CONFLICT (user_id, key) DO NOTHING
+"""
+
 
 class ContextBody(Body):
     """An object as the doors name it."""
 
     type: Annotated[str, Field(min_length=1, max_length=30)]
     id: Id
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(self.type, self.id)
 
 
 class Asked(Body):
@@ -41,7 +57,7 @@ def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
     Raises `Refused` for an unusable one, `NotFound` for a foreign session or object, `Problem` 429 for too many.
     """
     count_run(member.user)
-    context = conversations.ObjectName(asked.context.type, asked.context.id) if asked.context else None
+    context = asked.context.ref if asked.context else None
 
     def act() -> dict[str, Any]:
         return conversations.post_message(
@@ -55,3 +71,30 @@ def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
 def count_run(user: User) -> None:
     """Everything that makes the model write counts as a message; raises `Problem` 429 for too many."""
     require("messages", str(user.pk), settings.LIMIT_MESSAGES)
+
+
+def once(user: User, key: str | None, body: Any, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """`act()`, or its earlier answer for the same key and body; raises `Refused` when the body is another one.
+
+    A request in flight holds its key in its transaction: the database makes the second one wait. Of the key only a
+    digest is kept: whoever knows it can ask for the answer.
+    """
+    if not key:
+        return act()
+    key = _digest(key)
+    digest = _digest(json.dumps(body, sort_keys=True))
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(_RESERVE, [user.pk, key, digest])
+            first = cursor.rowcount == 1
+        kept = IdempotencyKey.objects.get(user=user, key=key)
+        if first:
+            kept.answer = act()
+            kept.save(update_fields=["answer"])
+        elif kept.body_digest != digest:
+            raise Refused("idempotency_key", _("This Idempotency-Key was used for another request. Use a new one."))
+    return dict(kept.answer or {})
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

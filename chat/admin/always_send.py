@@ -14,34 +14,44 @@ from chat.admin.policy import PolicyAdmin
 from chat.models import AlwaysSend
 from chat.prompts.always_sent import MAX_RECORDS
 from graphs.admin.audit import WorkspaceFilter
-from graphs.models import Graph, Node
-from graphs.workflows.kinds import NODE
+from graphs.admin.object_filters import KindFilter, ObjectFilter
+from graphs.objects.headers import existing
+from graphs.objects.kinds import KINDS, of_objects
+from graphs.objects.refs import Ref
+from graphs.objects.stores import has_part
 
 
 class AlwaysSendForm(ModelForm):
     class Meta:
         model = AlwaysSend
-        fields = ("workspace", "object_key", "part_key")
+        fields = ("workspace", "object_type", "object_key", "part_key")
         help_texts: ClassVar[Any] = {
             "object_key": _("Its key."),
-            "part_key": _("Its key. Empty: the name and description of the graph itself."),
+            "part_key": _("Its key, as that of a node of a graph. Empty: the object itself."),
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kinds = [(kind.name, kind.label) for kind in of_objects()]
+        self.fields["object_type"] = forms.ChoiceField(label=_("Kind"), choices=kinds)
 
     def clean(self) -> dict[str, Any]:
         """Only what there is, and not too much of it."""
         given = super().clean() or {}
-        workspace, graph_key, node_key = (given.get(name) for name in ("workspace", "object_key", "part_key"))
-        if not (workspace and graph_key):
+        names = ("workspace", "object_type", "object_key", "part_key")
+        workspace, type_, key, part_key = (given.get(name) for name in names)
+        if not (workspace and type_ and key):
             return given
-        graph = Graph.objects.filter(workspace=workspace, key=graph_key).first()
-        if graph is None:
-            raise forms.ValidationError({"object_key": gettext("This workspace has no such graph.")})
-        if node_key and not Node.objects.filter(graph=graph, key=node_key).exists():
-            raise forms.ValidationError({"part_key": gettext("This graph has no such node.")})
+        of = existing(workspace.pk, Ref(type_, key))
+        if of is None:
+            raise forms.ValidationError({"object_key": gettext("This workspace has no such object.")})
+        parts = [part.name for part in KINDS[type_].parts if part_key and has_part(of, Ref(part.name, part_key))]
+        if part_key and not parts:
+            raise forms.ValidationError({"part_key": gettext("This object has no such part.")})
         if AlwaysSend.objects.filter(workspace=workspace).exclude(pk=self.instance.pk).count() >= MAX_RECORDS:
             sentence = gettext("At most %(count)s records can always be sent. Remove one first.")
             raise forms.ValidationError(sentence % {"count": MAX_RECORDS})
-        self.instance.part_type = NODE.name if node_key else ""
+        self.instance.part_type = next(iter(parts), "")
         return given
 
 
@@ -51,11 +61,11 @@ class AlwaysSendAdmin(PolicyAdmin):
 
     change_list_template = None  # type: ignore[assignment]
     form = AlwaysSendForm
-    list_display = ("object_key", "part_key", "workspace", "added_by", "created_at")
+    list_display = ("object_key", "object_type", "part_key", "workspace", "added_by", "created_at")
     list_select_related = ("workspace", "added_by")
-    list_filter = (WorkspaceFilter,)
+    list_filter = (WorkspaceFilter, KindFilter, ObjectFilter)
     search_fields = ("object_key", "part_key")
-    fields = ("workspace", "object_key", "part_key", "added_by", "created_at")
+    fields = ("workspace", "object_type", "object_key", "part_key", "added_by", "created_at")
     readonly_fields = ("added_by", "created_at")
 
     def save_model(self, request: HttpRequest, obj: AlwaysSend, form: ModelForm, change: bool) -> None:

@@ -1,4 +1,4 @@
-"""What the audit of changes shows of conversations: links to the proposal, message and session behind a change."""
+"""What the audit of changes and objects shows of conversations: links to what was said and proposed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,9 +7,14 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from chat.models import Proposal, Session
 from graphs.admin import causes
+from graphs.admin.display import list_link
+from graphs.admin.objects import ABOUT
+from graphs.models import Object
 
 
 def message_address(session_id: object, message_id: object) -> str:
@@ -41,6 +46,17 @@ def _link(view: str, id_: str, text: Any) -> SafeString:
     return link(reverse(view, args=[id_]), text)
 
 
+def sessions_about(of: Object) -> SafeString:
+    """The list of the conversations about an object."""
+    return list_link(Session, gettext("conversations"), object=str(of), workspace=of.workspace.slug)
+
+
+def proposals_about(of: Object) -> SafeString:
+    """The list of what was proposed about an object."""
+    return list_link(Proposal, gettext("proposals"), object=str(of), workspace=of.workspace.slug)
+
+
 def register() -> None:
+    ABOUT.extend((sessions_about, proposals_about))
     for kind, explained in (("proposal", _proposal), ("message", _message), ("session", _session)):
         causes.register(kind, explained)

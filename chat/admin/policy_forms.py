@@ -1,4 +1,4 @@
-"""The forms of the policy: tools, kinds and fields are chosen from what there is, graphs and items are looked up."""
+"""The forms of the policy: tools, kinds and fields are chosen from what there is, objects and items are looked up."""
 
 from typing import Any
 
@@ -7,11 +7,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Allowance, ValidationRule
-from chat.tools.registry import TOOLS
-from graphs.models import NodeType, Object
-from graphs.objects.kinds import KINDS
+from chat.subjects import tools
+from graphs.models import Workspace
+from graphs.objects.headers import existing
+from graphs.objects.kinds import KINDS, holder_of
 from graphs.objects.refs import Ref
-from graphs.objects.stores import stored
+from graphs.objects.stores import has_part
 
 Choices = list[tuple[Any, Any]]
 #: Chosen, not left empty, so that nobody asks before everything by mistake.
@@ -19,7 +20,7 @@ ALL_TOOLS = "all"
 
 
 def write_tools() -> list[str]:
-    return [name for name, tool in TOOLS.items() if tool.kind == "write"]
+    return [name for name, tool in tools.by_name().items() if tool.kind == "write"]
 
 
 def tool_label(name: str) -> str:
@@ -96,16 +97,25 @@ class AllowanceForm(forms.ModelForm):
         cleaned: dict[str, Any] = super().clean() or {}
         kind, _dot, field = cleaned.get("what", "").partition(".")
         self.instance.kind, self.instance.field = kind, field
-        workspace, object_key = cleaned.get("workspace"), cleaned.get("object_key", "")
-        if workspace and object_key:
-            of = Object.objects.filter(workspace=workspace, key=object_key).exclude(type=NodeType.TYPE).first()
-            if of is None:
-                self.add_error("object_key", gettext("This workspace has no graph with this key."))
-            elif kind and (item_key := cleaned.get("item_key", "")) and not stored(of, [Ref(kind, item_key)], ()):
-                self.add_error("item_key", gettext("There is no such item. Give its key, not its name."))
+        workspace = cleaned.get("workspace")
+        if workspace and kind:
+            self._require_there(workspace, kind, cleaned.get("object_key", ""), cleaned.get("item_key", ""))
         if workspace and not self.errors and self._known(cleaned):
             raise forms.ValidationError(gettext("This allowance exists already."))
         return cleaned
+
+    def _require_there(self, workspace: Workspace, kind: str, object_key: str, item_key: str) -> None:
+        """Only the object, and the part of it, that there are."""
+        holder = holder_of(kind)
+        if item_key and holder.name == kind:
+            self.add_error("item_key", gettext("It has no items. Name it as the object, or leave both empty."))
+        elif object_key:
+            of = existing(workspace.pk, Ref(holder.name, object_key))
+            if of is None:
+                wanted = {"kind": holder.label}
+                self.add_error("object_key", gettext("This workspace has no such object (%(kind)s).") % wanted)
+            elif item_key and not has_part(of, Ref(kind, item_key)):
+                self.add_error("item_key", gettext("There is no such item. Give its key, not its name."))
 
     def _known(self, cleaned: dict[str, Any]) -> bool:
         same = {name: cleaned[name] for name in ("workspace", "tool", "object_key", "item_key")}

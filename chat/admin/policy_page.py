@@ -14,7 +14,7 @@ from chat.admin.policy_forms import tool_label, write_tools
 from chat.models import Allowance, ValidationRule
 from graphs.admin.audit import auditable, may_audit
 from graphs.models import Workspace
-from graphs.objects.kinds import KINDS
+from graphs.objects.kinds import KINDS, holder_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,5 +79,8 @@ def what_in_words(allowance: Allowance) -> str:
 
 
 def where_in_words(allowance: Allowance) -> str:
-    graph = _("the graph %(key)s") % {"key": allowance.object_key} if allowance.object_key else _("every graph")
-    return f"{allowance.item_key}, {graph}" if allowance.item_key else graph
+    """ "every graph", "fetch-api, graph nba"."""
+    kind = holder_of(allowance.kind).label if allowance.kind in KINDS else allowance.kind
+    every = _("every %(kind)s") % {"kind": kind}
+    where = f"{kind} {allowance.object_key}" if allowance.object_key else every
+    return f"{allowance.item_key}, {where}" if allowance.item_key else where

@@ -21,8 +21,9 @@ from graphs.admin.display import change_link, json_code
 from graphs.admin.history_diff import of_diff
 from graphs.admin.history_filters import TypedFilter
 from graphs.admin.newest import NewestPaginator
-from graphs.objects.kinds import KINDS
-from graphs.objects.model_rows import row_of
+from graphs.admin.object_filters import KindFilter, ObjectFilter
+from graphs.admin.objects import object_link
+from graphs.objects.refs import Ref
 
 #: Items of the difference that a page shows.
 ITEMS_SHOWN = 100
@@ -64,14 +65,14 @@ class DeciderFilter(TypedFilter):
 
 @admin.register(Proposal)
 class ProposalAdmin(AuditAdmin):
-    list_display = (
-        *("created", "what", "state", "decider", "decided", "tool", "object_key", "tenant", "conversation"),
-    )
+    list_display = (*("created", "what", "state", "decider", "decided", "tool", "about", "tenant", "conversation"),)
     list_display_links = ("created",)
     list_select_related = ("workspace", "session", "decided_by")
-    list_filter = (WorkspaceFilter, StatusFilter, SessionFilter, DeciderFilter, "created_at")
+    list_filter = (
+        *(WorkspaceFilter, StatusFilter, KindFilter, ObjectFilter, SessionFilter, DeciderFilter, "created_at"),
+    )
     search_fields = ("reason", "tool", "object_key")
-    search_help_text = _("Searches reasons, tools, keys of graphs and the ids of proposals.")
+    search_help_text = _("Searches reasons, tools, keys of objects and the ids of proposals.")
     ordering = ("-created_at", "-id")
     sortable_by = ()
     paginator = NewestPaginator
@@ -159,9 +160,12 @@ class ProposalAdmin(AuditAdmin):
         return link(message_address(obj.session_id, obj.message_id), _("the message that proposed it"))
 
     @admin.display(description=_("object"))
+    def about(self, obj: Proposal) -> str:
+        return str(obj.about)
+
+    @admin.display(description=_("object"))
     def object_link(self, obj: Proposal) -> SafeString | str:
-        found = row_of(obj.about) if obj.object_type in KINDS else None
-        return change_link(found) if found and admin.site.is_registered(type(found)) else obj.object_key
+        return object_link(obj.workspace_id, Ref(obj.object_type, obj.object_key))
 
     @admin.display(description=_("what came of it"))
     def change_set_link(self, obj: Proposal) -> SafeString:

@@ -10,6 +10,15 @@ from django.utils.translation import gettext_lazy as _
 from chat.engine.states import Phase
 from chat.models import Run, Session
 from graphs.admin.audit import OfferedFilter, auditable
+from graphs.admin.object_filters import KindFilter, ObjectFilter
+
+
+class AboutKindFilter(KindFilter):
+    column = "context_type"
+
+
+class AboutFilter(ObjectFilter):
+    columns = ("context_type", "context_id")
 
 
 class PhaseFilter(OfferedFilter):

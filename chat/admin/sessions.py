@@ -14,11 +14,12 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.admin import figures, replay, seen, timeline
 from chat.admin.conversation import conversation_page, page_of
-from chat.admin.session_filters import HiddenFilter, ModelFilter, PhaseFilter
+from chat.admin.session_filters import AboutFilter, AboutKindFilter, HiddenFilter, ModelFilter, PhaseFilter
 from chat.models import Message, Run, Session
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter
-from graphs.admin.display import change_link, json_code
-from graphs.models import Graph
+from graphs.admin.display import json_code
+from graphs.admin.objects import object_link
+from graphs.objects.refs import Ref
 
 #: Begins a search in what was said; without it titles, owners and ids are searched.
 IN_MESSAGES = "text:"
@@ -31,7 +32,9 @@ class SessionAdmin(AuditAdmin):
         *("message_count", "tokens", "cost"),
     )
     list_select_related = ("owner", "workspace")
-    list_filter = (WorkspaceFilter, PhaseFilter, "type", ModelFilter, "updated_at", HiddenFilter)
+    list_filter = (
+        *(WorkspaceFilter, AboutKindFilter, AboutFilter, PhaseFilter, "type", ModelFilter, "updated_at", HiddenFilter),
+    )
     search_fields = ("title", "owner__username")
     search_help_text = _(
         "Searches titles, owners and ids. Begin with “text:” to search in what was said, which takes longer."
@@ -42,7 +45,7 @@ class SessionAdmin(AuditAdmin):
             None,
             {
                 "fields": (
-                    ("owner_name", "tenant", "graph"),
+                    ("owner_name", "tenant", "object_link"),
                     ("type", "used_model", "language"),
                     ("phase", "end_reason", "hidden_at"),
                     ("message_count", "tokens", "cost"),
@@ -156,10 +159,10 @@ class SessionAdmin(AuditAdmin):
         return f"{obj.context_type}:{obj.context_id}" if obj.context_type else figures.NOTHING
 
     @admin.display(description=_("object"))
-    def graph(self, obj: Session) -> str | SafeString:
-        named = Graph.objects.filter(workspace=obj.workspace_id, key=obj.context_id)
-        graph = named.first() if obj.context_type == "graph" else None
-        return change_link(graph) if graph else self.about(obj)
+    def object_link(self, obj: Session) -> str | SafeString:
+        if not obj.context_type:
+            return figures.NOTHING
+        return object_link(obj.workspace_id, Ref(obj.context_type, obj.context_id))
 
     @admin.display(description=_("model"))
     def used_model(self, obj: Any) -> str:

@@ -1,33 +1,28 @@
 """Decisions about proposals as the API answers with them."""
 
-from typing import Literal, Self
+from typing import Any, Self
+
+from pydantic import create_model
 
 from chat.actions.deciding import Decided, DecisionOutcome
-from chat.api.run_json import AcceptedShape
+from chat.api.run_json import AcceptedShape, RestedShape
 from chat.proposals.proposal_json import ProposalShape, Status, brief_json
-from chat.queries.answers import ErrorShape, ToolCallShape
 from graphs.site.shapes import AsItIs, Shape
 
+_RESTED: dict[str, Any] = {name: field.annotation for name, field in RestedShape.model_fields.items()}
+_DECIDED: dict[str, Any] = {name: (shape | None, None) for name, shape in _RESTED.items()}
+DecidedShape = create_model(
+    "DecidedShape",
+    __base__=Shape,
+    __doc__="The ids tell which run goes on, where one does; the rest, with `wait`, how it ended.",
+    **{"proposal": AsItIs[ProposalShape]} | _DECIDED,
+)
 
-class DecidedShape(Shape):
-    """The ids tell which run goes on, where one does; the rest, with `wait`, how it ended."""
 
-    proposal: AsItIs[ProposalShape]
-    session_id: str | None = None
-    user_message_id: str | None = None
-    message_id: str | None = None
-    run_id: str | None = None
-    stream_id: str | None = None
-    type: Literal["message", "interrupt", "question", "toolLimit", "error"] | None = None
-    message: str | None = None
-    tool_calls: list[ToolCallShape] | None = None
-    proposals: list[ProposalShape] | None = None
-    error: ErrorShape | None = None
-
-    @classmethod
-    def of(cls, decided: Decided) -> Self:
-        run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run else {}
-        return cls(proposal=brief_json(decided.proposal), **run)
+def decided_json(decided: Decided) -> dict[str, Any]:
+    """A decision as `DecidedShape`."""
+    run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run else {}
+    return DecidedShape(**{"proposal": brief_json(decided.proposal), **run}).to_json()
 
 
 class DecidedOneShape(Shape):

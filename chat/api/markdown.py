@@ -3,15 +3,20 @@
 No remote images, no HTML of the model; links show their host and open without a referrer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+
+from chat.queries.links import MENTION, Link
+from graphs.objects.refs import Ref
 
 _TAGS = {
     *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s"),
@@ -20,10 +25,10 @@ _TAGS = {
 _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, "bdi": {"class"}}
 
 
-def render(text: str) -> str:
-    """Sanitised HTML of a markdown text; `{{node:KEY}}` stays text."""
+def render(text: str, links: Mapping[Ref, Link] = MappingProxyType({})) -> str:
+    """Sanitised HTML of a markdown text. Mentions of objects that `links` has are links with their titles."""
     return nh3.clean(
-        _parser().render(text),
+        _parser().render(text, {"links": links}),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
@@ -36,6 +41,7 @@ def render(text: str) -> str:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
     parser.validateLink = _may_be_linked  # type: ignore[assignment, method-assign]
+    parser.inline.ruler.before("link", "mention", _mention)
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_close", _link_close)
     return parser
@@ -51,6 +57,20 @@ def _may_be_linked(address: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and "@" not in parts.netloc and bool(host) and "%" not in host
+
+
+def _mention(state: StateInline, silent: bool) -> bool:
+    """Puts a link in the place of a mention, if there is one; not within the text of another link."""
+    found = MENTION.match(state.src, state.pos, state.posMax)
+    link = state.env["links"].get(Ref(*found.groups())) if found else None
+    if found is None or link is None or state.linkLevel:
+        return False
+    if not silent:
+        state.push("link_open", "a", 1).attrSet("href", link.url)
+        state.push("text", "", 0).content = link.title
+        state.push("link_close", "a", -1)
+    state.pos = found.end()
+    return True
 
 
 def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

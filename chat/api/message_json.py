@@ -1,7 +1,7 @@
 """Messages as the API answers with them."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
 from chat import queries
@@ -10,6 +10,9 @@ from chat.models import Message
 from chat.prompts.summary_json import SummaryShape
 from chat.proposals.proposal_json import ProposalShape, proposals_json
 from chat.queries.answers import ErrorShape, ToolCallShape, UsageShape
+from chat.queries.links import Link, links_to, mentioned
+from graphs.objects.refs import Ref
+from graphs.site.access import Member
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Id, Moment, Shape
 
@@ -35,12 +38,12 @@ class MessageShape(Shape):
     created_at: Moment
 
     @classmethod
-    def of(cls, message: Message, proposals: Sequence[ProposalShape]) -> Self:
+    def of(cls, message: Message, proposals: Sequence[ProposalShape], links: Mapping[Ref, Link]) -> Self:
         """A message. An answer that is still being written has no content here: its events tell it."""
         run = getattr(message, "run", None)
         return cls.from_attributes(
             message,
-            html=render(message.content) if message.role == Message.Role.ASSISTANT else "",
+            html=render(message.content, links) if message.role == Message.Role.ASSISTANT else "",
             tool_calls=queries.tool_calls(message) if message.content or message.status != "streaming" else [],
             proposals=proposals,
             model_id=f"{run.provider}:{run.model}" if run and run.provider else "",
@@ -52,13 +55,14 @@ class MessageShape(Shape):
         )
 
     @classmethod
-    def of_all(cls, messages: Sequence[Message]) -> list[Self]:
-        """Messages with their proposals, which are looked at together."""
+    def of_all(cls, messages: Sequence[Message], member: Member) -> list[Self]:
+        """Messages for a member with their proposals and with links to what they mention, each looked up together."""
+        links = links_to(member, mentioned(message.content for message in messages))
         proposed = [proposal for message in messages for proposal in message.proposals.all()]
         by_message: dict[uuid.UUID, list[ProposalShape]] = {}
         for proposal, shown in zip(proposed, proposals_json(proposed), strict=True):
             by_message.setdefault(proposal.message_id, []).append(shown)
-        return [cls.of(message, by_message.get(message.pk, [])) for message in messages]
+        return [cls.of(message, by_message.get(message.pk, []), links) for message in messages]
 
 
 class MessagePage(PageShape[MessageShape]):

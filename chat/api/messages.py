@@ -77,7 +77,7 @@ class MessageView(APIView):
         message, member = own_message_and_member(request, message_id)
         body = read_body(request, MessageKeepingBody)
         kept = act(pinning.keep_message, member, str(message.pk), body.in_prompt)
-        return Response(MessageShape.of_all([kept])[0].to_json())
+        return Response(MessageShape.of_all([kept], member)[0].to_json())
 
 
 class ModelsView(APIView):

@@ -14,7 +14,7 @@ from chat import queries
 from chat.actions import deciding, posting, proposing_again
 from chat.actions.deciding import Decision
 from chat.actions.posting import Digest, Feedback, Id
-from chat.api.decision_json import DecidedManyShape, DecidedOneShape, DecidedShape
+from chat.api.decision_json import DecidedManyShape, DecidedOneShape, DecidedShape, decided_json
 from chat.api.requests import act, shared_proposal
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.events import notices
@@ -156,7 +156,7 @@ class DecideView(APIView):
         member.require_editor()
         posting.count_run(member.user)
         decision = Decision(body.approved, body.feedback, body.edited_arguments, body.digest)
-        return Response(DecidedShape.of(act(deciding.decide, member, str(proposal.pk), decision)).to_json())
+        return Response(decided_json(act(deciding.decide, member, str(proposal.pk), decision)))
 
 
 class DecideManyView(APIView):

@@ -31,7 +31,7 @@ class SessionShape(Shape):
 
     @classmethod
     def of(cls, session: Session) -> Self:
-        context = ObjectName(type=session.context_type, id=session.context_id) if session.context_type else None
+        context = session.context.to_json() if session.context else None
         return cls.from_attributes(
             session,
             context=context,

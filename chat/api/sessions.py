@@ -93,11 +93,11 @@ class SessionMessagesView(APIView):
     @extend_schema(operation_id="listMessages", parameters=PAGE_PARAMETERS, responses={200: MessagePage})
     def get(self, request: Request, session_id: str) -> Response:
         """The latest messages, the oldest of them first; `previous` gives earlier ones."""
-        session, _member = own_session(request, session_id)
+        session, member = own_session(request, session_id)
         page = asked_page(request, queries.messages_of(session), ("-sequence",))
         messages = page.rows[::-1]
         answer = MessagePage(
-            results=MessageShape.of_all(messages),
+            results=MessageShape.of_all(messages, member),
             next=page.previous,
             previous=page.next,
             stream_id=session.stream.name,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat.api import always_send, events, messages, proposals, sessions
+from chat.api import always_send, events, links, messages, proposals, sessions
 from graphs.site import url_keys
 
 url_keys.register()
@@ -10,6 +10,7 @@ url_keys.register()
 urlpatterns = [
     path("always-send", always_send.AlwaysSendView.as_view()),
     path("graphs/<key:key>/always-send", always_send.GraphAlwaysSendView.as_view()),
+    path("chat/links", links.LinksView.as_view()),
     path("chat/messages", messages.MessagesView.as_view()),
     path("chat/messages/<key:message_id>", messages.MessageView.as_view()),
     path("chat/messages/<key:message_id>/stream-events", events.MessageEventsView.as_view()),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("chat/sessions/<key:session_id>/resume", sessions.ResumeView.as_view()),
     path("chat/sessions/<key:session_id>/retry", sessions.RetryView.as_view()),
     path("chat/sessions/<key:session_id>/stop", sessions.StopView.as_view()),
+    path("objects/<key:object_type>/<key:object_id>/always-send", always_send.ObjectAlwaysSendView.as_view()),
     path("objects/<key:object_type>/<key:object_id>/stream", events.ObjectStreamView.as_view()),
     path("proposals", proposals.ProposalsView.as_view()),
     path("proposals/waiting", proposals.WaitingView.as_view()),

@@ -33,7 +33,7 @@ async def ask_together(
 
 
 class Batched(Generic[Question, Answer]):
-    """`ask` takes up to `most` questions and returns their answers in the same order."""
+    """Answers single questions by asking many at once. `ask` takes up to `most` and returns answers in their order."""
 
     def __init__(self, ask: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]], most: int = 200) -> None:
         self._ask = ask

@@ -20,31 +20,29 @@ _threads = ThreadPoolExecutor(8, thread_name_prefix="database")
 _tool_threads = ThreadPoolExecutor(8, thread_name_prefix="tools")
 
 
-def _given_back(language: str | None, function: Callable[[], T]) -> T:
-    try:
-        with translation.override(language), what_passes_is_away():
-            return function()
-    finally:
-        connections.close_all()
-
-
 async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Awaits `function(*args, **kwargs)`, run in one of eight threads outside the event loop, in the caller's language.
 
     Asgiref's own `sync_to_async` would run all of them in one thread, and a task that outlives its request would find
     that thread gone.
     """
-    return await _in(_threads, partial(function, *args, **kwargs))
+    return await _run_in(_threads, partial(function, *args, **kwargs))
 
 
 async def in_tool_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The same in one of eight other threads, for what may take seconds."""
-    return await _in(_tool_threads, partial(function, *args, **kwargs))
+    """Calls `function` like `in_db`, in one of eight threads that are kept for what may take seconds."""
+    return await _run_in(_tool_threads, partial(function, *args, **kwargs))
 
 
-async def _in(threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-    """In a copy of the caller's context, so that what is told there is told about the same run."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(
-        threads, partial(copy_context().run, _given_back, translation.get_language(), work)
-    )
+async def _run_in(threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:
+    """Calls `function` in a copy of the caller's context, so that telemetry there names the run."""
+    language = translation.get_language()
+
+    def work() -> T:
+        try:
+            with translation.override(language), what_passes_is_away():
+                return function()
+        finally:
+            connections.close_all()
+
+    return await asyncio.get_running_loop().run_in_executor(threads, copy_context().run, work)

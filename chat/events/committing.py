@@ -63,7 +63,7 @@ SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_n
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch:
-    """What a batch has for one stream."""
+    """The events of a batch for one stream."""
 
     stream_id: int
     epoch: int
@@ -99,7 +99,8 @@ class Committer:
         After a lost answer the streams tell whether it happened: they name the writer and the batch.
         """
         self._batch += 1
-        parameters = self._parameters(parts)
+        rows = [(part.stream_id, part.epoch, [as_row(event) for event in part.events]) for part in parts]
+        parameters: dict[str, object] = {"parts": to_json(rows), "writer": self._id, "batch": self._batch}
         uncertain = False
         while True:
             try:
@@ -124,15 +125,6 @@ class Committer:
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
-
-    def _parameters(self, parts: Sequence[StreamBatch]) -> dict[str, object]:
-        return {
-            "parts": to_json(
-                [(part.stream_id, part.epoch, [as_row(event) for event in part.events]) for part in parts]
-            ),
-            "writer": self._id,
-            "batch": self._batch,
-        }
 
     async def _ask(
         self, connection: psycopg.AsyncConnection, query: str, parameters: dict[str, object]

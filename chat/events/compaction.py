@@ -80,7 +80,7 @@ def steps(days: int) -> Iterator[Folded]:
 
 
 def _step(days: int) -> Folded | None:
-    """None when nothing is left to fold, or nothing that nobody else holds."""
+    """Folds the next rows; None if nothing is left, or others hold all that is."""
     with transaction.atomic(), connection.cursor() as cursor:
         # A step that a crash undoes is done again: there is no need to wait for the disk.
         cursor.execute("SET LOCAL synchronous_commit = off")

@@ -61,7 +61,8 @@ class Hub:
         hearing = valkey.listen_forever(wakeup.channel(), self._heard)
         jobs = (self._refresh_forever(), self._publish_forever(), hearing, self._poll_forever())
         self._tasks = background.start(jobs, self._fail)
-        wakeup.use(self._announced)
+        # A transaction of this process may append in any thread.
+        wakeup.use(lambda *appended: self._loop.call_soon_threadsafe(self._take_appended, *appended))
 
     async def close(self) -> None:
         wakeup.use(None)
@@ -71,9 +72,9 @@ class Hub:
     async def watch(self, stream_id: int, after: int, *, present: bool = True, last: int | None = None) -> Watch:
         """A reader from the event after `after` on; raises `CursorBeyondEnd` for a cursor from the future.
 
-        The caller has made sure that the reader may read the stream. Only who is `present` counts as somebody whose
-        leaving may end the answer. Who joins others that read here, and has just read the stream's `last` number (to
-        know whether they may), needs not ask for it again.
+        The caller has made sure that the reader may read the stream. The leaving of a reader who is `present` may end
+        the answer. A caller that has just read the stream's `last` number gives it, so that it is not asked for again
+        where others read the stream here.
         """
         watch = Watch(self, stream_id, after, present=present)
         tail = self._tails.setdefault(stream_id, Tail())
@@ -111,7 +112,7 @@ class Hub:
             tail = self._tails.get(stream_id)
             if tail is not None:
                 tail.add(own)
-            self._tell_others(stream_id, own[-1].sequence)
+            self._wake_others(stream_id, own[-1].sequence)
 
     async def events_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
         """A page of the events after the cursor; none when the reader is up to date."""
@@ -125,43 +126,39 @@ class Hub:
         return events
 
     async def _arrived(self, arrivals: Sequence[tuple[int, bool]]) -> list[int]:
-        """Notes that people read these streams, and tells the last number of each."""
+        """Stores that people read these streams, and returns the last number of each."""
         read = {stream_id for stream_id, present in arrivals if present}
         wanted = {stream_id for stream_id, _present in arrivals}
         lasts = await in_db(presence.seen_and_last, list(read), list(wanted), self._process_id)
         return [lasts.get(stream_id, 0) for stream_id, _present in arrivals]
 
-    async def _read(self, places: Sequence[tuple[int, int]]) -> list[list[StoredEvent]]:
+    async def _read(self, cursors: Sequence[tuple[int, int]]) -> list[list[StoredEvent]]:
         """A page after each (stream, cursor), read at once from the earliest cursor of each stream on.
 
         Who is further on than that page reaches is read for in another round.
         """
         pages: dict[tuple[int, int], list[StoredEvent]] = {}
-        while left := sorted(set(places) - pages.keys(), reverse=True):
+        while left := sorted(set(cursors) - pages.keys(), reverse=True):
             earliest = dict(left)
             events = await in_db(reading.after, earliest, reading.PAGE_EVENTS)
             for stream_id, cursor in left:
                 page = [event for event in events if event.stream_id == stream_id and event.sequence > cursor]
                 if page or cursor == earliest[stream_id]:
                     pages[stream_id, cursor] = page
-        return [pages[place] for place in places]
+        return [pages[each] for each in cursors]
 
-    def _announced(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
-        """A transaction of this process appended events; called from any thread."""
-        self._loop.call_soon_threadsafe(self._appended_here, stream_id, last, events)
-
-    def _appended_here(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
-        self._tell_others(stream_id, last)
+    def _take_appended(self, stream_id: int, last: int, events: Sequence[StoredEvent]) -> None:
+        self._wake_others(stream_id, last)
         tail = self._tails.get(stream_id)
         if tail is not None:
             tail.add(events)
-        self._note(stream_id, last)
+        self._fall_behind(stream_id, last)
 
-    def _tell_others(self, stream_id: int, last: int) -> None:
+    def _wake_others(self, stream_id: int, last: int) -> None:
         self._outgoing[stream_id] = max(last, self._outgoing.get(stream_id, 0))
         self._publish.set()
 
-    def _note(self, stream_id: int, last: int) -> None:
+    def _fall_behind(self, stream_id: int, last: int) -> None:
         tail = self._tails.get(stream_id)
         if tail is not None and last > tail.last:
             self._behind[stream_id] = max(last, self._behind.get(stream_id, 0))
@@ -200,7 +197,7 @@ class Hub:
                 tail = self._tails.get(stream_id)
                 if tail is not None:
                     tail.add(list(found))
-                    self._note(stream_id, lasts[stream_id])  # where a page did not reach so far
+                    self._fall_behind(stream_id, lasts[stream_id])  # where a page did not reach so far
 
     async def _publish_forever(self) -> None:
         while True:
@@ -216,7 +213,7 @@ class Hub:
 
     def _heard(self, data: bytes) -> None:
         for stream_id, last in _WAKE_UP.findall(data):
-            self._note(int(stream_id), int(last))
+            self._fall_behind(int(stream_id), int(last))
 
     async def _poll_forever(self) -> None:
         while True:
@@ -232,4 +229,4 @@ class Hub:
                 log.warning("streams not polled, trying again: %s", type(error).__name__)
                 continue
             for stream_id, last in lasts.items():
-                self._note(stream_id, last)
+                self._fall_behind(stream_id, last)

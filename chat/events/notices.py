@@ -16,8 +16,9 @@ from chat.models import Proposal, ProposalStatus, Stream
 from graphs.history import hooks, queries
 from graphs.history.hooks import Hook
 from graphs.history.recording import Because
-from graphs.models import Graph, Object, Workspace
-from graphs.objects.refs import Ref
+from graphs.models import Object, Workspace
+from graphs.objects.kinds import of_objects
+from graphs.objects.narrowing import narrowed
 
 #: Change sets that an event of a rollback names at most; whoever was taken back beyond is seen with the next reload.
 MOST_NAMED = 200
@@ -49,30 +50,39 @@ def notify_object(of: Object, events: Sequence[NewEvent]) -> None:
     append_to(stream_name(of), of.workspace_id, [NewEvent(event.type, event.data) for event in events])
 
 
+def notify_of(proposal: Proposal, events: Sequence[NewEvent]) -> None:
+    """Appends to the stream of the object that a proposal is about, unless others may not see all that it changes."""
+    others = {name["type"] for name in proposal.brief.get("objects", []) if name["id"] != proposal.object_key}
+    if not others.intersection(narrowed()):
+        notify_object(proposal.about, events)
+
+
 def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
-    """Appends to the workspace's stream which of these proposals wait, and which no longer do."""
-    events = [_news(proposal) for proposal in proposals]
+    """Appends to the workspace's stream which of these proposals wait, and which no longer do.
+
+    All members read it: of kinds that narrow who sees what, it says nothing.
+    """
+    events = []
+    for proposal in proposals:
+        types = {proposal.object_type, *(name["type"] for name in proposal.brief.get("objects", []))}
+        if not types.intersection(narrowed()):
+            waits = proposal.status == ProposalStatus.PENDING
+            named = {"proposalId": str(proposal.pk), "object": proposal.ref.to_json()}
+            status = {} if waits else {"status": str(proposal.status)}
+            events.append(NewEvent("proposal" if waits else "decision", named | status))
     if events:
         append_to(workspace_stream_name(workspace_id), workspace_id, events)
 
 
-def _news(proposal: Proposal) -> NewEvent:
-    named = {"proposalId": str(proposal.pk), "object": Ref(proposal.object_type, proposal.object_key).to_json()}
-    if proposal.status == ProposalStatus.PENDING:
-        return NewEvent("proposal", named)
-    return NewEvent("decision", {**named, "status": str(proposal.status)})
-
-
-@receiver(post_save, sender=Graph)
-def make_stream(instance: Graph, created: bool, raw: bool = False, **_kwargs: Any) -> None:
-    """A graph can be watched from its first moment on."""
+def make_stream(instance: Object, created: bool, raw: bool = False, **_kwargs: Any) -> None:
+    """Makes the stream of an object with a header of its own, so that it can be watched from the first moment on."""
     if created and not raw:
         _make(stream_name(instance), instance.workspace_id)
 
 
 @receiver(post_save, sender=Workspace)
 def make_workspace_stream(instance: Workspace, created: bool, raw: bool = False, **_kwargs: Any) -> None:
-    """So can a workspace."""
+    """Makes the stream of a workspace, so that it can be watched from the first moment on."""
     if created and not raw:
         _make(workspace_stream_name(instance.pk), instance.pk)
 
@@ -87,38 +97,40 @@ heard AS (
     SELECT place, type || '_' || object AS name FROM revisions
     UNION ALL
     SELECT place, around.name FROM revisions, (SELECT %(made)s::jsonb->>'around' AS name) AS around
-    WHERE around.name <> type || '_' || object
+    WHERE around.name <> type || '_' || object AND type <> ALL(%(narrowed)s::text[])
 ), noticed AS (
-    SELECT place, name, 'object_changed' AS type, {told} AS data,
+    SELECT place, name, 'object_changed' AS type, {data} AS data,
         row_number() OVER (PARTITION BY name ORDER BY place DESC) - 1 AS followers
     FROM heard JOIN revisions USING (place)
 """
 #: The workspace hears of what takes changes back, after the objects: cards of proposals stand on many pages.
 _TO_WORKSPACE = """
     UNION ALL
-    SELECT NULL, 'workspace_' || (%(made)s::jsonb->>'workspace'), 'object_changed', {told},
+    SELECT NULL, 'workspace_' || (%(made)s::jsonb->>'workspace'), 'object_changed', {data},
         row_number() OVER (ORDER BY place DESC) - 1
-    FROM revisions
+    FROM revisions WHERE type <> ALL(%(narrowed)s::text[])
 """
-_TOLD = """jsonb_build_object(
+_DATA = """jsonb_build_object(
     'object', jsonb_build_object('type', type, 'id', key), 'version', version, 'changeSetId', %(id)s::uuid
 )"""
 
 
 def register() -> None:
-    """Makes every statement that stores a change append its events, too."""
+    """Makes streams for new objects, and every statement that stores a change append its events."""
+    for kind in of_objects():
+        if kind.rows is None:
+            post_save.connect(make_stream, sender=kind.model)
     hooks.register(Hook(_relations, "(SELECT array_agg(ARRAY[id, last_sequence]) FROM raised)", _given, wake))
 
 
 def _relations(undoing: bool) -> str:
-    told = f"{_TOLD} || jsonb_build_object('undoes', %(undoes)s::jsonb)" if undoing else _TOLD
+    data = f"{_DATA} || jsonb_build_object('undoes', %(undoes)s::jsonb)" if undoing else _DATA
     noticed = _TO_OBJECTS + _TO_WORKSPACE if undoing else _TO_OBJECTS
     workspace = "(%(made)s::jsonb->>'workspace')::bigint"
-    return f"{noticed.format(told=told)}), {appended('noticed', workspace)}"
+    return f"{noticed.format(data=data)}), {appended('noticed', workspace)}"
 
 
 def _given(because: Because) -> dict[str, Any]:
-    """Which changes are taken back."""
-    if not because.undoes:
-        return {}
-    return {"undoes": to_json(list(map(str, queries.taken_back_through(because.undoes, MOST_NAMED))))}
+    """Parameters for `_relations`: the kinds that nobody else hears of, and the changes that are taken back."""
+    undone = queries.taken_back_through(because.undoes, MOST_NAMED) if because.undoes else []
+    return {"narrowed": narrowed(), "undoes": to_json(list(map(str, undone)))}

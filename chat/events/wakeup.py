@@ -15,7 +15,7 @@ from graphs.site import valkey
 log = logging.getLogger("countersign.wakeup")
 
 #: A hub's: called from any thread with a stream's id, its last number, and the events up to it that are at hand.
-Local = Callable[[int, int, Sequence[StoredEvent]], None]
+Local = Callable[[int, int, Sequence[StoredEvent]], object]
 
 _local: Local | None = None
 

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from chat.events import wakeup
@@ -89,7 +90,12 @@ class GroupWriter:
         """
         event = event.storable()
         await self._room.wait()
-        line = self._line(stream_id, epoch)
+        line = self._lines.get(stream_id)
+        if line is not None and line.epoch < epoch:
+            self._fence(line)
+            line = None
+        if line is None:
+            line = self._lines[stream_id] = _Line(epoch)
         if line.fenced or line.epoch != epoch:
             raise Fenced
         merged = line.pending[-1].merged_with(event) if line.pending else None
@@ -102,15 +108,6 @@ class GroupWriter:
             self._room.clear()
         if not line.held:
             self._work.set()
-
-    def _line(self, stream_id: int, epoch: int) -> _Line:
-        line = self._lines.get(stream_id)
-        if line is not None and line.epoch < epoch:
-            self._fence(line)
-            line = None
-        if line is None:
-            line = self._lines[stream_id] = _Line(epoch)
-        return line
 
     async def flush(self, stream_id: int) -> None:
         """Returns when everything put for the stream is committed; raises `Fenced` when it never will be."""
@@ -135,28 +132,19 @@ class GroupWriter:
         pause = FIRST_PAUSE_S
         held = False
         while True:
-            await self._work_comes(pause if held else None)
-            batch = self._take()
+            # Streams that somebody holds are tried again after a pause, which new work of others cuts short.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause if held else None):
+                    await self._work.wait()
+            self._work.clear()
+            batch = dict(sorted((id_, line) for id_, line in self._lines.items() if line.pending and not line.fenced))
+            for line in batch.values():
+                line.in_flight, line.pending = line.pending, []
             await self._commit(batch)
             # Readers send what they were given before the next batch is made.
             await asyncio.sleep(0)
             held = any(line.held for line in batch.values())
             pause = min(2 * pause, LONGEST_PAUSE_S) if held else FIRST_PAUSE_S
-
-    async def _work_comes(self, at_latest_s: float | None) -> None:
-        """Streams that somebody holds are tried again after a pause, which new work of others cuts short."""
-        try:
-            async with asyncio.timeout(at_latest_s):
-                await self._work.wait()
-        except TimeoutError:
-            pass
-        self._work.clear()
-
-    def _take(self) -> dict[int, _Line]:
-        batch = dict(sorted((id_, line) for id_, line in self._lines.items() if line.pending and not line.fenced))
-        for line in batch.values():
-            line.in_flight, line.pending = line.pending, []
-        return batch
 
     async def _commit(self, batch: dict[int, _Line]) -> None:
         if not batch:
@@ -171,7 +159,11 @@ class GroupWriter:
             line = batch[stream_id]
             line.held = last is None and owned
             if last is None:
-                self._put_back(line, owned)
+                # What was not written waits for the next batch, unless another process owns the stream now.
+                line.pending[:0] = line.in_flight
+                line.in_flight = []
+                if line.fenced or not owned:
+                    self._fence(line)
                 continue
             if base is None:
                 wakeup.announce(stream_id, last)
@@ -187,13 +179,6 @@ class GroupWriter:
             if line.idle or line.fenced:
                 _release(line)
         measure("writer_queue", self._queued)
-
-    def _put_back(self, line: _Line, owned: bool) -> None:
-        """What was not written waits for the next batch, unless another process owns the stream now."""
-        line.pending[:0] = line.in_flight
-        line.in_flight = []
-        if line.fenced or not owned:
-            self._fence(line)
 
     def _fence(self, line: _Line) -> None:
         line.fenced = True

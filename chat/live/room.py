@@ -7,8 +7,7 @@ from collections import deque
 from typing import Any
 
 from chat.live.people import MOST, Elsewhere, Person
-from graphs.workflows.live.editing import Edited
-from graphs.workflows.live.reading import Standing
+from graphs.workflows.live.reading import LiveState
 
 #: Frames that are kept, and the memory that they take; who is further behind is told to read the graph again.
 REMEMBERED = 200
@@ -16,17 +15,17 @@ REMEMBERED_BYTES = 1_000_000
 
 
 class Watcher:
-    """One socket's place at a graph: what it was told already, and whether there is more."""
+    """One socket that watches a graph: what it was sent already, and whether there is more."""
 
-    __slots__ = ("_news", "people_told", "person", "room", "saved_told", "user_id", "version")
+    __slots__ = ("_news", "_people_sent", "_saved_sent", "person", "room", "user_id", "version")
 
     def __init__(self, room: "Room", person: Person, user_id: int) -> None:
         self.room = room
         self.person = person
         self.user_id = user_id
         self.version = room.version
-        self.saved_told = room.saved_number
-        self.people_told = -1
+        self._saved_sent = room.saved_number
+        self._people_sent = -1
         self._news = asyncio.Event()
         self._news.set()
 
@@ -34,31 +33,26 @@ class Watcher:
         self._news.set()
 
     async def next(self) -> list[str]:
-        """The frames that it was not told yet, as soon as there are some; raises `GraphGone`."""
+        """The frames that it was not sent yet, as soon as there are some; raises `GraphGone`."""
+        room = self.room
         while True:
             await self._news.wait()
             self._news.clear()
-            if self.room.gone:
+            if room.gone:
                 raise GraphGone
-            if found := [*self._happened(), *self._state()]:
+            if self.version < room.floor:
+                found = [frame("graph:changed", version=room.version)]
+            else:
+                found = [text for version, text in room.happened if version > self.version]
+            self.version = room.version
+            if self._saved_sent != room.saved_number:
+                self._saved_sent = room.saved_number
+                found.append(frame("graph:saved", version=room.version, changeSetIds=room.saved))
+            if self._people_sent != room.people_number:
+                self._people_sent = room.people_number
+                found.append(room.presence)
+            if found:
                 return found
-
-    def _happened(self) -> list[str]:
-        room, behind = self.room, self.version
-        self.version = room.version
-        if behind < room.floor:
-            return [frame("graph:changed", version=room.version)]
-        return [text for version, text in room.happened if version > behind]
-
-    def _state(self) -> list[str]:
-        found, room = [], self.room
-        if self.saved_told != room.saved_number:
-            self.saved_told = room.saved_number
-            found.append(frame("graph:saved", version=room.version, changeSetIds=room.saved))
-        if self.people_told != room.people_number:
-            self.people_told = room.people_number
-            found.append(room.presence)
-        return found
 
 
 class GraphGone(Exception):
@@ -84,13 +78,13 @@ class Room:
         #: Rises when somebody comes, goes, or looks at something else.
         self.people_number = 0
         self.presence = frame("graph:presence", people=[])
-        #: Whether it will be told soon that people look at something else.
-        self.turning = False
+        #: Whether those who watch will soon hear that people look at something else.
+        self.presence_due = False
         self.gone = False
         self._shown: list[dict[str, Any]] = []
 
-    def stands(self, now: Standing | None) -> None:
-        """Takes what was read of the graph, and wakes those who watch it."""
+    def take(self, now: LiveState | None) -> None:
+        """Takes what was read of the graph, None if it is gone, and wakes those who watch it."""
         if now is None:
             self.gone = True
         else:
@@ -102,20 +96,21 @@ class Room:
             self.unsaved = unsaved
         self.wake()
 
-    def _moves_to(self, now: Standing) -> None:
+    def _moves_to(self, now: LiveState) -> None:
         if now.version <= self.version:
             return
         edits = [edit for edit in now.edits if edit.version > self.version]
         if len(edits) == now.version - self.version:
             for edit in edits:
-                self._remember(edit.version, edited_frame(edit))
+                edited = {"by": edit.by, "at": edit.at.isoformat(), "operations": edit.to_json()}
+                self._remember(edit.version, frame("graph:edited", version=edit.version, **edited))
         else:
             # Something else changed it, too; its pages read it again as a whole.
             self._remember(now.version, frame("graph:changed", version=now.version))
         self.version = now.version
 
     def _remember(self, version: int, text: str) -> None:
-        """Forgets the oldest for it, and the frame itself where it is larger than all that may be kept."""
+        """Keeps a frame instead of the oldest ones; one that is larger than all that may be kept is not kept."""
         self.happened.append((version, text))
         self._bytes += sys.getsizeof(text)
         while len(self.happened) > REMEMBERED or self._bytes > REMEMBERED_BYTES:
@@ -125,8 +120,8 @@ class Room:
     def own_people(self) -> list[dict[str, Any]]:
         return [watcher.person.to_json() for watcher in self.watchers]
 
-    def look_round(self, now: float) -> None:
-        """Tells everybody of who is there, if that is not what they were told last."""
+    def refresh_people(self, now: float) -> None:
+        """Shows everybody who is there, unless that is what they were shown last."""
         people = sorted([*self.own_people(), *self.elsewhere.people(now)], key=lambda each: str(each.get("id")))[:MOST]
         if people != self._shown:
             self._shown = people
@@ -141,7 +136,3 @@ class Room:
 
 def frame(type_: str, **values: Any) -> str:
     return json.dumps({"type": type_, **values}, ensure_ascii=False)
-
-
-def edited_frame(edit: Edited) -> str:
-    return frame("graph:edited", version=edit.version, by=edit.by, at=edit.at.isoformat(), operations=edit.to_json())

@@ -26,12 +26,12 @@ from graphs.workflows.live import reading
 log = logging.getLogger("countersign.live")
 
 LOOK_EVERY_S = 1.0
-#: How often each process says who watches through it.
-SAY_EVERY_S = 3.0
-#: What happens within it is told together.
+#: How often each process publishes who watches through it.
+PUBLISH_EVERY_S = 3.0
+#: What happens within it is published together.
 TOGETHER_S = 0.02
-#: The same of what people look at and where they point, which they change all the time.
-LOOKS_TOGETHER_S = 0.1
+#: What people look at and where they point, which they change all the time, is gathered longer.
+PRESENCE_TOGETHER_S = 0.1
 #: How often every process looks for edits that have waited long enough, of whichever process.
 SAVE_LOOK_S = 5.0
 
@@ -49,7 +49,7 @@ class Rooms:
         self._fail = fail
         self._rooms: dict[int, Room] = {}
         self._look = asyncio.Event()
-        self._say = asyncio.Event()
+        self._outgoing_news = asyncio.Event()
         self._outgoing: dict[tuple[int, str], dict[str, Any]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._savings: set[asyncio.Task[None]] = set()
@@ -58,86 +58,78 @@ class Rooms:
     def start(self) -> None:
         self._publisher = valkey.publisher()
         jobs: tuple[Coroutine[Any, Any, None], ...] = (
-            *(self._look_forever(), self._say_forever(), self._renew_forever(), self._save_forever()),
+            *(self._look_forever(), self._publish_forever(), self._renew_forever(), self._save_forever()),
             valkey.listen_forever(channel(), self._heard),
         )
         self._tasks = background.start(jobs, self._fail)
 
     async def close(self) -> None:
-        """What people left behind is saved before the process ends."""
+        """Waits for edits that are being saved because their people left."""
         if self._savings:
             await asyncio.wait(self._savings)
         await background.end(self._tasks)
         await self._publisher.aclose()
 
     async def enter(self, graph_id: int, person: Person, user_id: int) -> Watcher | None:
-        """A place to watch the graph from, in its present version; None where it is gone."""
+        """A watcher of the graph in its present version; None if the graph is gone."""
         room = self._rooms.get(graph_id)
         if room is None:
-            found = (await in_db(reading.standings, {graph_id: 0}, edits=False)).get(graph_id)
+            found = (await in_db(reading.live_states, {graph_id: 0}, edits=False)).get(graph_id)
             if found is None:
                 return None
             fresh = Room(graph_id, found.version, found.unsaved_since is not None)
             room = self._rooms.setdefault(graph_id, fresh)
-            self._tell(graph_id, "asks", True)
+            self._publish(graph_id, "asks", True)
         watcher = Watcher(room, person, user_id)
         room.watchers.add(watcher)
-        self.moved(watcher)
+        self._show_people(room)
         self._look.set()
         return watcher
 
     def leave(self, watcher: Watcher) -> None:
-        """What somebody did live is saved when the last page that they have here is closed."""
+        """Ends watching. What somebody did live is saved when the last page that they have here is closed."""
         room = watcher.room
         room.watchers.discard(watcher)
         stays = any(other.user_id == watcher.user_id for other in room.watchers)
         if watcher.user_id in room.editors and not stays:
             room.editors.discard(watcher.user_id)
-            self._save(room.graph_id)
-        self.moved(watcher)
+            task = asyncio.create_task(self._save(room.graph_id))
+            self._savings.add(task)
+            task.add_done_callback(self._savings.discard)
+        self._show_people(room)
         if not room.watchers:
             self._rooms.pop(room.graph_id, None)
 
-    def moved(self, watcher: Watcher) -> None:
-        """Somebody came or went."""
-        self._tell_people(watcher.room)
+    def show_presence_soon(self, room: Room) -> None:
+        """Shows that somebody looks at something else or points elsewhere, together with what follows at once."""
+        if not room.presence_due:
+            room.presence_due = True
+            self._loop.call_later(PRESENCE_TOGETHER_S, self._show_presence, room)
 
-    def looks(self, watcher: Watcher) -> None:
-        """Somebody looks at something else, or points elsewhere."""
-        room = watcher.room
-        if not room.turning:
-            room.turning = True
-            self._loop.call_later(LOOKS_TOGETHER_S, self._looked, room)
-
-    def _looked(self, room: Room) -> None:
-        room.turning = False
+    def _show_presence(self, room: Room) -> None:
+        room.presence_due = False
         if room.watchers:
-            self._tell_people(room)
+            self._show_people(room)
 
-    def _tell_people(self, room: Room) -> None:
-        room.look_round(self._loop.time())
-        self._tell(room.graph_id, "people", room.own_people())
+    def _show_people(self, room: Room) -> None:
+        room.refresh_people(self._loop.time())
+        self._publish(room.graph_id, "people", room.own_people())
 
     def edited(self, graph_id: int) -> None:
         """Something of this process changed the graph."""
         self._look.set()
-        self._tell(graph_id, "edited", True)
+        self._publish(graph_id, "edited", True)
 
-    def _save(self, graph_id: int) -> None:
-        task = asyncio.create_task(self._saved(graph_id))
-        self._savings.add(task)
-        task.add_done_callback(self._savings.discard)
-
-    async def _saved(self, graph_id: int) -> None:
+    async def _save(self, graph_id: int) -> None:
         try:
             await in_db(live_edits.save_edits, graph_id)
         except Exception:  # Any: the clock of some process saves it.
             log.warning("graph %s not saved when somebody left", graph_id, exc_info=True)
         self.edited(graph_id)
 
-    def _tell(self, graph_id: int, what: str, value: Any) -> None:
+    def _publish(self, graph_id: int, what: str, value: Any) -> None:
         self._outgoing[graph_id, what] = {"process": self._process, "graph": graph_id, what: value}
-        self._say.set()
+        self._outgoing_news.set()
 
     async def _look_forever(self) -> None:
         while True:
@@ -150,41 +142,39 @@ class Rooms:
             if not self._rooms:
                 continue
             try:
-                await self._look_at_all()
+                rooms = dict(self._rooms)
+                found = await in_db(
+                    reading.live_states,
+                    {graph_id: room.version for graph_id, room in rooms.items()},
+                    unsaved={graph_id for graph_id, room in rooms.items() if room.unsaved},
+                )
             except AWAY as error:
                 log.warning("graphs not looked at, trying again: %s", type(error).__name__)
                 await asyncio.sleep(LOOK_EVERY_S)
+                continue
+            for graph_id, room in rooms.items():
+                now = found.get(graph_id)
+                if now is None or (now.version, now.unsaved_since is not None) != (room.version, room.unsaved):
+                    room.take(now)
+                room.refresh_people(self._loop.time())
 
-    async def _look_at_all(self) -> None:
-        rooms = dict(self._rooms)
-        found = await in_db(
-            reading.standings,
-            {graph_id: room.version for graph_id, room in rooms.items()},
-            unsaved={graph_id for graph_id, room in rooms.items() if room.unsaved},
-        )
-        for graph_id, room in rooms.items():
-            now = found.get(graph_id)
-            if now is None or (now.version, now.unsaved_since is not None) != (room.version, room.unsaved):
-                room.stands(now)
-            room.look_round(self._loop.time())
-
-    async def _say_forever(self) -> None:
+    async def _publish_forever(self) -> None:
         while True:
-            await self._say.wait()
+            await self._outgoing_news.wait()
             await asyncio.sleep(TOGETHER_S)
-            self._say.clear()
+            self._outgoing_news.clear()
             outgoing, self._outgoing = self._outgoing, {}
             try:
                 for message in outgoing.values():
                     await self._publisher.publish(channel(), json.dumps(message))
             except (redis.RedisError, OSError) as error:
-                log.warning("other processes not told: %s", type(error).__name__)
+                log.warning("other processes not reached: %s", type(error).__name__)
 
     async def _renew_forever(self) -> None:
         while True:
-            await asyncio.sleep(SAY_EVERY_S)
+            await asyncio.sleep(PUBLISH_EVERY_S)
             for graph_id, room in self._rooms.items():
-                self._tell(graph_id, "people", room.own_people())
+                self._publish(graph_id, "people", room.own_people())
 
     def _heard(self, data: bytes) -> None:
         try:
@@ -197,9 +187,9 @@ class Rooms:
             return
         if isinstance(message.get("people"), list):
             room.elsewhere.hear(process, message["people"], self._loop.time())
-            room.look_round(self._loop.time())
+            room.refresh_people(self._loop.time())
         elif "asks" in message:
-            self._tell(room.graph_id, "people", room.own_people())
+            self._publish(room.graph_id, "people", room.own_people())
         else:
             self._look.set()
 

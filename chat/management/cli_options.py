@@ -1,5 +1,6 @@
-"""The options of commands that act as a member asking about a graph: `--graph`, `--workspace`, `--user`, `--role`."""
+"""The options of commands that act as a member asking about an object: `--graph`, `--object`, `--user`, `--role`."""
 
+from argparse import _ActionsContainer as ActionsContainer
 from dataclasses import replace
 from typing import Any
 
@@ -11,28 +12,50 @@ from chat.engine.available_models import configured
 from chat.providers.base import ProviderConfig
 from chat.providers.registry import ModelUnavailableError
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
-from graphs.models import Graph, Membership, Role, Workspace
-from graphs.site.access import Member, NotFound, graph_for, member_of
+from graphs.models import Membership, Object, Role, Workspace
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
+from graphs.site.access import Member, NotFound, member_of
+from graphs.workflows.graph_kind import GRAPH
 
 
 def add_asking_options(parser: CommandParser) -> None:
-    parser.add_argument("--graph", required=True, help="key of the graph")
+    add_object_options(parser.add_mutually_exclusive_group(required=True))
     parser.add_argument("--role", choices=Role.values, help="as if they had this role; default: editor, or theirs")
     parser.add_argument("--user", help="who asks; default: somebody of the workspace")
     parser.add_argument("--json", action="store_true", help="as one JSON document")
     add_workspace_option(parser)
 
 
-def asking(options: dict[str, Any]) -> tuple[Member, Graph]:
-    """A member of the workspace, with the chosen role if one was, and the graph."""
-    workspace = chosen_workspace(options["workspace"])
+def add_object_options(group: ActionsContainer) -> None:
+    group.add_argument("--graph", default="", help="key of the graph")
+    group.add_argument("--object", default="", help="an object of any kind, as type:key, for example nodeType:step")
+
+
+def named_object(options: dict[str, Any]) -> Ref:
+    """What `--graph` or `--object` names."""
+    if options["graph"]:
+        return Ref(GRAPH.name, options["graph"])
+    try:
+        return Ref.parse(options["object"])
+    except ValueError:
+        raise CommandError("--object names an object as type:key, for example graph:nba.") from None
+
+
+def absent(ref: Ref, workspace: Workspace) -> CommandError:
+    return CommandError(f'There is no {ref.type} "{ref.key}" in the workspace "{workspace.slug}".')
+
+
+def asking(options: dict[str, Any]) -> tuple[Member, Object]:
+    """A member of the workspace, with the chosen role if one was, and the object."""
+    workspace, ref = chosen_workspace(options["workspace"]), named_object(options)
     member = named(workspace, options["user"]) if options["user"] else _anybody(workspace)
     if options["role"]:
         member = replace(member, role=Role(options["role"]))
     try:
-        return member, graph_for(member, options["graph"])
+        return member, object_for(member, ref)
     except NotFound:
-        raise CommandError(f'There is no graph "{options["graph"]}" in the workspace "{workspace.slug}".') from None
+        raise absent(ref, workspace) from None
 
 
 def named(workspace: Workspace, username: str) -> Member:

@@ -43,7 +43,8 @@ class RunPrinter:
                     f"{self._names.get(data['toolCallId'], '?')} waits for a decision: proposal {data['proposalId']}"
                 )
             case "usage":
-                self.note(f"{data['promptTokens']} + {data['completionTokens']} tokens, {_money(data['cost'])}")
+                cost = "price unknown" if data["cost"] is None else f"${data['cost']:.4f}"
+                self.note(f"{data['promptTokens']} + {data['completionTokens']} tokens, {cost}")
             case "tool_limit":
                 self.note(f"The {data['roundsUsed']} rounds of tools are used up. Go on or sum up in the conversation.")
             case "status":
@@ -101,7 +102,3 @@ def _harmless(text: str) -> str:
 def _short(arguments: dict[str, Any]) -> str:
     text = json.dumps(arguments, ensure_ascii=False)
     return text if len(text) <= ARGUMENTS_CHARS else f"{text[:ARGUMENTS_CHARS]}…"
-
-
-def _money(cost: float | None) -> str:
-    return "price unknown" if cost is None else f"${cost:.4f}"

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.models.rounds import Round, RoundsField
 from chat.models.streams import Stream
 from graphs.models import Workspace
+from graphs.objects.refs import Ref
 
 
 class SessionType(models.TextChoices):
@@ -22,7 +23,7 @@ class Session(models.Model):
     """One conversation of one person about one object.
 
     `state` is the engine's state (`chat/engine/states.py`), versioned JSON; `phase` repeats its phase for filters.
-    `context_type` and `context_id` name the object as registered kind and key, for example "graph" and "nba".
+    `context` names the object; it may be gone, and a conversation outlives it.
     """
 
     class OnDisconnect(models.TextChoices):
@@ -68,6 +69,11 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.title or str(self.id)
+
+    @property
+    def context(self) -> Ref | None:
+        """None of a conversation about no object."""
+        return Ref(self.context_type, self.context_id) if self.context_type else None
 
 
 class Message(models.Model):

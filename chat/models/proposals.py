@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.models.conversation import Message, Session
 from graphs.models import Object, Workspace
 from graphs.models.objects import MAX_KEY
+from graphs.objects.refs import Ref
 
 
 class ProposalStatus(models.TextChoices):
@@ -100,6 +101,10 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return self.reason[:80] or self.tool
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(self.object_type, self.object_key)
 
     @property
     def about(self) -> Object:

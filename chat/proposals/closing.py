@@ -39,5 +39,5 @@ def _close(session: Session, which: Q, status: ProposalStatus) -> list[Proposal]
 def tell_others(decided: Sequence[Proposal]) -> None:
     """Objects and the workspace, before the session's stream hears of it."""
     for proposal in decided:
-        notices.notify_object(proposal.about, [decision_event(proposal)])
+        notices.notify_of(proposal, [decision_event(proposal)])
     notices.notify_workspace(decided[0].workspace_id, decided)

@@ -33,7 +33,7 @@ _LANGUAGE = "en"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftedProposal:
     """`operations` and `targets` are as they are stored; `planned` are the same operations.
 
     `digest` names exactly what is shown and would be applied: who says it with their decision gets nothing else.
@@ -53,7 +53,7 @@ def draft(
     arguments: dict[str, Any],
     own: uuid.UUID | None = None,
     member: Member | None = None,
-) -> Draft:
+) -> DraftedProposal:
     """Computed on the present state of the object, which the caller holds; raises `ChangeRefused`.
 
     Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
@@ -69,7 +69,7 @@ def draft(
         raise ChangeRefused(_("This is more text than anybody can look through at once. Propose it in parts."))
     with translation.override(_LANGUAGE):
         diff = diff_of(planned.operations, labels(of, [operation.item for operation in planned.operations]))
-    return Draft(planned.operations, stored, targets, diff, digest_of(text))
+    return DraftedProposal(planned.operations, stored, targets, diff, digest_of(text))
 
 
 def canonical(tool: str, arguments: Any, stored_operations: Any, targets: Any) -> str:

@@ -5,11 +5,13 @@ itself. One level that asks is enough; the proposal keeps which ones did.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 
 from django.db.models import Q
 
 from chat.models import Allowance, Session, ValidationRule
 from graphs.models import Object
+from graphs.objects.kinds import is_object
 from graphs.objects.operations import Operation, Update
 
 Asked = list[dict[str, str]]
@@ -50,17 +52,16 @@ def _rules(workspace_id: int, tools: Collection[str]) -> Iterator[dict[str, str]
 
 
 def _not_allowed(of: Object, tool: str, operations: Sequence[Operation]) -> Asked:
-    """Every field of every operation has to be covered; the first one that is not is named."""
-    allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool, object_key__in=["", of.key])
-    given = set(allowances.values_list("kind", "field", "item_key"))
+    """Every field of every operation has to be covered; the first one that is not is named.
+
+    An object that is changed beside the proposal's own is covered by its own key: an allowance for one is none for all.
+    """
+    allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)
+    given = set(allowances.values_list("kind", "field", "object_key", "item_key"))
     for operation in operations:
-        kind, key = operation.item.type, operation.item.key
-        for field in _touched(operation):
-            if not any((kind, part, item) in given for part in {"", field} for item in ("", key)):
+        kind, key = operation.item
+        holders, items = ("", key if is_object(kind) else of.key), ("", key)
+        for field in operation.new if isinstance(operation, Update) else ("",):
+            if given.isdisjoint(product([kind], ["", field], holders, items)):
                 return [{"level": "default", "why": f"{kind}.{field}" if field else kind}]
     return []
-
-
-def _touched(operation: Operation) -> Sequence[str]:
-    """The fields that an update changes; "" for what comes or goes as a whole."""
-    return tuple(operation.new) if isinstance(operation, Update) else ("",)

@@ -12,7 +12,7 @@ from chat.models import Proposal, ProposalStatus
 from graphs.history import queries
 from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import labelled
-from graphs.objects.refs import ObjectName, Ref
+from graphs.objects.refs import ObjectName
 
 Status = Literal["pending", "applied", "rejected", "stale", "expired", "cancelled", "failed"]
 
@@ -164,7 +164,7 @@ def _told(proposal: Proposal, parts: ProposalParts, taken_back: Mapping[uuid.UUI
         "sessionId": str(proposal.session_id),
         "messageId": str(proposal.message_id),
         "toolCallId": proposal.tool_call_id,
-        "object": Ref(proposal.object_type, proposal.object_key).to_json(),
+        "object": proposal.ref.to_json(),
         "status": cast("Status", ProposalStatus.EXPIRED if proposal.overdue else proposal.status),
         "tool": proposal.tool,
         "reason": proposal.reason,

@@ -1,11 +1,14 @@
 """A call of a write tool becomes a proposal: computed on the present state, stored, and told to whoever watches."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from chat.events import notices
 from chat.events.vocabulary import NewEvent
@@ -13,20 +16,19 @@ from chat.models import Message, Proposal, Session
 from chat.proposals import policy
 from chat.proposals.applying import TOOL_PREFIX, carry_out
 from chat.proposals.drafting import draft
-from chat.proposals.naming import named_objects, object_of
 from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
 from graphs.models import Object
-from graphs.objects.actions import Action, Batch
+from graphs.objects.actions import Action, Batch, CreateObject, MoveObject, ObjectAction, steps_of
+from graphs.objects.headers import object_for
+from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
 #: Told to the model.
-NO_EDITOR = "The person may not change this graph (any more). Nothing was proposed; tell them."
-NO_EDITOR_HERE = "The person may not change anything here (any more). Nothing was proposed; tell them."
-GONE = "The graph was deleted. Nothing can be changed any more; tell the person."
-OBJECT_GONE = "What the conversation is about was deleted. It cannot be changed any more; tell the person."
+NO_EDITOR = "The person may not change {what} (any more). Nothing was proposed; tell them."
+GONE = "The {kind} was deleted. Nothing can be changed any more; tell the person."
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,13 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     before = Proposal.objects.filter(message=message, tool_call_id=call.id).first()
     if before is not None:
         return Proposed(before, ())
-    _require_editor(member, about)
-    named = named_objects(member, call.action)
-    of = _held(object_of(member, about, call.action, named))
+    try:
+        hold_role(member).require_editor()
+    except (NotFound, Forbidden):
+        what = f"this {about.type}" if about is not None else "anything here"
+        raise ChangeRefused(NO_EDITOR.format(what=what)) from None
+    named = _named_objects(member, call.action)
+    of = _held(_object_of(member, about, call.action, named))
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
     catch_up({each.pk: each for each in (of, *named) if each.pk is not None}.values())
     drafted = draft(of, call.tool, call.action, call.arguments, member=member)
@@ -90,7 +96,7 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     if not proposal.asked_by:
         _let_through(proposal, of, member)
         events.append(decision_event(proposal))
-    notices.notify_object(of, events)
+    notices.notify_of(proposal, events)
     notices.notify_workspace(of.workspace_id, [proposal])
     return Proposed(proposal, tuple(events))
 
@@ -109,18 +115,54 @@ def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
     proposal.save(update_fields=["status", "change_set", "conflicts", "problem", "brief", "decided_at"])
 
 
-def _require_editor(member: Member, about: Object | None) -> None:
-    try:
-        hold_role(member).require_editor()
-    except (NotFound, Forbidden):
-        raise ChangeRefused(NO_EDITOR if about is not None and about.type == "graph" else NO_EDITOR_HERE) from None
-
-
 def _held(of: Object) -> Object:
     """The object as it is now; nothing has to be held of one that is to be created."""
     if of.pk is None:
         return of
     held = type(of)._default_manager.select_for_update(no_key=True).filter(pk=of.pk).first()
     if held is None:
-        raise ChangeRefused(GONE if of.type == "graph" else OBJECT_GONE)
+        raise ChangeRefused(GONE.format(kind=of.type))
     return held
+
+
+def _named_objects(member: Member, action: Action) -> list[Object]:
+    """The objects that the action names and that the member may see, in its order; the others are left out."""
+    found: dict[Ref, Object] = {}
+    for ref in _refs(action):
+        with suppress(NotFound):
+            found.setdefault(ref, object_for(member, ref))
+    return list(found.values())
+
+
+def _object_of(member: Member, about: Object | None, action: Action, named: Sequence[Object]) -> Object:
+    """What the proposal is about; one without a primary key is what it would create.
+
+    It is the conversation's object if the action changes that, else the first one that it names. Raises
+    `ChangeRefused`.
+    """
+    steps = list(_object_steps(action))
+    here = about is not None and any(found.pk == about.pk for found in named)
+    if about is not None and (here or len(steps) < len(steps_of([action]))):
+        return about
+    if len(steps) < len(steps_of([action])):
+        raise ChangeRefused(_("This conversation is about no graph. Name the objects, with the tools for objects."))
+    if named:
+        return named[0]
+    if about is not None:
+        return about
+    step = steps[0]
+    if isinstance(step, CreateObject):
+        return Object(workspace_id=member.workspace.pk, type=step.kind, key=step.key or "")
+    raise ChangeRefused(_("There is no {object}.").format(object=f'"{step.object}"'))
+
+
+def _object_steps(action: Action) -> Iterator[ObjectAction]:
+    return (step for step in steps_of([action]) if isinstance(step, ObjectAction))
+
+
+def _refs(action: Action) -> Iterator[Ref]:
+    for step in _object_steps(action):
+        if not isinstance(step, CreateObject):
+            yield step.object
+        if isinstance(step, CreateObject | MoveObject) and step.parent:
+            yield step.parent

@@ -30,7 +30,10 @@ def shorten(proposal: Proposal) -> None:
         "decidedArguments": _short(proposal.decided_arguments, {}),
         "diff": brief(proposal.diff),
         "targets": _short(proposal.targets, []),
-        "conflicts": [_conflict(conflict) for conflict in proposal.conflicts[:MOST_CONFLICTS]],
+        "conflicts": [
+            {**conflict, "expected": clipped(conflict["expected"]), "found": clipped(conflict["found"])}
+            for conflict in proposal.conflicts[:MOST_CONFLICTS]
+        ],
     }
     cut = [name for name in whole if short[name] != whole[name]]
     proposal.brief = {**short, "objects": _objects(proposal), "counts": counts(proposal.diff), "cut": cut}
@@ -38,7 +41,7 @@ def shorten(proposal: Proposal) -> None:
 
 def _objects(proposal: Proposal) -> list[dict[str, Any]]:
     """The objects that it changes, in the versions that it was computed from; 0 for one that it creates."""
-    own = (proposal.object_type, proposal.object_key)
+    own = proposal.ref
     named = [(each["type"], each["id"]) for each in proposal.operations]
     changed = dict.fromkeys(ref if is_object(ref[0]) else own for ref in named)
     known = {(each["type"], each["id"]): each["version"] for each in proposal.brief.get("objects", [])}
@@ -57,7 +60,3 @@ def _own_version(proposal: Proposal) -> int:
 
 def _short(value: Any, nothing: Any) -> Any:
     return value if chars(value) <= MOST_CHARS else nothing
-
-
-def _conflict(conflict: dict[str, Any]) -> dict[str, Any]:
-    return {**conflict, "expected": clipped(conflict["expected"]), "found": clipped(conflict["found"])}

@@ -24,6 +24,7 @@ from chat.queries.streams import (
     ReadableStream,
     events_of_message,
     events_page,
+    hidden_streams,
     readable,
     stream_for,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "events_of_message",
     "events_page",
     "held_session",
+    "hidden_streams",
     "live_run",
     "member_in",
     "message_for",

@@ -74,7 +74,7 @@ class UsageShape(_TokensShape):
 
 
 class SessionUsageShape(_TokensShape):
-    """Of the whole conversation; `cost` leaves out the `unpricedTokens` of models without a price."""
+    """Usage of the whole conversation; `cost` leaves out the `unpricedTokens` of models without a price."""
 
     unpriced_tokens: int
     estimated: bool

@@ -2,13 +2,15 @@
 
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import F, Prefetch, QuerySet
+from django.db.models import F, Prefetch, Q, QuerySet
 
 from chat.models import AlwaysSend, Message, Proposal, Run, RunStatus, Session
 from chat.prompts.summary_json import SummaryShape
 from chat.queries.ids import parsed_id
 from chat.queries.proposals import in_brief
 from graphs.models import Role, Workspace
+from graphs.objects.headers import rows_named
+from graphs.objects.kinds import of_objects
 from graphs.site.access import Member, NotFound
 
 #: The sessions of the person `u` that they did not delete, in the workspaces they are in.
@@ -107,8 +109,14 @@ def summary_of(session: Session) -> SummaryShape | None:
 
 
 def always_sent(member: Member) -> QuerySet[AlwaysSend]:
-    """The records that every conversation of the workspace is sent."""
-    return AlwaysSend.objects.filter(workspace=member.workspace).select_related("added_by")
+    """The records that every conversation of the workspace is sent, without those of objects the member may not see."""
+    rows = AlwaysSend.objects.filter(workspace=member.workspace).select_related("added_by")
+    for kind in of_objects():
+        if kind.may_see is not None:
+            own = AlwaysSend.objects.filter(workspace=member.workspace, object_type=kind.name)
+            seen = rows_named(member, kind, own.values_list("object_key", flat=True))
+            rows = rows.exclude(Q(object_type=kind.name) & ~Q(object_key__in=seen))
+    return rows
 
 
 def reading_point(session: Session, messages: list[Message]) -> int:

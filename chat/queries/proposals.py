@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from chat.models import Proposal, ProposalStatus
 from chat.queries.ids import parsed_id
 from graphs.models import Role
+from graphs.objects.narrowing import narrowed, unseen
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound
 
@@ -36,7 +37,30 @@ def proposals_of(
         proposals = proposals.filter(session=parsed_id(session_id))
     if about is not None:
         proposals = proposals.filter(object_type=about.type, object_key=about.key)
-    return proposals
+    return _seen(member, proposals)
+
+
+def _seen(member: Member, proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
+    """The proposals whose objects the member may all see; of those for objects to be made, or gone, only their own."""
+    of_narrowed = Q()
+    for name in narrowed():
+        of_narrowed |= Q(object_type=name) | Q(brief__objects__contains=[{"type": name}])
+    if not of_narrowed:
+        return proposals
+    rows = proposals.filter(of_narrowed).values_list(
+        "pk", "session__owner", "object_type", "object_key", "brief__objects"
+    )
+    named = {
+        (pk, owner): {Ref(type_, key), *map(Ref.from_json, objects or [])} for pk, owner, type_, key, objects in rows
+    }
+    hidden = unseen(member, {ref for refs in named.values() for ref in refs})
+    return proposals.exclude(
+        pk__in=[
+            pk
+            for (pk, owner), refs in named.items()
+            if any(ref in hidden and not (hidden[ref] and owner == member.user.pk) for ref in refs)
+        ]
+    )
 
 
 def waiting_count(member: Member) -> tuple[int, bool]:
@@ -46,20 +70,20 @@ def waiting_count(member: Member) -> tuple[int, bool]:
 
 
 def in_brief(proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
-    """To be shown beside each other."""
+    """Proposals with only the fields that lists show."""
     return proposals.select_related("decided_by").defer(*Proposal.LARGE)
 
 
 def proposal_for(member: Member, proposal_id: str) -> Proposal:
     """A proposal of this workspace; raises `NotFound`."""
     proposals = Proposal.objects.filter(workspace=member.workspace)
-    return _one_proposal(proposals, proposal_id)
+    return _one_proposal(_seen(member, proposals.filter(pk=parsed_id(proposal_id))), proposal_id)
 
 
 def require_proposals(member: Member, proposal_ids: Collection[str]) -> None:
     """Raises `NotFound` unless all of them are of this workspace."""
     ids = set(map(parsed_id, proposal_ids))
-    if Proposal.objects.filter(workspace=member.workspace, pk__in=ids).count() < len(ids):
+    if _seen(member, Proposal.objects.filter(workspace=member.workspace, pk__in=ids)).count() < len(ids):
         raise NotFound
 
 
@@ -67,7 +91,9 @@ def proposal_and_member(user: User, proposal_id: str) -> tuple[Proposal, Member]
     """A proposal in whichever of the person's workspaces it is; raises `NotFound`."""
     proposals = Proposal.objects.filter(workspace__memberships__user=user, workspace__memberships__user__is_active=True)
     proposal = _one_proposal(proposals.annotate(role=F("workspace__memberships__role")), proposal_id)
-    return proposal, Member(user, proposal.workspace, Role(proposal.role))
+    member = Member(user, proposal.workspace, Role(proposal.role))
+    require_proposals(member, [proposal_id])
+    return proposal, member
 
 
 def _one_proposal(proposals: QuerySet[Any], proposal_id: str) -> Any:

@@ -1,6 +1,8 @@
 """Streams that a person may read, and pages of their events."""
 
+import re
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -9,7 +11,10 @@ from django.db import connection
 from chat.events import presence, reading
 from chat.events.vocabulary import StoredEvent
 from chat.models import Message, Stream
-from graphs.site.access import NotFound
+from graphs.models import Object
+from graphs.objects.headers import may_see
+from graphs.objects.narrowing import narrowed
+from graphs.site.access import NotFound, member_of
 
 #: Events and bytes one page of the log may hold.
 MAX_EVENTS = 1_000
@@ -62,9 +67,27 @@ def stream_for(user: User, name: str) -> ReadableStream:
     with connection.cursor() as cursor:
         cursor.execute(_STREAM_FOR, [name, user.pk])
         row = cursor.fetchone()
-    if row is None:
+    if row is None or hidden_streams(user, [row[0]]):
         raise NotFound
     return ReadableStream(*row)
+
+
+def hidden_streams(user: User, ids: Collection[int]) -> set[int]:
+    """The streams of objects that the person may not see, or that are gone."""
+    kinds = narrowed()
+    if not kinds or not ids:
+        return set()
+    streams = Stream.objects.filter(pk__in=ids, name__regex=f"^({'|'.join(map(re.escape, kinds))})_[0-9]+$")
+    hidden: set[int] = set()
+    for stream in streams.select_related("workspace"):
+        header = Object.objects.filter(pk=stream.name.rpartition("_")[2]).first()
+        try:
+            seen = header is not None and may_see(member_of(user, stream.workspace.slug), header)
+        except NotFound:
+            seen = False
+        if not seen:
+            hidden.add(stream.pk)
+    return hidden
 
 
 def readable(stream: Stream) -> ReadableStream:

@@ -49,10 +49,13 @@ def take_apart(body: Body) -> Layout:
         to_json([key, *(_without_marks(number, part, marks) for part in item)])
         for number, (key, item) in enumerate(items)
     )
+    entries: list[Entry] = []
+    for position, content in enumerate(contents):
+        entries.append(_entry(content, entries[-1].digest if entries else None, position))
     return Layout(
         parameters={key: value for key, value in body.items() if key not in (*filled, TOOLS)},
         tools=_entry(to_json(tools), None, 0) if tools is not None else None,
-        entries=tuple(_chain(contents)),
+        entries=tuple(entries),
         marks=marks,
     )
 
@@ -114,14 +117,6 @@ def _without_marks(place: int | str, value: Any, marks: list[list[Any]]) -> Any:
 def _blocks(value: Any) -> list[Any]:
     blocks = value.get("content") if isinstance(value, dict) else value
     return blocks if isinstance(blocks, list) else []
-
-
-def _chain(contents: Iterable[str]) -> Iterator[Entry]:
-    parent = None
-    for position, content in enumerate(contents):
-        entry = _entry(content, parent, position)
-        yield entry
-        parent = entry.digest
 
 
 def _entry(content: str, parent: bytes | None, position: int) -> Entry:

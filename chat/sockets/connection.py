@@ -51,7 +51,7 @@ class GatedConsumer(AsyncWebsocketConsumer):
         self._close_code: int | None = None
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Any) -> None:
-        """From handshake to close. Channels' own loop would make a task of each frame and change threads for it."""
+        """Serves from handshake to close. Channels' own loop would make a task, and change threads, for each frame."""
         self.scope, self.base_send = scope, send
         self._task = asyncio.current_task()
         await receive()
@@ -121,7 +121,7 @@ class GatedConsumer(AsyncWebsocketConsumer):
             self._task.cancel()
 
     async def send(self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False) -> None:
-        """Who is about to leave, which Daphne tells only later, gets nothing more."""
+        """Sends a frame; one to a client that has just left, which Daphne says only later, is dropped."""
         with suppress(Disconnected):
             await super().send(text_data, bytes_data, close)
 

@@ -24,7 +24,7 @@ from chat.sockets.closing import NOT_THERE, Closing, require_access
 from chat.sockets.person import PersonConsumer
 from chat.sockets.subscriptions import Subscriptions
 from graphs.site.access import NotFound
-from graphs.site.telemetry.events import tell
+from graphs.site.telemetry.events import emit
 
 
 class ChatConsumer(PersonConsumer):
@@ -53,7 +53,10 @@ class ChatConsumer(PersonConsumer):
     async def handle(self, frame: Any) -> None:
         match frame:
             case frames.Chat():
-                await self._chat(frame)
+                if frame.id is None:
+                    raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
+                self._require_room_for(frame.session_id)
+                await self._accept(frame, await self.as_person(commands.post, self.workspace, frame))
             case frames.Resume(proposal_id=str()):
                 await self._decide(frame)
             case frames.Resume():
@@ -76,12 +79,6 @@ class ChatConsumer(PersonConsumer):
                 self._subscriptions.stop(stream.id)
                 await self._confirm("ai:unsubscribed", frame, stream)
 
-    async def _chat(self, frame: frames.Chat) -> None:
-        if frame.id is None:
-            raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
-        self._require_room_for(frame.session_id)
-        await self._accept(frame, await self.as_person(commands.post, self.workspace, frame))
-
     async def _decide(self, frame: frames.Resume) -> None:
         """A decision on a proposal of any conversation of the workspace; who owns it also sees how it goes on."""
         self._require_room_for(frame.session_id)
@@ -93,14 +90,14 @@ class ChatConsumer(PersonConsumer):
             await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})
 
     def _require_room_for(self, session_id: str | None) -> None:
-        """Before anything is accepted whose events this socket could not read."""
+        """Refuses what this socket could not read the events of, before anything is accepted."""
         if session_id is None or not self._subscriptions.reads(session_id):
             self._subscriptions.require_room()
 
     async def _accept(self, frame: frames.Frame, accepted: dict[str, Any], more: dict[str, Any] | None = None) -> None:
         """Answers, and makes sure that this socket sees everything about it."""
         asked = "ws_chat" if isinstance(frame, frames.Chat) else "ws_resume"
-        tell(asked, "debug", session=accepted["sessionId"], run=accepted["runId"])
+        emit(asked, "debug", session=accepted["sessionId"], run=accepted["runId"])
         if frame.id is not None:
             self._subscriptions.remember(uuid.UUID(accepted["runId"]), frame.id)
         shown = ("sessionId", "userMessageId", "messageId", "runId", "stream")
@@ -154,7 +151,7 @@ class GraphConsumer(PersonConsumer):
         self._sending: asyncio.Task[None] | None = None
 
     async def authenticated(self) -> None:
-        """Opens the graph: who may not see it is told what they would be told if there were none."""
+        """Opens the graph. A graph that the person may not see is answered as one that is not there."""
         assert self.identity is not None
         key = self.scope["url_route"]["kwargs"]["key"]
         self._rooms = runtime.current().rooms
@@ -189,30 +186,20 @@ class GraphConsumer(PersonConsumer):
     async def handle(self, frame: Any) -> None:
         match frame:
             case graph_frames.Edit() | graph_frames.Undo():
-                await self._edit(frame)
+                done = await self.as_person(graph_commands.edit, self.workspace, self._graph_id, frame)
+                if self._watcher is not None:
+                    self._watcher.room.editors.add(self._watcher.user_id)
+                runtime.current().rooms.edited(self._graph_id)
+                acknowledged = {"version": done.version, "operations": done.to_json()}
+                await self.send_frame({"type": "graph:ack", "_id": frame.id, **acknowledged})
             case graph_frames.Save():
-                await self._save(frame)
-            case graph_frames.Presence():
-                self._show_presence(frame)
-
-    async def _edit(self, frame: graph_frames.Edit | graph_frames.Undo) -> None:
-        done = await self.as_person(graph_commands.edit, self.workspace, self._graph_id, frame)
-        if self._watcher is not None:
-            self._watcher.room.editors.add(self._watcher.user_id)
-        runtime.current().rooms.edited(self._graph_id)
-        acknowledged = {"version": done.version, "operations": done.to_json()}
-        await self.send_frame({"type": "graph:ack", "_id": frame.id, **acknowledged})
-
-    async def _save(self, frame: graph_frames.Save) -> None:
-        saved = await self.as_person(graph_commands.save, self.workspace, self._graph_id)
-        runtime.current().rooms.edited(self._graph_id)
-        version = self._watcher.room.version if self._watcher else None
-        answer = {"version": version, "changeSetIds": [str(change_set) for change_set in saved]}
-        await self.send_frame({"type": "graph:saved", "_id": frame.id, **answer})
-
-    def _show_presence(self, frame: graph_frames.Presence) -> None:
-        if self._watcher is not None and self._rooms is not None:
-            person = self._watcher.person
-            person.selection = tuple(frame.selection)
-            person.cursor = frame.cursor.model_dump() if frame.cursor else None
-            self._rooms.looks(self._watcher)
+                saved = await self.as_person(graph_commands.save, self.workspace, self._graph_id)
+                runtime.current().rooms.edited(self._graph_id)
+                version = self._watcher.room.version if self._watcher else None
+                answer = {"version": version, "changeSetIds": [str(change_set) for change_set in saved]}
+                await self.send_frame({"type": "graph:saved", "_id": frame.id, **answer})
+            case graph_frames.Presence() if self._watcher is not None and self._rooms is not None:
+                person = self._watcher.person
+                person.selection = tuple(frame.selection)
+                person.cursor = frame.cursor.model_dump() if frame.cursor else None
+                self._rooms.show_presence_soon(self._watcher.room)

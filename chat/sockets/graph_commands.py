@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from chat.actions.refusals import Refused
-from chat.sockets import frames, graph_frames
+from chat.sockets import graph_frames
 from chat.sockets.commands import member_in
 from graphs.api import changes
 from graphs.history import live_edits
@@ -18,9 +18,10 @@ from graphs.history.recording import to_json
 from graphs.models import Object
 from graphs.objects.edit_conflicts import Overlapping
 from graphs.objects.refs import Ref
-from graphs.site.access import NotFound, graph_for
+from graphs.site.access import NotFound
 from graphs.site.api import limits
 from graphs.site.url_keys import KeyConverter
+from graphs.workflows.listing import graph_for
 from graphs.workflows.live import editing
 from graphs.workflows.live.editing import Edited
 from graphs.workflows.planning import ChangeRefused
@@ -43,7 +44,8 @@ def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | g
     limits.require("changes", str(user.pk), settings.LIMIT_CHANGES)
     try:
         if isinstance(frame, graph_frames.Undo):
-            request = Request((), key=frame.id, digest=_digest(frame))
+            digest = hashlib.sha256(to_json(frame.model_dump(mode="json")).encode()).hexdigest()[:40]
+            request = Request((), key=frame.id, digest=digest)
             return editing.take_back(member, graph_id, frame.version, request)
         seen = [(Ref(one.type, one.id), one.version) for one in frame.expected]
         asked = frame.model_dump(mode="json", include={"actions", "expected"})
@@ -65,7 +67,3 @@ def save(user: User, workspace: str, graph_id: int) -> Collection[Any]:
     """The ids of the change sets that live edits became."""
     member_in(user, workspace).require_editor()
     return live_edits.save_edits(graph_id)
-
-
-def _digest(frame: frames.Frame) -> str:
-    return hashlib.sha256(to_json(frame.model_dump(mode="json")).encode()).hexdigest()[:40]

@@ -21,7 +21,7 @@ class Authenticate(Introduction):
 
 
 class Edit(Frame):
-    """`expected` are the items as the person saw them; who changed the same since makes it a conflict."""
+    """An edit. `expected` are the items as the person saw them; a later change of one of the fields is a conflict."""
 
     type: Literal["graph:edit"]
     id: EditId = Field(alias="_id")
@@ -50,7 +50,7 @@ class Cursor(Body):
 
 
 class Presence(Frame):
-    """What the person looks at: keys of nodes, and a place."""
+    """What the person looks at: keys of nodes, and a point on a sheet."""
 
     type: Literal["graph:presence"]
     selection: Annotated[list[Key], Field(max_length=MOST_SELECTED)] = []

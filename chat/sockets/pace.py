@@ -36,5 +36,5 @@ class Pace:
 
     @property
     def is_flood(self) -> bool:
-        """They go on sending faster than allowed, whatever they are told."""
+        """Whether the client goes on sending faster than allowed though it was refused."""
         return self._refused >= MOST_REFUSED

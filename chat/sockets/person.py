@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 from urllib.parse import parse_qs
@@ -79,15 +80,24 @@ class PersonConsumer(GatedConsumer):
     async def authenticated(self) -> None:
         """The person is known and may stay; called once."""
 
+    @abstractmethod
     async def handle(self, frame: Any) -> None:
         """Carries out one frame and answers it. Raises what refuses it, or `Closing` when the person may not stay."""
-        raise NotImplementedError
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Carries out one frame, or says why not; raises `Closing` when the connection ends over it."""
         data = None
         try:
-            data = self._parsed(text_data)
+            length = len(text_data or "")
+            if not self._pace.allows(length, _now()):
+                if self._pace.is_flood:
+                    raise Closing(TOO_MANY)
+                raise Refused("throttled", _("Too many frames at once. Send slower."))
+            if text_data is None:
+                raise Refused("validation", _("Frames are text that holds JSON."))
+            if self.identity is None and length > LONGEST_INTRODUCTION:
+                raise Closing(NOT_AUTHENTICATED)
+            data = parse_json(text_data)
             frame = frames.read(data, self.adapter)
             if isinstance(frame, frames.Introduction):
                 await self._authenticate(frame)
@@ -101,18 +111,6 @@ class PersonConsumer(GatedConsumer):
         except Exception as error:  # Any: `refusals.described` logs what it does not know, and the socket stays open.
             own_id = frames.guessed_id(text_data) if data is None else frames.own_id(data)
             await self.refuse(own_id, *refusals.described(error))
-
-    def _parsed(self, text: str | None) -> Any:
-        length = len(text or "")
-        if not self._pace.allows(length, _now()):
-            if self._pace.is_flood:
-                raise Closing(TOO_MANY)
-            raise Refused("throttled", _("Too many frames at once. Send slower."))
-        if text is None:
-            raise Refused("validation", _("Frames are text that holds JSON."))
-        if self.identity is None and length > LONGEST_INTRODUCTION:
-            raise Closing(NOT_AUTHENTICATED)
-        return parse_json(text)
 
     async def _authenticate(self, frame: frames.Introduction) -> None:
         proof, known = identity.token_proof(frame.token), self.identity
@@ -164,7 +162,7 @@ class PersonConsumer(GatedConsumer):
         self.close_soon(ACCESS_CODES[why])
 
     def lose_streams(self, stream_ids: Collection[int]) -> None:
-        """They may not be read on."""
+        """Stops delivering these streams."""
 
     async def as_person(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`act(user, ...)` in the database, if the person still may be here: asked for every frame anew."""

@@ -1,4 +1,4 @@
-"""What a client is told of a frame that was not carried out."""
+"""What a client is answered about a frame that was not carried out."""
 
 import json
 import logging

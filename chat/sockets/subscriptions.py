@@ -31,7 +31,7 @@ class _Reading:
 
 
 class Subscriptions:
-    """Those of one consumer, over which their events are sent."""
+    """The streams that one consumer reads, and whose events it is sent."""
 
     __slots__ = ("_asked", "_consumer", "_goodbyes", "_readings")
 

@@ -27,10 +27,14 @@ _WRITTEN = ("content_delta", "reasoning_delta", "tool_call_start")
 def settle_run(run_id: uuid.UUID) -> bool:
     """Settles what previous owners of a run left open; True if its last call is recorded with that, or was before.
 
-    An owner that settled it may have died, too, before it closed the run.
+    An owner that settled it may have died, too, before it closed the run. Then the call was recorded after the last
+    thing that readers were shown.
     """
-    settled = _settle_all(_dead().filter(run=run_id))
-    return settled > 0 or _is_recorded(Run.objects.select_related("session").get(pk=run_id))
+    if _settle_all(_dead().filter(run=run_id)) > 0:
+        return True
+    run = Run.objects.select_related("session").get(pk=run_id)
+    last_shown = _shown(run).order_by("-sequence").values("created_at")[:1]
+    return ModelCall.objects.filter(run=run, outcome=OUTCOME, created_at__gte=Subquery(last_shown)).exists()
 
 
 def settle_all() -> int:
@@ -45,12 +49,6 @@ def _dead() -> QuerySet[Reservation]:
     return Reservation.objects.filter(left | Q(run=None, created_at__lt=Now() - longest)).order_by("pk")
 
 
-def _is_recorded(run: Run) -> bool:
-    """Whether a call that died was recorded after the last thing that readers were shown."""
-    last = _shown(run).order_by("-sequence").values("created_at")[:1]
-    return ModelCall.objects.filter(run=run, outcome=OUTCOME, created_at__gte=Subquery(last)).exists()
-
-
 def _settle_all(dead: QuerySet[Reservation]) -> int:
     return sum(_settle(reservation_id, session_id) for reservation_id, session_id in dead.values_list("pk", "session"))
 
@@ -63,18 +61,15 @@ def _settle(reservation_id: uuid.UUID, session_id: uuid.UUID | None) -> bool:
         held = Reservation.objects.select_related("run__session").select_for_update(of=("self",), no_key=True)
         reservation = held.filter(pk=reservation_id).first()
         if reservation is not None:
-            record_costs(_account(reservation), [_cost(reservation)])
+            account = Account(
+                workspace_id=reservation.workspace_id,
+                user_id=reservation.user_id,
+                session_id=reservation.session_id,
+                run_id=reservation.run_id,
+                object=reservation.object,
+            )
+            record_costs(account, [_cost(reservation)])
     return reservation is not None
-
-
-def _account(reservation: Reservation) -> Account:
-    return Account(
-        workspace_id=reservation.workspace_id,
-        user_id=reservation.user_id,
-        session_id=reservation.session_id,
-        run_id=reservation.run_id,
-        object=reservation.object,
-    )
 
 
 def _cost(reservation: Reservation) -> CallCost:

@@ -21,6 +21,6 @@ def add(run_id: uuid.UUID, cost: CallCost) -> None:
 
 
 def take(run_id: uuid.UUID | None) -> list[CallCost]:
-    """What was noted of a run since it was asked for last."""
+    """The costs that were added for a run since they were taken last."""
     with _lock:
         return list(_of_runs.pop(run_id, ())) if run_id is not None else []

@@ -59,7 +59,7 @@ def without_price(budget: Budget, model: str) -> BudgetRefused:
 
 
 def too_large(budget: Budget, amount: Decimal) -> BudgetRefused:
-    """For a budget of each call."""
+    """The refusal of a call that is larger than its budget for each call."""
     return BudgetRefused(
         _(
             "%(budget)s is %(limit)s, and this one may take up to %(amount)s. Ask for less, begin a new conversation, "

@@ -1,4 +1,4 @@
-"""Before a call: every budget that it falls under sets aside the most that it can take, or refuses it.
+"""Sets aside the most that a call can take, before it, in every budget that it falls under; or refuses it.
 
 Budgets are locked in the order of their ids, so calls of a workspace are reserved one after the other, and no number of
 them at once spends more than a limit.

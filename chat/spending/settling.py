@@ -1,4 +1,4 @@
-"""After a call: what it took is recorded, and what was reserved for it given back."""
+"""Records what calls took, and gives back what was reserved for them."""
 
 import uuid
 from collections import defaultdict
@@ -31,7 +31,10 @@ def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
     costs = [*_unrecorded(account, costs), *free_questions.take(account.run_id)]
     if not costs:
         return
-    kept = _kept(account, costs)
+    sent = {cost.sent.id: cost.sent for cost in costs if cost.sent}
+    kept: Collection[uuid.UUID] = ()
+    if sent and account.session_id is not None and account.run_id is not None:
+        kept = keep(account.session_id, account.run_id, sent.values())
     present = present_periods(account)
     ModelCall.objects.bulk_create(_row(account, cost, kept) for cost in costs)
     if account.session_id is not None:
@@ -95,33 +98,19 @@ def _spent(budget: Budget, cost: CallCost) -> Decimal:
 
 def _unrecorded(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
     """The costs that are not recorded yet, by a commit whose answer was lost or by a process that took the run over."""
-    held, recorded = _held_reservations(account, costs), _recorded(costs)
-    unsettled = [cost for cost in costs if cost.reservation is None or cost.reservation in held]
-    return [cost for cost in unsettled if cost.attempt not in recorded]
-
-
-def _held_reservations(account: Account, costs: Sequence[CallCost]) -> set[uuid.UUID]:
-    wanted = {cost.reservation for cost in costs if cost.reservation is not None}
-    if not wanted:
-        return set()
-    reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=wanted).order_by("pk")
-    begin_periods(account, reserved)
-    return {each.pk for each in reserved}
-
-
-def _recorded(costs: Sequence[CallCost]) -> set[uuid.UUID | None]:
-    """Which attempts that nothing was reserved for have their row."""
-    attempts = [cost.attempt for cost in costs if cost.reservation is None]
-    calls = ModelCall.objects.filter(attempt__in=attempts) if attempts else ModelCall.objects.none()
-    return set(calls.values_list("attempt", flat=True))
-
-
-def _kept(account: Account, costs: Sequence[CallCost]) -> set[uuid.UUID]:
-    """The ids of the requests that are kept for people who may look at them."""
-    sent = {cost.sent.id: cost.sent for cost in costs if cost.sent}
-    if not sent or account.session_id is None or account.run_id is None:
-        return set()
-    return keep(account.session_id, account.run_id, sent.values())
+    held: set[uuid.UUID] = set()
+    if reservations := {cost.reservation for cost in costs if cost.reservation is not None}:
+        reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=reservations).order_by("pk")
+        begin_periods(account, reserved)
+        held = {each.pk for each in reserved}
+    recorded: set[uuid.UUID | None] = set()
+    if attempts := [cost.attempt for cost in costs if cost.reservation is None]:
+        recorded = set(ModelCall.objects.filter(attempt__in=attempts).values_list("attempt", flat=True))
+    return [
+        cost
+        for cost in costs
+        if (cost.reservation in held if cost.reservation is not None else cost.attempt not in recorded)
+    ]
 
 
 def _row(account: Account, cost: CallCost, kept: Collection[uuid.UUID]) -> ModelCall:

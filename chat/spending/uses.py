@@ -55,9 +55,9 @@ def begun(budgets: Iterable[Budget], account: Account, today: date) -> list[Budg
 
 
 def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
-    """Before a call is recorded that was reserved before midnight, and counts in the periods of then.
+    """Begins the present periods before calls are recorded that were reserved before midnight, and count there.
 
-    Those of now begin with what was recorded in them: begun later, they would count the call once more.
+    A period begins with what was recorded in it: begun after such a call, it would count the call once more.
     """
     today = timezone.localdate()
     late = [pk for each in reserved if timezone.localdate(each.created_at) != today for pk in each.uses]
@@ -92,7 +92,9 @@ def locked_uses(ids: Collection[int]) -> list[BudgetUse]:
 
 def _begun(budget: Budget, account: Account, today: date) -> int:
     """The id of the present period of a budget that is locked."""
-    subject, start = _subject(budget, account), starts_on(budget.period, today)
+    subjects = {BudgetScope.WORKSPACE: "", BudgetScope.USER: str(account.user_id)}
+    subject = subjects.get(BudgetScope(budget.scope), str(account.session_id))
+    start = starts_on(budget.period, today)
     use = budget.uses.filter(subject=subject, starts_on=start).first()
     if use is None:
         _hold("pg_advisory_xact_lock", account.workspace_id)
@@ -103,16 +105,6 @@ def _begun(budget: Budget, account: Account, today: date) -> int:
 def _hold(lock: str, workspace_id: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {lock}(%s, %s)", [ADVISORY_LOCK, workspace_id % LOCKS])
-
-
-def _subject(budget: Budget, account: Account) -> str:
-    match budget.scope:
-        case BudgetScope.WORKSPACE:
-            return ""
-        case BudgetScope.USER:
-            return str(account.user_id)
-        case _:
-            return str(account.session_id)
 
 
 def _spent(budget: Budget, account: Account, start: date) -> Decimal:

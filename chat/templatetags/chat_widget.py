@@ -1,13 +1,20 @@
 """`{% chat_widget object %}`: the conversation about an object; `{% chat_bubble %}`: the same behind a button."""
 
+import json
+from dataclasses import asdict
 from typing import Any
 
 from django import template
 from django.template import RequestContext
 
-from graphs.objects.headers import named
+from chat.subjects.registry import subject_of
+from graphs.objects.headers import named, title_of
+from graphs.objects.kinds import KINDS
+from rag.texts.shortening import cut
 
 register = template.Library()
+#: Characters of a title within a question to try.
+MOST_OF_A_TITLE = 80
 
 
 @register.inclusion_tag("chat/widget.html", takes_context=True)
@@ -26,11 +33,14 @@ def _attributes(context: RequestContext, subject: Any, *, bubble: bool) -> dict[
     member = context.get("member")
     user = context["user"]
     about = named(subject)
+    title = cut(title_of(KINDS[about.type], subject), MOST_OF_A_TITLE) if about else ""
+    welcome = subject_of(about.type if about else "").welcome(title)
     return {
         "shown": user.is_authenticated and member is not None,
         "bubble": bubble,
         "context_type": about.type if about else "",
         "context_id": about.key if about else "",
+        "welcome": json.dumps(asdict(welcome), ensure_ascii=False),
         "workspace": member.workspace.slug if member else "",
         "may_edit": member is not None and member.role.may_edit,
         "user_name": user.get_full_name() or user.get_username() if user.is_authenticated else "",

@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.inclusion_tag("chat/inbox_link.html", takes_context=True)
 def inbox_link(context: RequestContext) -> dict[str, Any]:
-    """Nothing on pages that know no member."""
+    """The link to the inbox; nothing on pages that know no member."""
     member = context.get("member")
     if member is None:
         return {"shown": False}

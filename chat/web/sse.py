@@ -107,7 +107,9 @@ async def _wish(scope: dict[str, Any]) -> _Wish:
     """What is asked for; raises `Problem` for what cannot be given."""
     if scope["method"] != "GET":
         raise Problem(405, "method_not_allowed", _("Only GET is possible here."), headers={"Allow": "GET"})
-    person = await _person(scope["headers"])
+    person = await identity.of_request(scope["headers"])
+    if person is None:
+        raise Problem(401, "not_authenticated", _("Sign in first."), headers={"WWW-Authenticate": 'Bearer realm="api"'})
     query = parse_qs(scope.get("query_string", b"").decode("latin1"), keep_blank_values=True)
     names = list(dict.fromkeys(name for text in query.get("streams", []) for name in text.split(",") if name))
     if not 1 <= len(names) <= MAX_STREAMS:
@@ -118,13 +120,6 @@ async def _wish(scope: dict[str, Any]) -> _Wish:
     streams = [granted[name] for name in names]
     cursor = identity.header(scope["headers"], b"last-event-id") or query.get("cursor", [""])[0]
     return _Wish(person, streams, _positions(cursor, streams))
-
-
-async def _person(headers: identity.Headers) -> identity.Identity:
-    person = await identity.of_request(headers)
-    if person is None:
-        raise Problem(401, "not_authenticated", _("Sign in first."), headers={"WWW-Authenticate": 'Bearer realm="api"'})
-    return person
 
 
 def _positions(cursor: str, streams: list[queries.ReadableStream]) -> dict[int, int]:

@@ -10,7 +10,7 @@ from chat import queries
 from chat.access.checks import End, Reader
 from chat.access.connections import Slot
 from chat.access.identity import Identity
-from chat.events.vocabulary import StoredEvent, event_json
+from chat.events.vocabulary import event_json
 from chat.events.watching import Watch
 from chat.sockets.backpressure import Gate, TooSlow, response_gate
 from graphs.site.database_away import AWAY
@@ -93,13 +93,11 @@ class Response:
             for event in await watch.next():
                 await self._gate.passed()
                 async with self._one_at_a_time:
-                    await self._event(event)
-
-    async def _event(self, event: StoredEvent) -> None:
-        self._cursors[event.stream_id] = event.sequence
-        cursor = ".".join(f"{stream}-{number}" for stream, number in self._cursors.items())
-        body = json.dumps(event_json(event, self._names[event.stream_id]), ensure_ascii=False, separators=(",", ":"))
-        await self._write(f"id: {cursor}\ndata: {body}\n\n")
+                    self._cursors[event.stream_id] = event.sequence
+                    cursor = ".".join(f"{stream}-{number}" for stream, number in self._cursors.items())
+                    shown = event_json(event, self._names[event.stream_id])
+                    body = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+                    await self._write(f"id: {cursor}\ndata: {body}\n\n")
 
     async def _ping_forever(self) -> None:
         while True:

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from chat.actions import pinning
 from chat.models import AlwaysSend
 from graphs.models import Graph, Workspace
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from tests.browser import Windows, sign_in
 from tests.cast import draw_nba
@@ -44,12 +45,12 @@ def test_an_editor_chooses_and_a_viewer_sees_it(
 ) -> None:
     elsewhere = draw_nba(Workspace.objects.create(slug="third", name="Third"))
     AlwaysSend.objects.create(workspace=elsewhere.workspace, part_type="node", object_key="nba", part_key="return")
-    pinning.always_send(member_of(alice), "nba", "root", always=True)
+    pinning.always_send(member_of(alice), Ref("graph", "nba"), Ref("node", "root"), always=True)
     page = opened(alice)
     page.get_by_text("Always sent").click()
     expect(page.get_by_label("Node root")).to_be_checked()
     expect(page.get_by_label("Node return")).to_have_count(0)
-    page.get_by_label("This graph: its name and description").check()
+    page.get_by_label("This graph: name, description").check()
     page.evaluate(SELECTED)
     page.get_by_label("Node fetch-api").focus()
     page.keyboard.down("Space")

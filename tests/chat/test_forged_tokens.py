@@ -3,8 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 
-from chat.actions.conversations import ObjectName, post_message
+from chat.actions.conversations import post_message
 from graphs.models import Graph
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from graphs.site.api import tokens
 from tests.chat.inprocess import asked, opened, request, run
@@ -16,7 +17,7 @@ IN_AN_ADDRESS = ("token", "access", "access_token", "jwt", "authorization", "Aut
 
 
 def stream_of(user: User) -> str:
-    return post_message(member_of(user), "Hello", context=ObjectName("graph", "nba")).stream
+    return post_message(member_of(user), "Hello", context=Ref("graph", "nba")).stream
 
 
 def test_they_take_a_token_signed_like_ours(alice: User, nba: Graph) -> None:

@@ -8,12 +8,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from chat import queries
-from chat.actions.conversations import ObjectName, delete_session, post_message
+from chat.actions.conversations import delete_session, post_message
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Session, Stream
-from chat.providers.demo import DemoProvider
+from chat.providers.demo.provider import DemoProvider
 from graphs.models import Graph, Membership, Workspace
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, member_of
 from tests.chat.folding import Reading, begin, follow, shown
 from tests.chat.inprocess import Model, request, run
@@ -154,7 +155,7 @@ def test_pages_of_events_end_with_their_last_number_while_more_are_written(alice
 def test_it_finds_own_sessions_in_any_workspace_but_only_there(alice: User, charlie: User, nba: Graph) -> None:
     other = charlie.memberships.get().workspace
     Membership.objects.create(user=alice, workspace=other, role="viewer")
-    accepted = post_message(member_of(alice, "demo"), "Hello", context=ObjectName("graph", "nba"))
+    accepted = post_message(member_of(alice, "demo"), "Hello", context=Ref("graph", "nba"))
     session_id = str(accepted.session_id)
     session, member = queries.session_and_member(alice, session_id)
     assert (session.pk, member.workspace.slug) == (accepted.session_id, "demo")
@@ -176,7 +177,7 @@ def test_it_finds_own_sessions_in_any_workspace_but_only_there(alice: User, char
 @pytest.mark.parametrize("end", ["removed", "disabled", "deleted"])
 def test_it_finds_no_session_of_who_may_not_have_it_any_more(end: str, alice: User, nba: Graph) -> None:
     member = member_of(alice)
-    session_id = str(post_message(member, "Hello", context=ObjectName("graph", "nba")).session_id)
+    session_id = str(post_message(member, "Hello", context=Ref("graph", "nba")).session_id)
     match end:
         case "removed":
             alice.memberships.all().delete()

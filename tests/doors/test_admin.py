@@ -17,6 +17,7 @@ from tests.doors.world import ROLES, STAFF, Id, RoleName, World
 #: watched: superusers read it.
 Group = Literal["audited", "ruled", "managed", "watched"]
 GROUPS: dict[str, Group] = {
+    "graphs.object": "audited",
     "graphs.graph": "audited",
     "graphs.sheet": "audited",
     "graphs.node": "audited",

@@ -13,12 +13,13 @@ APPS = {"graphs", "rag", "chat", "config"}
 #: Commands that name an object of a workspace: a foreign one is answered as an absent one.
 NAMING: dict[str, list[list[str]]] = {
     "export_graph": [["{key}"]],
-    "dump_context": [["Node", "--graph", "{key}"]],
-    "dump_prompt": [["Node", "--graph", "{key}"]],
-    "dump_tools": [["--graph", "{key}"]],
+    "dump_context": [["Node", "--graph", "{key}"], ["Node", "--object", "graph:{key}"]],
+    "dump_prompt": [["Node", "--graph", "{key}"], ["Node", "--object", "graph:{key}"]],
+    "dump_tools": [["--graph", "{key}"], ["--object", "graph:{key}"]],
     "embed_nodes": [["--graph", "{key}"]],
     "stream_chat": [
         ["--message", "Hello", "--user", "person-editor", "--graph", "{key}"],
+        ["--message", "Hello", "--user", "person-editor", "--object", "graph:{key}"],
         ["--message", "Hello", "--user", "person-editor", "--session", "{session}"],
         ["--message", "Hello", "--graph", "{own}", "--user", "{user}"],
     ],
@@ -33,6 +34,7 @@ TASKS = {
     "chat.tasks.compact_old_events",
     "chat.tasks.forget_old_requests",
     "rag.tasks.keep_embeddings",
+    "rag.tasks.look_at_objects",
 }
 
 

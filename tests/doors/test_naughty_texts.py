@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from chat.tools import registry
+from chat.subjects import tools
 from chat.tools.base import ToolContext
 from graphs.models import Graph
 from graphs.site.access import member_of
@@ -194,21 +194,21 @@ def the_admin_is_shown_or_refuses(visitor: Visitor, text: str) -> None:
 
 def tools_answer_their_model(visitor: Visitor, text: str) -> None:
     context = ToolContext(member_of(visitor.world.users["editor"]), visitor.world.graphs["demo"])
-    for name, tool in registry.TOOLS.items():
+    for name, tool in tools.by_name().items():
         for field in tool.arguments.model_fields.values():
             for value in (text, [text]):
-                call = registry.parse(name, json.dumps({field.alias: value}), registry.TOOLS)
+                call = tools.parse(name, json.dumps({field.alias: value}), tools.by_name())
                 told = _told(call, context)
                 assert "\0" not in json.dumps(told, ensure_ascii=False).encode().decode(), name
-    unknown = registry.parse(text, text, registry.TOOLS)
-    assert isinstance(unknown, registry.CallRefused)
+    unknown = tools.parse(text, text, tools.by_name())
+    assert isinstance(unknown, tools.CallRefused)
     assert unknown.message.isprintable()
 
 
-def _told(call: registry.ParsedCall | registry.CallRefused, context: ToolContext) -> Any:
-    if isinstance(call, registry.CallRefused):
+def _told(call: tools.ParsedCall | tools.CallRefused, context: ToolContext) -> Any:
+    if isinstance(call, tools.CallRefused):
         return call.message
-    return repr(call.tool.write("call", call.arguments)) if call.tool.kind == "write" else registry.run(call, context)
+    return repr(call.tool.write("call", call.arguments)) if call.tool.kind == "write" else tools.run(call, context)
 
 
 DOORS: list[Callable[[Visitor, str], None]] = [

@@ -9,9 +9,9 @@ import pytest
 from chat.models import Call, Message, Session, Stream, Summary
 from chat.prompts.round_messages import round_of
 from chat.providers.base import Reply
-from chat.tools import registry
+from chat.subjects import tools
+from chat.subjects.tools import CallRefused, ParsedCall
 from chat.tools.base import ToolContext
-from chat.tools.registry import TOOLS, CallRefused, ParsedCall
 from graphs.models import Edge, Node, NodeType, Sheet
 from graphs.objects import planning
 from graphs.objects.refusals import ChangeRefused
@@ -72,7 +72,7 @@ KINDS = ("own", "foreign", "deleted", "random")
 
 
 def test_every_tool_has_a_rule() -> None:
-    assert set(CALLS) == set(TOOLS)
+    assert set(CALLS) == set(tools.by_name())
 
 
 @pytest.fixture
@@ -123,11 +123,11 @@ def test_foreign_keys_are_answered_as_keys_of_nothing(everybody: World, context:
 
 def _result(name: str, arguments: dict[str, Any], kind: str, context: ToolContext) -> str:
     keys = {what: _key(what, kind) for what in ("node", "sheet", "type", "edge", "call")}
-    keys["graph"] = context.graph.key if kind == "own" else _key("graph", kind)
+    keys["graph"] = context.about.key if kind == "own" else _key("graph", kind)
     keys["secret"] = {"own": "canarydemo", "foreign": "canaryother"}.get(kind, "canarynever")
-    call = registry.parse(name, _filled(arguments, keys), TOOLS)
+    call = tools.parse(name, _filled(arguments, keys), tools.by_name())
     assert not isinstance(call, CallRefused), call
-    text = str(_planned(call, context) if call.tool.kind == "write" else registry.run(call, context))
+    text = str(_planned(call, context) if call.tool.kind == "write" else tools.run(call, context))
     for value in keys.values():
         text = text.replace(value, "KEY")
     # Which keys of one's own are alike depends on the text that was asked for.
@@ -137,7 +137,7 @@ def _result(name: str, arguments: dict[str, Any], kind: str, context: ToolContex
 def _planned(call: ParsedCall, context: ToolContext) -> Any:
     """What a proposal would be computed from."""
     try:
-        return planning.plan(context.graph, [call.tool.write("call", call.arguments).action], member=context.member)
+        return planning.plan(context.about, [call.tool.write("call", call.arguments).action], member=context.member)
     except ChangeRefused as refused:
         return refused
 

@@ -113,7 +113,11 @@ class World:
             return self.change_sets["demo"], self.change_sets["other"]
         if name == "graphs.graph":
             return self.graphs["demo"].pk, self.graphs["other"].pk
-        parts = name in {"graphs.sheet", "graphs.node", "graphs.edge", "rag.embeddingfailure"}
+        if name == "rag.embeddingfailure":
+            names = (f"graph:{self.graphs[slug].pk}" for slug in ("demo", "other"))
+            found = [EmbeddingFailure.objects.filter(collection=each).order_by("pk")[0].pk for each in names]
+            return found[0], found[1]
+        parts = name in {"graphs.sheet", "graphs.node", "graphs.edge"}
         path = "graph__workspace__slug" if parts else "workspace__slug"
         found = [model._default_manager.filter(**{path: slug}).order_by("pk")[0].pk for slug in ("demo", "other")]
         return found[0], found[1]
@@ -178,7 +182,7 @@ def _embed_in_vain(graph: Graph, slug: str) -> None:
     model = EmbeddingModel.objects.create(name=f"local/{slug}", dimensions=8)
     node = graph.nodes.get(key="start")
     EmbeddingFailure.objects.create(
-        target_type="node", target_id=node.pk, graph=graph, model=model.name, code="internal"
+        target_type="node", target_id=node.pk, collection=f"graph:{graph.pk}", model=model.name, code="internal"
     )
 
 

@@ -1,37 +1,48 @@
-"""`manage.py dump_context QUERY --graph K`: what retrieval finds for a question, best first, and why."""
+"""`manage.py dump_context QUERY --object T:K`: what retrieval finds for a question, best first, and why."""
 
 import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from toon_format import encode as to_toon
 
-from chat.prompts.question import GROUPED_BY, tables_of
-from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from chat.management.cli_options import add_asking_options, asking
+from chat.prompts.question import context_text
 from graphs.models import Graph
+from graphs.objects.refs import Ref
+from rag.embeddings.metering import account_of
 from rag.management.quiet import QuietCommand
-from rag.retrieval.context import RelevantNode
-from rag.retrieval.retrieve import Found, Why, look_up
+from rag.sources.graphs.context import RelevantNode
+from rag.sources.graphs.retrieve import Found, Why, look_up
+from rag.sources.graphs.tables import GROUPED_BY, tables_of
+from rag.sources.registry import source_of
 from rag.texts.tables import as_json, encode_tables
 from rag.texts.tokens import count_tokens
 
 
 class Command(QuietCommand):
-    help = "Shows which nodes, edges and types of a graph the model gets to see for a question, why, and in which size."
+    help = (
+        "Shows what of an object the model gets to see for a question; of a graph which nodes, why, and in which size."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("query")
-        parser.add_argument("--graph", required=True, help="key of the graph")
-        parser.add_argument("--json", action="store_true", help="as one JSON document")
-        add_workspace_option(parser)
+        add_asking_options(parser)
 
-    def handle(self, *args: Any, query: str, graph: str, json: bool, **options: Any) -> None:
-        workspace = chosen_workspace(options["workspace"])
-        asked = Graph.objects.filter(workspace=workspace, key=graph).first()
-        if asked is None:
-            raise CommandError(f'There is no graph "{graph}" in the workspace "{workspace.slug}".')
-        found = look_up(asked, query)
-        self.stdout.write(_document(query, found) if json else "\n".join(_lines(found)))
+    def handle(self, *args: Any, query: str, **options: Any) -> None:
+        member, about = asking(options)
+        if isinstance(about, Graph):
+            found = look_up(about, query)
+            self.stdout.write(_document(query, found) if options["json"] else "\n".join(_lines(found)))
+            return
+        text = context_text(source_of(about.type).retrieve(member, about, query, account_of(about)))
+        told = {
+            "query": query,
+            "object": str(Ref(about.type, about.key)),
+            "text": text,
+            "tokens": {"sent": count_tokens(text)},
+        }
+        self.stdout.write(json.dumps(told, ensure_ascii=False, indent=2) if options["json"] else text)
 
 
 def _document(query: str, found: Found) -> str:

@@ -1,4 +1,4 @@
-"""`manage.py dump_prompt QUERY --graph K`: the whole request that a first question would send, with sizes."""
+"""`manage.py dump_prompt QUERY --object T:K`: the whole request that a first question would send, with sizes."""
 
 import json
 from dataclasses import dataclass
@@ -9,16 +9,18 @@ from django.core.management.base import CommandParser
 from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.models import Message
 from chat.prompts import always_sent, history
-from chat.prompts.question import context_block
+from chat.prompts.question import context_text
 from chat.prompts.system import system_prompt
 from chat.prompts.versions import prompt_version
 from chat.providers.base import ModelRequest
 from chat.providers.building import body_of
-from chat.tools import registry
-from graphs.models import Graph
+from chat.subjects.registry import subject_of
+from chat.subjects.tools import specs
+from graphs.models import Object
 from graphs.site.access import Member
+from rag.embeddings.metering import account_of
 from rag.management.quiet import QuietCommand
-from rag.retrieval.retrieve import retrieve
+from rag.sources.registry import source_of
 from rag.texts.tokens import count_tokens
 
 
@@ -43,10 +45,10 @@ class Command(QuietCommand):
         add_asking_options(parser)
 
     def handle(self, *args: Any, query: str, **options: Any) -> None:
-        member, graph = asking(options)
+        member, about = asking(options)
         config = model_named(options["model"])
-        context = context_block(retrieve(graph, query))
-        request = _request(query, member, graph, context, config.model, config.max_tokens)
+        context = context_text(source_of(about.type).retrieve(member, about, query, account_of(about)))
+        request = _request(query, member, about, context, config.model, config.max_tokens)
         body = body_of(config, request)
         levels = _levels(query, context, request, body)
         breakpoints = [n for n, message in enumerate(request.messages, 1) if message.cache_breakpoint]
@@ -75,11 +77,11 @@ class Command(QuietCommand):
         self.stdout.write("see dump_tools" if level.name == "tools" else f"{level.text}\n")
 
 
-def _request(query: str, member: Member, graph: Graph, context: str, model: str, max_tokens: int) -> ModelRequest:
+def _request(query: str, member: Member, about: Object, context: str, model: str, max_tokens: int) -> ModelRequest:
     question = Message(role=Message.Role.USER, content=query, retrieved=context)
-    levels = system_prompt(graph, member), always_sent.at_the_beginning(member.workspace)
+    levels = system_prompt(about, member), always_sent.at_the_beginning(member)
     messages = history.prompt(levels, "", list(history.entries(question)))
-    return ModelRequest(messages, registry.specs(member.role, "graph"), model, max_tokens)
+    return ModelRequest(messages, specs(member.role, subject_of(about.type)), model, max_tokens)
 
 
 def _levels(query: str, context: str, request: ModelRequest, body: dict[str, Any]) -> list[Level]:

@@ -1,4 +1,4 @@
-"""`manage.py dump_tools --graph K`: the tools as a model is offered them, those that read with a real call."""
+"""`manage.py dump_tools --object T:K`: the tools as a model is offered them, those that read with a real call."""
 
 import json
 from collections.abc import Iterator
@@ -11,15 +11,19 @@ from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.prompts.tool_results import model_text
 from chat.providers.base import ModelRequest, ProviderConfig, ToolSpec, Wire
 from chat.providers.building import body_of
-from chat.tools import registry
-from chat.tools.base import ANYTHING, ToolContext
-from graphs.models import Graph
+from chat.subjects.registry import subject_of
+from chat.subjects.tools import CallRefused, by_name, parse, run, specs
+from chat.tools import conversation_reading
+from chat.tools.base import ToolContext
+from graphs.models import Graph, Object
+from graphs.objects.kinds import store_of
+from graphs.objects.refs import Ref
 from rag.management.quiet import QuietCommand
 from rag.texts.tokens import count_tokens
 
 
 class Command(QuietCommand):
-    help = "Shows the tools a model is offered in a conversation about a graph, and what they answer."
+    help = "Shows the tools a model is offered in a conversation about an object, and what they answer."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_asking_options(parser)
@@ -28,26 +32,26 @@ class Command(QuietCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        member, graph = asking(options)
+        member, about = asking(options)
         config = model_named(None)
         wire = options["wire"] or config.kind
-        specs = registry.specs(member.role, "graph")
-        sent = _as_sent(specs, config, wire)
-        examples = dict(_examples(specs, ToolContext(member, graph), _values(graph)))
+        offered = specs(member.role, subject_of(about.type))
+        sent = _as_sent(offered, config, wire)
+        examples = dict(_examples(offered, ToolContext(member, about), _values(about)))
         if options["json"]:
             tools = [
                 {"name": spec.name, "sent": each, **examples.get(spec.name, {})}
-                for spec, each in zip(specs, sent, strict=True)
+                for spec, each in zip(offered, sent, strict=True)
             ]
-            self.stdout.write(_json({"wire": wire, "tokens": _tokens(specs, config), "tools": tools}, indent=2))
+            self.stdout.write(_json({"wire": wire, "tokens": _tokens(offered, config), "tools": tools}, indent=2))
             return
-        for spec, each in zip(specs, sent, strict=True):
+        for spec, each in zip(offered, sent, strict=True):
             self.stdout.write(self.style.MIGRATE_HEADING(f"--- {spec.name}"))
             self.stdout.write(f"{spec.description}\n{_json(each)}")
             if spec.name in examples:
                 self._write_example(spec.name, examples[spec.name])
-        sizes = ", ".join(f"{name} {count}" for name, count in _tokens(specs, config).items())
-        self.stdout.write(f"tokens of all {len(specs)}: {sizes}; shown: {wire}")
+        sizes = ", ".join(f"{name} {count}" for name, count in _tokens(offered, config).items())
+        self.stdout.write(f"tokens of all {len(offered)}: {sizes}; shown: {wire}")
 
     def _write_example(self, name: str, example: dict[str, Any]) -> None:
         self.stdout.write(f"{name} {_json(example['arguments'])}")
@@ -58,42 +62,45 @@ class Command(QuietCommand):
         self.stdout.write(f"{example['told']}\n{size}\n")
 
 
-def _as_sent(specs: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -> list[dict[str, Any]]:
+def _as_sent(offered: tuple[ToolSpec, ...], config: ProviderConfig, wire: Wire) -> list[dict[str, Any]]:
     """The tools in the body of a request."""
-    request = ModelRequest((), specs, config.model, config.max_tokens)
+    request = ModelRequest((), offered, config.model, config.max_tokens)
     tools: list[dict[str, Any]] = body_of(replace(config, kind=wire), request).get("tools", [])
     return tools
 
 
-def _tokens(specs: tuple[ToolSpec, ...], config: ProviderConfig) -> dict[str, int]:
-    return {wire: count_tokens(_json(_as_sent(specs, config, wire))) for wire in get_args(Wire) if wire != "demo"}
+def _tokens(offered: tuple[ToolSpec, ...], config: ProviderConfig) -> dict[str, int]:
+    return {wire: count_tokens(_json(_as_sent(offered, config, wire))) for wire in get_args(Wire) if wire != "demo"}
 
 
 def _examples(
-    specs: tuple[ToolSpec, ...], context: ToolContext, values: dict[str, Any]
+    offered: tuple[ToolSpec, ...], context: ToolContext, values: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """What each tool that reads answers to a real call, and what a model is told of that."""
-    for spec in specs:
-        tool = registry.TOOLS[spec.name]
-        if tool.kind == "write" or tool.context_type == ANYTHING:  # there is no conversation to be read
+    for spec in offered:
+        tool = by_name()[spec.name]
+        if tool.kind == "write" or tool in conversation_reading.TOOLS:  # there is no conversation to be read
             continue
         arguments = {name: values[name] for name in spec.parameters.get("required", ())}
-        parsed = registry.parse(spec.name, _json(arguments), [each.name for each in specs])
-        if isinstance(parsed, registry.CallRefused):
+        parsed = parse(spec.name, _json(arguments), [each.name for each in offered])
+        if isinstance(parsed, CallRefused):
             yield spec.name, {"arguments": arguments, "refused": parsed.message}
             continue
-        result = registry.run(parsed, context)
+        result = run(parsed, context)
         text = model_text(spec.name, result)
         size = {"characters": len(text), "tokens": count_tokens(text)}
         yield spec.name, {"arguments": arguments, "result": result, "told": text, **size}
 
 
-def _values(graph: Graph) -> dict[str, Any]:
-    """A value for every argument that a tool may require, from the graph's first connected node."""
-    edge = graph.edges.select_related("source", "target").first()
-    nodes = [edge.source, edge.target] if edge else list(graph.nodes.all()[:2])
+def _values(about: Object) -> dict[str, Any]:
+    """A value for every argument that a tool may require, from the object, of a graph from its first connected node."""
+    values = {"object": str(Ref(about.type, about.key)), "kind": about.type, "query": store_of(about.type).title(about)}
+    if not isinstance(about, Graph):
+        return values
+    edge = about.edges.select_related("source", "target").first()
+    nodes = [edge.source, edge.target] if edge else list(about.nodes.all()[:2])
     keys = [node.key for node in nodes] or ["none"]
-    return {
+    return values | {
         "nodeKey": keys[-1],
         "nodeKeys": keys,
         "typeKey": nodes[-1].type if nodes else "starter",

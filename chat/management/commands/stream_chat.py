@@ -12,15 +12,15 @@ from django.core.management.base import CommandError, CommandParser
 
 from chat import queries
 from chat.actions import conversations
-from chat.actions.conversations import ObjectName
 from chat.actions.refusals import Refused
 from chat.concurrency.database import in_db
 from chat.engine.runs import Accepted
 from chat.engine.runtime import Runtime
 from chat.events.vocabulary import StoredEvent
-from chat.management.cli_options import first_admin, named
+from chat.management.cli_options import absent, add_object_options, first_admin, named, named_object
 from chat.management.run_printing import EventLines, RunPrinter
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound
 from rag.management.quiet import QuietCommand
 
@@ -35,11 +35,11 @@ ENDINGS = {
 
 
 class Command(QuietCommand):
-    help = "Asks a question about a graph and shows the answer as it is written. Ctrl-C stops it."
+    help = "Asks a question about an object and shows the answer as it is written. Ctrl-C stops it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         about = parser.add_mutually_exclusive_group(required=True)
-        about.add_argument("--graph", default="", help="key of the graph to begin a conversation about")
+        add_object_options(about)
         about.add_argument("--session", default="", help="id of a conversation to go on with")
         parser.add_argument("--message", required=True)
         parser.add_argument("--model", help="who is asked: provider or provider:model; default: the conversation's")
@@ -47,17 +47,18 @@ class Command(QuietCommand):
         parser.add_argument("--json", action="store_true", help="each event as a line of JSON")
         add_workspace_option(parser)
 
-    def handle(self, *args: Any, graph: str, session: str, message: str, **options: Any) -> None:
+    def handle(self, *args: Any, session: str, message: str, **options: Any) -> None:
         workspace = chosen_workspace(options["workspace"])
         member = named(workspace, options["user"]) if options["user"] is not None else first_admin(workspace)
+        context = None if session else named_object(options)
         printer = EventLines(self.stdout) if options["json"] else RunPrinter(self.stdout, self.stderr)
         conversation = _Conversation(member, printer, options["model"] or "")
         try:
-            last = asyncio.run(conversation.hold(message, graph, session))
+            last = asyncio.run(conversation.hold(message, context, session))
         except Refused as refused:
             raise CommandError(refused.message) from None
         except NotFound:
-            raise CommandError(_absent(member, graph, session)) from None
+            raise (absent(context, workspace) if context else _no_session(member, session)) from None
         except asyncio.CancelledError:
             raise CommandError("This process cannot go on; others finish the answer. Read it on the site.") from None
         if last.type == "error":
@@ -79,7 +80,7 @@ class _Conversation:
         self.interrupted = False
         self._stopping: asyncio.Task[None] | None = None
 
-    async def hold(self, message: str, graph: str, session: str) -> StoredEvent:
+    async def hold(self, message: str, context: Ref | None, session: str) -> StoredEvent:
         """Returns the event that closed the run. Raises what `conversations.post_message` raises."""
         task = asyncio.current_task()
         assert task is not None
@@ -87,7 +88,6 @@ class _Conversation:
         def fail() -> None:
             task.cancel()
 
-        context = ObjectName("graph", graph) if graph else None
         post = partial(conversations.post_message, session_id=session, context=context, model=self._model)
         accepted = await in_db(post, self._member, message)
         runtime = Runtime(fail, accepted.session_id)
@@ -120,8 +120,6 @@ class _Conversation:
         self._stopping = asyncio.ensure_future(in_db(conversations.stop, self._member, session_id))
 
 
-def _absent(member: Member, graph: str, session: str) -> str:
-    if session:
-        who = member.user.get_username()
-        return f'{who} has no conversation "{session}" in the workspace "{member.workspace.slug}". Check --user.'
-    return f'There is no graph "{graph}" in the workspace "{member.workspace.slug}".'
+def _no_session(member: Member, session: str) -> CommandError:
+    who, where = member.user.get_username(), member.workspace.slug
+    return CommandError(f'{who} has no conversation "{session}" in the workspace "{where}". Check --user.')

@@ -1,19 +1,20 @@
-/* The menu of a graph's page with what every conversation of the workspace is sent of it: the graph itself, nodes, and the
- * node that was selected last, which may be added. Whoever may not edit only sees it.
+/* The menu of an object's page with what every conversation of the workspace is sent of it: the object itself, parts of it,
+ * and the node of a graph that was selected last, which may be added. Whoever may not edit only sees it.
  */
 
 import { t } from "../graphs/strings.js";
 import { ApiError, ChatApi } from "./widget/api.js";
 import { h } from "./widget/elements.js";
 
-/** Stands for the graph itself among the keys of nodes. */
-const GRAPH = "";
+/** Stands for the object itself among the names of parts. */
+const WHOLE = "";
 
 class AlwaysSend {
   constructor(element) {
-    const { api, workspace, graph, editable } = element.dataset;
+    const { api, workspace, type, id, whole, editable } = element.dataset;
     this.element = element;
-    this.graph = graph;
+    this.object = { type, id };
+    this.whole = whole;
     this.mayEdit = editable !== undefined;
     this.api = new ChatApi({ base: api, workspace, context: null });
     this.list = element.querySelector("ul");
@@ -22,31 +23,32 @@ class AlwaysSend {
     /** What was chosen and is not answered yet: key -> whether it is sent. */
     this.chosen = new Map();
     this.boxes = new Map();
-    this.selected = GRAPH;
+    this.selected = WHOLE;
   }
 
   start() {
     this.element.addEventListener("toggle", () => this.element.open && this.ask(() => this.load()));
     document.addEventListener("countersign:node-selected", ({ detail }) => {
-      this.selected = detail.key;
+      this.selected = `node:${detail.key}`;
       if (this.element.open) this.show();
     });
   }
 
   async load() {
     const { results } = await this.api.alwaysSent();
-    this.sent = new Set(results.filter(({ graphKey }) => graphKey === this.graph).map(({ nodeKey }) => nodeKey));
+    const own = results.filter(({ object }) => named(object) === named(this.object));
+    this.sent = new Set(own.map(({ part }) => (part ? named(part) : WHOLE)));
   }
 
-  async choose(nodeKey, always) {
-    this.chosen.set(nodeKey, always);
+  async choose(part, always) {
+    this.chosen.set(part, always);
     try {
-      await this.api.alwaysSend(this.graph, nodeKey, always);
+      await this.api.alwaysSend(this.object, part, always);
     } finally {
-      if (this.chosen.get(nodeKey) === always) this.chosen.delete(nodeKey);
+      if (this.chosen.get(part) === always) this.chosen.delete(part);
     }
-    if (always) this.sent.add(nodeKey);
-    else this.sent.delete(nodeKey);
+    if (always) this.sent.add(part);
+    else this.sent.delete(part);
   }
 
   /** What is not done is said, and what is shown is what there is. */
@@ -64,32 +66,38 @@ class AlwaysSend {
 
   /** Rows stay while they are shown: a press of a key ends at the box where it began. */
   show() {
-    const nodes = new Set([GRAPH, ...this.sent, ...this.chosen.keys(), this.selected]);
-    for (const [nodeKey, box] of this.boxes) if (!nodes.has(nodeKey)) this.remove(nodeKey, box);
-    for (const nodeKey of nodes) {
-      if (!this.boxes.has(nodeKey)) this.append(nodeKey);
-      this.boxes.get(nodeKey).checked = this.chosen.get(nodeKey) ?? this.sent.has(nodeKey);
+    const parts = new Set([WHOLE, ...this.sent, ...this.chosen.keys(), this.selected]);
+    for (const [part, box] of this.boxes) if (!parts.has(part)) this.remove(part, box);
+    for (const part of parts) {
+      if (!this.boxes.has(part)) this.append(part);
+      this.boxes.get(part).checked = this.chosen.get(part) ?? this.sent.has(part);
     }
   }
 
-  append(nodeKey) {
+  append(part) {
     const box = h("input", { type: "checkbox" });
     box.disabled = !this.mayEdit;
-    box.addEventListener("change", () => this.ask(() => this.choose(nodeKey, box.checked)));
-    const text = nodeKey === GRAPH ? t("This graph: its name and description") : t("Node {key}", { key: nodeKey });
-    this.boxes.set(nodeKey, box);
-    this.list.append(h("li", {}, h("label", {}, box, h("span", { text }))));
+    box.addEventListener("change", () => this.ask(() => this.choose(part, box.checked)));
+    this.boxes.set(part, box);
+    this.list.append(h("li", {}, h("label", {}, box, h("span", { text: this.textOf(part) }))));
+  }
+
+  textOf(part) {
+    if (part === WHOLE) return this.whole;
+    return part.startsWith("node:") ? t("Node {key}", { key: part.slice("node:".length) }) : part;
   }
 
   /** Who was there goes on at the next row, after the last one at the row before. */
-  remove(nodeKey, box) {
+  remove(part, box) {
     const row = box.closest("li");
     const beside = row.nextElementSibling ?? row.previousElementSibling;
     if (document.activeElement === box) beside.querySelector("input").focus();
-    this.boxes.delete(nodeKey);
+    this.boxes.delete(part);
     row.remove();
   }
 }
+
+const named = ({ type, id }) => `${type}:${id}`;
 
 const menu = document.querySelector("[data-always-send]");
 if (menu) new AlwaysSend(menu).start();

@@ -1,6 +1,6 @@
 /* <chat-widget>: the chat panel on a page, or with `bubble` a round button that opens it as a dialog.
  *
- * Attributes: context-type, context-id, workspace, socket, api, user-name, may-edit, bubble. What it tells the page and
+ * Attributes: context-type, context-id, welcome, workspace, socket, api, user-name, may-edit, bubble. What it tells the page and
  * hears from it, on document, is in docs/widget.md.
  */
 
@@ -11,6 +11,7 @@ import { Memory } from "./widget/memory.js";
 import { Panel } from "./widget/panel.js";
 import { sheets } from "./widget/styles.js";
 
+const NO_WELCOME = { invitation: "", placeholder: "", questions: [] };
 const NEWS = new Set(["ai:complete", "ai:error", "ai:question", "ai:tool_limit", "ai:proposal"]);
 
 export class ChatWidget extends HTMLElement {
@@ -41,6 +42,7 @@ export class ChatWidget extends HTMLElement {
       api: this.getAttribute("api") ?? "/api/v1/",
       userName: this.getAttribute("user-name") ?? "",
       mayEdit: this.hasAttribute("may-edit"),
+      welcome: { ...NO_WELCOME, ...JSON.parse(this.getAttribute("welcome") ?? "{}") },
       stream: document.querySelector("[data-stream]")?.dataset.stream ?? "",
       close: this.hasAttribute("bubble") ? () => this.close() : undefined,
     };

@@ -9,9 +9,10 @@ from django.contrib.sessions.models import Session as BrowserSession
 from chat import queries
 from chat.access import identity
 from chat.access.checks import Access, Reader, check_access
-from chat.actions.conversations import ObjectName, post_message
+from chat.actions.conversations import post_message
 from chat.models import Session, Stream
 from graphs.models import Graph, Membership, Role, Workspace
+from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, member_of
 from graphs.site.api import tokens
 from tests import cast
@@ -37,7 +38,7 @@ def reader(proof: identity.Proof, **more: Any) -> Reader:
 
 
 def conversation(user: User) -> Stream:
-    accepted = post_message(member_of(user), "Hello", context=ObjectName("graph", "nba"))
+    accepted = post_message(member_of(user), "Hello", context=Ref("graph", "nba"))
     return Stream.objects.get(name=accepted.stream)
 
 

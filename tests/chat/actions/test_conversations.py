@@ -5,15 +5,15 @@ from django.utils import translation
 from pytest_django import Settings
 
 from chat.actions import conversations
-from chat.actions.conversations import ObjectName
 from chat.actions.refusals import Refused
 from chat.engine.states import Phase, State, Waiting
 from chat.models import Message, Run, RunStatus, Session, StreamEvent
 from graphs.models import Graph
+from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
 
 pytestmark = pytest.mark.django_db
-NBA = ObjectName("graph", "nba")
+NBA = Ref("graph", "nba")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_it_stores_question_answer_run_and_events_together(member: Member) -> No
 
 
 def test_it_leaves_nothing_of_a_message_that_is_refused(member: Member) -> None:
-    for text, context, model in (("", NBA, ""), ("x", ObjectName("graph", "no"), ""), ("x", NBA, "no")):
+    for text, context, model in (("", NBA, ""), ("x", Ref("graph", "no"), ""), ("x", NBA, "no")):
         with pytest.raises((Refused, NotFound)), transaction.atomic():
             conversations.post_message(member, text, context=context, model=model)
     assert not Session.objects.exists()

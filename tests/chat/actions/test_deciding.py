@@ -1,3 +1,4 @@
+import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -17,17 +18,15 @@ from graphs.history.recording import Because
 from graphs.history.scopes import Caused
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, Origin, Role, Workspace
 from graphs.objects import actions
-from graphs.objects.operations import Update
-from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, NotFound, member_of
 from graphs.workflows.live import editing
-from tests.cast import draw_nba, member
+from tests.cast import member
 from tests.graphs.history.test_changes import TO_RETURN
 from tests.graphs.history.test_rollback import removed
-from tests.proposed import DELETE, MOVE, RENAME, waiting
+from tests.proposed import DELETE, RENAME, waiting
+from tests.things import Thing, beside, change_sets, new_thing, node_of
 
 pytestmark = pytest.mark.django_db
-FETCH = Ref("node", "fetch-api")
 
 
 @pytest.fixture
@@ -37,8 +36,8 @@ def dora(demo_workspace: Workspace) -> User:
 
 
 @pytest.fixture
-def proposal(alice: User, nba: Graph) -> Proposal:
-    return waiting(alice, nba, RENAME)[0]
+def proposal(alice: User, thing: Thing) -> Proposal:
+    return thing.proposed(alice)[0]
 
 
 def approve(user: User, proposal: Proposal, **values: Any) -> deciding.Decided:
@@ -57,12 +56,6 @@ def refused(code: str, user: User, proposal: Proposal, **values: Any) -> Refused
     return refusal.value
 
 
-def rename(graph: Graph, user: User, new: str, field: str = "name") -> None:
-    """A person changes the node meanwhile."""
-    old = Node.objects.values_list(field, flat=True).get(graph=graph, key="fetch-api")
-    changes.apply(graph, [Update(FETCH, {field: old}, {field: new})], Because(user, Origin.MANUAL))
-
-
 def edit_live(graph: Graph, user: User, name: str, **arguments: Any) -> None:
     """The history does not have it yet."""
     action = actions.parse(name, arguments)
@@ -74,11 +67,13 @@ def told(stream_name: str) -> list[tuple[str, dict[str, Any]]]:
     return [(event.type, event.data) for event in events if event.type in {"proposal", "decision", "object_changed"}]
 
 
-def name_of_node() -> str:
-    return Node.objects.get(key="fetch-api").name
+@pytest.fixture
+def renaming(alice: User, nba: Graph) -> Proposal:
+    """Of a node."""
+    return waiting(alice, nba, RENAME)[0]
 
 
-def test_a_decision_writes_no_more_of_a_proposal_than_it_changes(alice: User, nba: Graph, proposal: Proposal) -> None:
+def test_a_decision_writes_no_more_of_a_proposal_than_it_changes(alice: User, proposal: Proposal) -> None:
     with CaptureQueriesContext(connection) as captured:
         approve(alice, proposal)
     written = [query["sql"] for query in captured if query["sql"].startswith('UPDATE "chat_proposal"')]
@@ -86,10 +81,10 @@ def test_a_decision_writes_no_more_of_a_proposal_than_it_changes(alice: User, nb
     assert not [sql for sql in written if '"operations" = ' in sql or '"diff" = ' in sql]
 
 
-def test_an_approved_proposal_is_applied_with_its_history(alice: User, nba: Graph, proposal: Proposal) -> None:
+def test_an_approved_proposal_is_applied_with_its_history(alice: User, thing: Thing, proposal: Proposal) -> None:
     decided = approve(alice, proposal)
 
-    assert name_of_node() == "Fetch"
+    assert thing.called == "Fetch"
     found = decided.proposal
     assert (found.status, found.decided_by, found.feedback) == (ProposalStatus.APPLIED, alice, "")
     stored = ChangeSet.objects.get(pk=found.change_set)
@@ -98,25 +93,27 @@ def test_an_approved_proposal_is_applied_with_its_history(alice: User, nba: Grap
     assert (stored.cause, stored.causes) == (causes[0], causes)
 
 
-def test_everybody_who_watches_hears_of_it_in_order(alice: User, nba: Graph, proposal: Proposal) -> None:
+def test_everybody_who_watches_hears_of_it_in_order(alice: User, thing: Thing, proposal: Proposal) -> None:
     decided = approve(alice, proposal).proposal
 
-    of_graph, of_session = told(f"graph_{nba.pk}"), told(proposal.session.stream.name)
-    assert [type_ for type_, _data in of_graph] == ["proposal", "object_changed", "decision"]
-    assert of_session == [of_graph[0], of_graph[2]]
+    of_object, of_session = told(thing.stream), told(proposal.session.stream.name)
+    assert [type_ for type_, _data in of_object] == ["proposal", "object_changed", "decision"]
+    assert of_session == [of_object[0], of_object[2]]
     decision = of_session[1][1]
     assert decision["proposalId"] == str(proposal.pk)
     assert (decision["status"], decision["decidedBy"]) == ("applied", "alice")
-    changed = of_graph[1][1]
-    assert changed == {"object": {"type": "graph", "id": "nba"}, "version": 2, "changeSetId": str(decided.change_set)}
+    changed, name = of_object[1][1], {"type": thing.around.type, "id": thing.around.key}
+    assert changed == {"object": name, "version": 2, "changeSetId": str(decided.change_set)}
 
 
-def test_a_rejected_proposal_changes_nothing_and_keeps_the_reason(alice: User, proposal: Proposal) -> None:
+def test_a_rejected_proposal_changes_nothing_and_keeps_the_reason(
+    alice: User, thing: Thing, proposal: Proposal
+) -> None:
     decided = reject(alice, proposal, feedback="Not now.").proposal
 
     assert (decided.status, decided.feedback) == (ProposalStatus.REJECTED, "Not now.")
-    assert name_of_node() == "Fetch API"
-    assert not ChangeSet.objects.exists()
+    assert thing.called == "Fetch API"
+    assert not change_sets().exists()
 
 
 def test_another_editor_may_decide_but_only_once(alice: User, dora: User, proposal: Proposal) -> None:
@@ -128,10 +125,12 @@ def test_another_editor_may_decide_but_only_once(alice: User, dora: User, propos
         assert refusal.value.code == "decided"
         assert "dora" in refusal.value.message
         assert refusal.value.details["proposal"]["decidedBy"] == "dora"
-    assert ChangeSet.objects.count() == 1
+    assert change_sets().count() == 1
 
 
-def test_viewers_and_strangers_decide_nothing(bob: User, charlie: User, alice: User, proposal: Proposal) -> None:
+def test_viewers_and_strangers_decide_nothing(
+    bob: User, charlie: User, alice: User, thing: Thing, proposal: Proposal
+) -> None:
     for decision in (approve, reject):
         with pytest.raises(Forbidden):
             decision(bob, proposal)
@@ -145,33 +144,38 @@ def test_viewers_and_strangers_decide_nothing(bob: User, charlie: User, alice: U
     with pytest.raises(NotFound):
         decide(was_editor, str(proposal.pk), Decision(True))
     proposal.refresh_from_db()
-    assert (proposal.status, name_of_node()) == (ProposalStatus.PENDING, "Fetch API")
+    assert (proposal.status, thing.called) == (ProposalStatus.PENDING, "Fetch API")
 
 
-@pytest.mark.parametrize("field", ["name", "process"])
+@pytest.mark.parametrize("same_field", [True, False])
 def test_what_moved_on_is_refused_with_who_changed_what(
-    alice: User, dora: User, nba: Graph, proposal: Proposal, field: str
+    alice: User, dora: User, thing: Thing, proposal: Proposal, same_field: bool
 ) -> None:
-    rename(nba, dora, "Mine", field)
-    rename(nba, dora, "Mine again", field)
+    field = thing.name if same_field else thing.text
+    thing.change(dora, "Mine", field)
+    thing.change(dora, "Mine again", field)
 
     refusal = refused("stale", alice, proposal)
 
     (conflict,) = refusal.details["conflicts"]
-    assert (conflict["object"], conflict["field"]) == ({"type": "node", "id": "fetch-api"}, field)
+    assert (conflict["object"], conflict["field"]) == (thing.item.to_json(), field)
     assert (conflict["found"], conflict["changedBy"]) == ("Mine again", "dora")
     assert conflict["expected"] in {"Fetch API", "return fetch(url)"}
     assert (proposal.status, proposal.conflicts) == (ProposalStatus.STALE, refusal.details["conflicts"])
-    assert ChangeSet.objects.count() == 2
+    assert change_sets().count() == 2
     assert told(proposal.session.stream.name)[-1][1]["status"] == "stale"
     refused("decided", alice, proposal)
 
 
-def test_what_was_deleted_meanwhile_is_stale(alice: User, nba: Graph) -> None:
-    renaming, deleting = waiting(alice, nba, RENAME, DELETE)
+def test_what_was_deleted_meanwhile_is_not_changed(alice: User, thing: Thing) -> None:
+    renaming, deleting = thing.proposed(alice, thing.rename_call(), thing.delete_call())
     approve(alice, deleting)
-    refusal = refused("stale", alice, renaming)
-    assert [(each["field"], each["found"]) for each in refusal.details["conflicts"]] == [("", None)]
+    if thing.item.type == "node":
+        refusal = refused("stale", alice, renaming)
+        assert [(each["field"], each["found"]) for each in refusal.details["conflicts"]] == [("", None)]
+    else:
+        assert "deleted" in refused("failed", alice, renaming).message
+    assert thing.find() is None
 
 
 def test_an_edge_that_came_meanwhile_is_not_lost_with_its_node(alice: User, dora: User, nba: Graph) -> None:
@@ -183,24 +187,24 @@ def test_an_edge_that_came_meanwhile_is_not_lost_with_its_node(alice: User, dora
     assert Edge.objects.count() == 3
 
 
-def test_nothing_is_applied_to_a_graph_that_is_gone(alice: User, nba: Graph, proposal: Proposal) -> None:
-    nba.delete()
+def test_nothing_is_applied_to_an_object_that_is_gone(alice: User, thing: Thing, proposal: Proposal) -> None:
+    thing.vanish()
     refusal = refused("failed", alice, proposal)
     assert proposal.status == ProposalStatus.FAILED
     assert "deleted" in refusal.message
 
 
-def test_nobody_decides_too_late(alice: User, proposal: Proposal) -> None:
+def test_nobody_decides_too_late(alice: User, thing: Thing, proposal: Proposal) -> None:
     Proposal.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     refused("expired", alice, proposal)
     assert proposal.status == ProposalStatus.EXPIRED
     assert told(proposal.session.stream.name)[-1][1]["status"] == "expired"
     refused("expired", alice, proposal)
-    assert name_of_node() == "Fetch API"
+    assert thing.called == "Fetch API"
 
 
-def test_what_nobody_decided_in_time_is_closed_by_itself(alice: User, nba: Graph, proposal: Proposal) -> None:
-    (later,) = waiting(alice, nba, MOVE)
+def test_what_nobody_decided_in_time_is_closed_by_itself(alice: User, thing: Thing, proposal: Proposal) -> None:
+    (later,) = thing.proposed(alice)
     Proposal.objects.filter(pk=proposal.pk).update(expires_at=timezone.now())
     assert deciding.expire_all() == 1
     assert deciding.expire_all() == 0
@@ -209,88 +213,91 @@ def test_what_nobody_decided_in_time_is_closed_by_itself(alice: User, nba: Graph
     assert (proposal.status, later.status) == (ProposalStatus.EXPIRED, ProposalStatus.PENDING)
 
 
-def test_what_was_not_shown_is_not_applied(alice: User, nba: Graph, proposal: Proposal) -> None:
-    (other,) = waiting(alice, nba, MOVE)
+def test_what_was_not_shown_is_not_applied(alice: User, thing: Thing, proposal: Proposal) -> None:
+    (other,) = thing.proposed(alice, thing.rename_call("Other"))
     refused("digest", alice, proposal, digest=other.digest)
     assert (proposal.status, proposal.decided_by) == (ProposalStatus.PENDING, None)
     approve(alice, proposal, digest=proposal.digest)
 
 
-def edited(proposal: Proposal, name: str) -> dict[str, Any]:
-    return {**proposal.arguments, "updates": {"name": name}}
-
-
-def test_edited_arguments_are_applied_as_they_were_previewed(alice: User, proposal: Proposal) -> None:
-    arguments = edited(proposal, "Get")
+def test_edited_arguments_are_applied_as_they_were_previewed(alice: User, thing: Thing, proposal: Proposal) -> None:
+    _name, arguments = thing.rename_call("Get")
     shown = deciding.preview(member_of(alice), str(proposal.pk), arguments)
     assert [field["new"] for field in shown.diff[0]["fields"]] == ["Get"]
-    assert name_of_node() == "Fetch API"
+    assert thing.called == "Fetch API"
 
     decided = approve(alice, proposal, edited_arguments=arguments, digest=shown.digest).proposal
 
-    assert name_of_node() == "Get"
-    assert (decided.decided_arguments, decided.arguments) == (arguments, RENAME[1])
+    assert thing.called == "Get"
+    assert (decided.decided_arguments, decided.arguments) == (arguments, thing.rename_call()[1])
     assert (decided.digest, decided.diff) == (shown.digest, shown.diff)
     assert told(proposal.session.stream.name)[-1][1]["edited"] is True
 
 
 def test_edited_arguments_need_the_digest_of_what_would_be_applied_now(
-    alice: User, dora: User, nba: Graph, proposal: Proposal
+    alice: User, dora: User, thing: Thing, proposal: Proposal
 ) -> None:
-    arguments = edited(proposal, "Get")
+    (_name, arguments), (_name, others) = thing.rename_call("Get"), thing.rename_call("Take")
     shown = deciding.preview(member_of(alice), str(proposal.pk), arguments)
     for digest in ("", proposal.digest, "0" * 64):
         refused("digest", alice, proposal, edited_arguments=arguments, digest=digest)
-    refused("digest", alice, proposal, edited_arguments=edited(proposal, "Take"), digest=shown.digest)
-    rename(nba, dora, "Mine")
+    refused("digest", alice, proposal, edited_arguments=others, digest=shown.digest)
+    thing.change(dora, "Mine")
     refused("digest", alice, proposal, edited_arguments=arguments, digest=shown.digest)
-    assert (proposal.status, name_of_node()) == (ProposalStatus.PENDING, "Mine")
+    assert (proposal.status, thing.called) == (ProposalStatus.PENDING, "Mine")
     again = deciding.preview(member_of(alice), str(proposal.pk), arguments)
     approve(alice, proposal, edited_arguments=arguments, digest=again.digest)
-    assert name_of_node() == "Get"
+    assert thing.called == "Get"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"nodeKey": "fetch-api", "updates": {"name": "x"}, "nodeId": 7},
-        {"nodeKey": "nowhere", "updates": {"name": "x"}},
-        {"nodeKey": "fetch-api", "updates": {"name": "Fetch API"}},
-    ],
-)
-def test_arguments_that_make_no_change_are_refused(alice: User, proposal: Proposal, arguments: dict[str, Any]) -> None:
-    with pytest.raises(Refused) as refusal:
-        deciding.preview(member_of(alice), str(proposal.pk), arguments)
-    assert (refusal.value.code, refusal.value.field) == ("validation", "editedArguments")
-    refused("validation", alice, proposal, edited_arguments=arguments, digest=proposal.digest)
+def test_arguments_that_make_no_change_are_refused(alice: User, thing: Thing, proposal: Proposal) -> None:
+    named = "nodeKey" if thing.item.type == "node" else "object"
+    _name, fine = thing.rename_call("x")
+    as_it_is = thing.rename_call("Fetch API")[1]
+    nowhere = fine | {named: fine[named].replace(thing.item.key, str(uuid.uuid4()))}
+    for arguments in ({}, fine | {"nodeId": 7}, nowhere, as_it_is, thing.update_call(colour="red")[1]):
+        with pytest.raises(Refused) as refusal:
+            deciding.preview(member_of(alice), str(proposal.pk), arguments)
+        assert (refusal.value.code, refusal.value.field) == ("validation", "editedArguments")
+        refused("validation", alice, proposal, edited_arguments=arguments, digest=proposal.digest)
     assert proposal.status == ProposalStatus.PENDING
 
 
-def test_several_are_decided_each_for_itself(alice: User, nba: Graph) -> None:
-    proposals = waiting(
-        alice, nba, RENAME, ("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Other"}}), MOVE
-    )
+def test_several_are_decided_each_for_itself(alice: User, thing: Thing) -> None:
+    other = beside(thing)
+    proposals = thing.proposed(alice, thing.rename_call(), thing.rename_call("Other"), other.rename_call("End"))
     ids = deciding.waiting_in(member_of(alice), str(proposals[0].session_id))
     assert ids == [str(each.pk) for each in proposals]
 
     answers = deciding.decide_many(member_of(alice), ids, Decision(True))
 
     assert [each.refusal.code if each.refusal else "" for each in answers] == ["", "stale", ""]
-    assert name_of_node() == "Fetch"
-    assert Node.objects.get(key="return").pos_x == 500
+    assert (thing.called, other.called) == ("Fetch", "End")
     assert deciding.waiting_in(member_of(alice), str(proposals[0].session_id)) == []
 
 
-def test_what_was_shown_beside_it_does_not_make_it_stale(alice: User, dora: User, nba: Graph) -> None:
+def test_what_was_shown_beside_it_does_not_make_it_stale(alice: User, dora: User, thing: Thing) -> None:
     """Proposals of one turn are computed side by side: applying one moves what the other was computed from."""
+    texts = [thing.update_call(**{thing.text: text}) for text in ("one", "two")]
+    renaming, first, second = thing.proposed(alice, thing.rename_call(), *texts)
+    approve(alice, renaming)
+    approve(alice, first)
+    assert (thing.called, thing.record[thing.text]) == ("Fetch", "one")
+    refused("stale", alice, second)
+    renaming, late = thing.proposed(alice, thing.rename_call("Get"), texts[1])
+    approve(alice, renaming)
+    thing.change(dora, "Mine")
+    refused("stale", alice, late)
+
+
+def test_an_edge_that_was_shown_beside_it_does_not_make_it_stale(alice: User, dora: User, nba: Graph) -> None:
     connect = {"sourceKey": "fetch-api", "sourceHandle": "R-1", "targetKey": "root", "targetHandle": "L-1"}
     renaming, connecting, moving = waiting(
         alice, nba, RENAME, ("create_edge", connect), ("move_node", {"nodeKey": "fetch-api", "posX": 9.0, "posY": 9.0})
     )
     approve(alice, renaming)
     approve(alice, connecting)
-    rename(nba, dora, "Mine")
+    node_of(nba).change(dora, "Mine")
     refused("stale", alice, moving)
 
 
@@ -322,22 +329,22 @@ def test_new_nodes_of_one_turn_get_keys_of_their_own(alice: User, nba: Graph) ->
 
 
 def test_several_that_name_a_foreign_one_are_refused_as_a_whole(
-    alice: User, charlie: User, other_workspace: Workspace, proposal: Proposal
+    alice: User, charlie: User, other_workspace: Workspace, kind_of_thing: str, proposal: Proposal
 ) -> None:
-    (foreign,) = waiting(charlie, draw_nba(other_workspace), RENAME)
+    (foreign,) = new_thing(kind_of_thing, other_workspace).proposed(charlie)
     with pytest.raises(NotFound):
         deciding.decide_many(member_of(alice), [str(proposal.pk), str(foreign.pk)], Decision(True))
     assert set(Proposal.objects.values_list("status", flat=True)) == {ProposalStatus.PENDING}
 
 
 def test_live_edits_are_saved_before_a_proposal_is_applied_or_found_stale(
-    alice: User, dora: User, nba: Graph, proposal: Proposal
+    alice: User, dora: User, nba: Graph, renaming: Proposal
 ) -> None:
     def renamed_live(key: str) -> None:
         edit_live(nba, dora, "update_node", nodeKey=key, updates={"name": "Live"})
 
     renamed_live("root")
-    approve(alice, proposal)
+    approve(alice, renaming)
     assert list(ChangeSet.objects.order_by("revisions__version").values_list("actor_label", "origin")) == [
         ("dora", "manual"), ("alice", "chat"),
     ]  # fmt: skip

@@ -5,7 +5,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from chat.actions.idempotency import once
+from chat.actions.posting import once
 from chat.actions.refusals import Refused
 from chat.models import IdempotencyKey
 

@@ -55,7 +55,7 @@ def test_nothing_is_blocked_and_nothing_sticks_out(
         reverse("admin:graphs_changeset_changelist"),
         reverse("admin:graphs_changeset_change", args=[change_set.pk]),
         reverse("admin:graphs_changeset_rollback", args=[change_set.pk]),
-        reverse("admin:graphs_graph_versions", args=[nba.pk], query={"a": 1, "b": 2}),
+        reverse("admin:graphs_object_versions", args=[nba.pk], query={"a": 1, "b": 2}),
         reverse("admin:chat_proposal_changelist"),
         reverse("admin:chat_proposal_change", args=[proposal.pk]),
         reverse("admin:chat_policy_explained"),

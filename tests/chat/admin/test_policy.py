@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from chat.admin.policy_forms import write_tools
 from chat.models import Allowance, ValidationRule
-from graphs.models import Graph, Workspace
+from graphs.models import Graph, NodeType, Workspace
 from tests.cast import draw_nba
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
@@ -112,6 +112,19 @@ def test_what_is_not_there_is_not_allowed(
     assert not Allowance.objects.exists()
 
 
+def test_an_allowance_names_an_object_of_its_kind(demo_workspace: Workspace, other_workspace: Workspace) -> None:
+    """A graph and a node type may have one key: which is meant follows from what may be changed."""
+    NodeType.objects.create(workspace=demo_workspace, key="step", display_name="Step")
+    NodeType.objects.create(workspace=other_workspace, key="theirs", display_name="Theirs")
+    client = auditor(demo_workspace)
+    fields = {"workspace": demo_workspace.pk, "tool": "propose_update_object", "what": "nodeType.icon"}
+    for wrong in ({"object_key": "nba"}, {"object_key": "theirs"}, {"object_key": "step", "item_key": "step"}):
+        assert add(client, Allowance, **fields, **wrong) == 200, wrong
+    assert add(client, Allowance, **fields, object_key="step") == 302
+    assert "node type step" in explained(client)
+    assert add(client, Allowance, **{**fields, "what": "planet.size"}) == 200
+
+
 def test_the_same_allowance_is_not_given_twice(demo_workspace: Workspace) -> None:
     client = auditor(demo_workspace)
     fields = {"workspace": demo_workspace.pk, "tool": MOVE, "what": "node.posX"}
@@ -125,7 +138,7 @@ def test_the_policy_is_told_in_words(demo_workspace: Workspace, other_workspace:
     Allowance.objects.create(workspace=demo_workspace, tool=MOVE, kind="node", field="posX", object_key="nba")
     Allowance.objects.create(workspace=other_workspace, tool=MOVE, kind="node", field="width", object_key="secret")
     text = explained(client)
-    assert "node: x: the graph nba" in text
+    assert "node: x: graph nba" in text
     assert "secret" not in text
     assert "For everything else a person is asked." in text
     ValidationRule.objects.create(workspace=demo_workspace, tool=MOVE)

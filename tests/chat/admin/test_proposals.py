@@ -71,7 +71,7 @@ def test_it_leads_to_all_it_belongs_to(own: Proposal, nba: Graph) -> None:
     change_set = uuid.uuid4()
     Proposal.objects.update(status=ProposalStatus.APPLIED, change_set=change_set)
     text = opened(superuser(), own)
-    for view, id_ in (("graphs_changeset", change_set), ("graphs_graph", nba.pk), ("chat_session", own.session_id)):
+    for view, id_ in (("graphs_changeset", change_set), ("graphs_object", nba.pk), ("chat_session", own.session_id)):
         assert reverse(f"admin:{view}_change", args=[id_]) in text
     assert f"?message={own.message_id}#message-{own.message_id}" in text
 

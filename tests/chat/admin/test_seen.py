@@ -13,18 +13,21 @@ from pytest_django import Settings
 from chat.admin import seen
 from chat.admin.seen_entries import parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest
-from chat.prompts.question import _fenced
+from chat.prompts.question import context_text
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall
 from chat.providers.building import body_of
 from chat.sent_requests.keeping import KeptRequest, keep
 from chat.sent_requests.layout import take_apart
 from graphs.models import Graph, Workspace
+from rag.sources.block import Block
 from tests.chat.admin.talk import DEMO, TOOL, Talk, talk
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
 
 pytestmark = pytest.mark.django_db
 
-QUESTION = PromptMessage("user", f"{_fenced('Retrieved: data.', 'nodes[1]{key}: <b>fetch-api</b>')}\n\nWhere is it?")
+QUESTION = PromptMessage(
+    "user", f"{context_text(Block('Retrieved: data.', 'nodes[1]{key}: <b>fetch-api</b>'))}\n\nWhere is it?"
+)
 CALLED = PromptMessage("assistant", "I look.", tool_calls=(ToolCall("c1", "search_nodes", '{"query":"api"}'),))
 RESULT = PromptMessage("tool", '{"found":["fetch-api"]}', tool_call_id="c1", cache_breakpoint=True)
 

@@ -10,12 +10,12 @@ from chat.live import room
 from chat.live.people import Person
 from chat.live.room import Room, Watcher
 from graphs.workflows.live.editing import Edited
-from graphs.workflows.live.reading import Standing
+from graphs.workflows.live.reading import LiveState
 
 
-def edited(version: int, name: str) -> Standing:
+def edited(version: int, name: str) -> LiveState:
     operations = [{"action": "update", "type": "node", "id": "root", "version": version, "new": {"name": name}}]
-    return Standing(version, datetime.now(UTC), (Edited(version, "alice", datetime.now(UTC), operations),))
+    return LiveState(version, datetime.now(UTC), (Edited(version, "alice", datetime.now(UTC), operations),))
 
 
 def watched(here: Room) -> Watcher:
@@ -34,10 +34,10 @@ def test_a_change_larger_than_what_may_be_kept_is_told_as_one_to_read(monkeypatc
     monkeypatch.setattr(room, "REMEMBERED_BYTES", 10_000)
     here = Room(1, 1, False)
     watcher = watched(here)
-    here.stands(edited(2, "x" * 20_000))
+    here.take(edited(2, "x" * 20_000))
     assert told(watcher) == [("graph:changed", 2)]
     assert not here.happened
-    here.stands(edited(3, "y"))
+    here.take(edited(3, "y"))
     assert told(watcher) == [("graph:edited", 3)]
 
 
@@ -48,7 +48,7 @@ def test_large_changes_are_forgotten_before_they_take_more_memory_than_they_may(
     here = Room(1, 1, False)
     reads_on, stays_behind = watched(here), watched(here)
     for version in range(2, 30):
-        here.stands(edited(version, "é" * 3_000))
+        here.take(edited(version, "é" * 3_000))
         assert told(reads_on) == [("graph:edited", version)]
         assert sum(len(text) for _version, text in here.happened) <= 10_000
     assert len(here.happened) > 1

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from graphs.models import NodeType
 from rag.texts.tables import decode
+from tests.registered import pin, pins
 from tests.seeded import CANARY, World, world
 
 
@@ -47,6 +49,41 @@ def test_it_shows_the_whole_prompt_with_sizes(here: World) -> None:
 def test_it_says_when_there_is_no_such_graph(here: World, command: tuple[str, ...]) -> None:
     with pytest.raises(CommandError, match='no graph "nowhere" in the workspace "demo"'):
         output(*command, "--graph", "nowhere")
+
+
+def test_they_take_objects_of_any_kind(here: World) -> None:
+    NodeType.objects.create(workspace=here.alice.workspace, key="step", display_name="A step")
+    named = ("--object", "nodeType:step")
+    assert "A step" in output("dump_context", "x", *named)
+    assert document("dump_context", "x", *named)["object"] == "nodeType:step"
+    prompt = document("dump_prompt", "what is it?", *named)
+    assert any("The record of nodeType:step now" in str(part) for part in prompt["body"]["messages"])
+    tools = {tool["name"]: tool for tool in document("dump_tools", *named)["tools"]}
+    assert "A step" in tools["read_object"]["told"]
+    assert "read_node_detail" not in tools
+    with pins():
+        spring = pin(here.alice.workspace, "spring")
+        assert "spring" in output("dump_context", "x", "--object", f"pin:{spring.pk}")
+        assert "spring" in output("dump_tools", "--object", f"pin:{spring.pk}")
+        assert '"error"' not in output("dump_tools", "--graph", "nba")
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (("--object", "nodeType:nowhere"), 'no nodeType "nowhere" in the workspace "demo"'),
+        (("--object", "nodeType:api-call-of-others"), "no nodeType"), (("--object", "planet:x"), "no planet"),
+        (("--object", "nba"), "type:key"), (("--object", ""), "required"), ((), "required"),
+        (("--object", "graph:nba", "--graph", "nba"), "not allowed"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("command", [("dump_context", "x"), ("dump_tools",), ("dump_prompt", "x")])
+def test_a_wrong_name_of_an_object_is_refused(
+    here: World, command: tuple[str, ...], named: tuple[str, ...], said: str
+) -> None:
+    NodeType.objects.create(workspace=here.charlie.workspace, key="api-call-of-others", display_name=CANARY)
+    with pytest.raises(CommandError, match=said):
+        output(*command, *named)
 
 
 def test_what_a_shell_of_another_encoding_gives_is_refused(here: World) -> None:

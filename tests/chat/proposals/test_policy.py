@@ -107,3 +107,13 @@ def test_coming_and_going_is_covered_only_by_an_allowance_of_every_field(ask: As
     assert ask(Delete(FETCH, record)) == ["default"]
     allow(demo_workspace)
     assert ask(Create(FETCH, record), Delete(FETCH, record)) == []
+
+
+def test_an_allowance_for_one_object_is_none_for_another(ask: Ask, demo_workspace: Workspace) -> None:
+    """A proposal about one object may change others beside it."""
+    rename = Update(Ref("nodeType", "step"), {"displayName": "Step"}, {"displayName": "Stride"})
+    given = allow(demo_workspace, kind="nodeType", object_key="nba")
+    assert ask(rename) == ["default"]
+    Allowance.objects.filter(pk=given.pk).update(object_key="step")
+    assert ask(rename) == []
+    assert ask(rename, RENAME) == ["default"]

@@ -24,6 +24,7 @@ HOST = [(b"host", b"testserver")]
 NOWHERE = [
     *("/", "/ws/", "/ws/chat", "/ws/chat/x/", "/ws/chats/", "/ws/chat/\n", "/ws/graphs/", "/ws/graphs//"),
     *("/ws/graphs/nba", "/ws/graphs/a/b/", "/ws/graphs/nba/\n", "/api/v1/streams/sse", "/x/ws/chat/"),
+    *("//ws/chat/", "///ws/graphs/nba/"),
 ]
 
 

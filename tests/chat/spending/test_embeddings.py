@@ -12,10 +12,12 @@ from chat.models import BudgetUnit, ModelCall, Purpose, Reservation
 from chat.spending import free_questions
 from graphs.models import Graph, Workspace
 from graphs.site.vendor_errors import ErrorCode
-from rag.embeddings import keeping, registry, serving_model
+from rag.embeddings import background, registry, serving_model
 from rag.embeddings.base import Embedded, EmbeddingFailed
+from rag.embeddings.collections import waiting
 from rag.embeddings.metering import Account, OverBudget, account_of, embed
 from rag.models import Embedding, EmbeddingModel
+from rag.sources.graphs.nodes import collection_of
 from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
 
@@ -86,21 +88,21 @@ def test_a_graph_without_a_budget_waits_and_goes_on_alone(
     monkeypatch.setattr(registry, "configured", lambda: stub.name)
     monkeypatch.setattr(registry, "by_name", lambda _name: stub)
 
-    def work() -> list[int]:
-        """The graphs that wait afterwards."""
-        keeping.work(until=time.monotonic() + 60)
-        return [graph.pk for graph in keeping.waiting(stub.name)]
+    def work() -> list[str]:
+        """The collections that wait afterwards."""
+        background.work(until=time.monotonic() + 60)
+        return [each.name for each in waiting(stub.name)]
 
     try:
-        assert work() == [nba.pk]
-        assert Embedding.objects.filter(graph=foreign).count() == foreign.nodes.count()
+        assert work() == [collection_of(nba.pk)]
+        assert Embedding.objects.filter(collection=collection_of(foreign.pk)).count() == foreign.nodes.count()
         assert EmbeddingModel.objects.get().failures == 0
-        assert keeping.paused(stub.name).get().graph == nba
+        assert background.paused(stub.name).get().collection == collection_of(nba.pk)
         asked, small.limit = stub.asked, 10**6
         small.save()
-        assert work() == [nba.pk]
+        assert work() == [collection_of(nba.pk)]
         assert stub.asked == asked
-        keeping.paused(stub.name).update(paused_until=None)
+        background.paused(stub.name).update(paused_until=None)
         assert work() == []
     finally:
         serving_model.forget()
@@ -117,8 +119,8 @@ def test_a_command_does_what_other_budgets_pay_for_before_it_says_what_waits(
     try:
         with pytest.raises(CommandError, match=r"does not cover this.* Run this again"):
             call_command(*command, "--delay", "0", stdout=StringIO())
-        assert set(Embedding.objects.values_list("graph", flat=True)) == {foreign.pk}
-        assert [graph.pk for graph in keeping.waiting(stub.name)] == [nba.pk]
+        assert set(Embedding.objects.values_list("collection", flat=True)) == {collection_of(foreign.pk)}
+        assert [each.name for each in waiting(stub.name)] == [collection_of(nba.pk)]
     finally:
         serving_model.forget()
 

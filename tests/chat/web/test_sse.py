@@ -7,7 +7,7 @@ from django.db import transaction
 from rest_framework_simplejwt.tokens import AccessToken
 
 from chat.access import open_readers
-from chat.actions.conversations import ObjectName, post_message
+from chat.actions.conversations import post_message
 from chat.concurrency.database import in_db
 from chat.engine import runtime
 from chat.events.append import append
@@ -15,6 +15,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Session, Stream
 from chat.web import sse
 from graphs.models import Graph, Membership
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from tests import cast
 from tests.chat.inprocess import Answer, Model, asked, request, run
@@ -25,7 +26,7 @@ PATH = "/api/v1/streams/sse"
 
 def conversation(user: User, text: str = "Hello") -> str:
     """The stream of a new conversation."""
-    return post_message(member_of(user), text, context=ObjectName("graph", "nba")).stream
+    return post_message(member_of(user), text, context=Ref("graph", "nba")).stream
 
 
 def tell(name: str, *texts: str) -> None:

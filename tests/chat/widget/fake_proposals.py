@@ -73,6 +73,8 @@ class FakeProposals:
         if path in self.refusals:
             return self.refusals.pop(path)
         match path.split("/"):
+            case ["objects", type_, _key, "stream"]:
+                return 200, {"stream": f"{type_}_7"}
             case ["streams", "events", _name]:
                 return 200, {"events": [], "last": 0}
             case ["history", id_, "rollback"]:

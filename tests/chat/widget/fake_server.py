@@ -33,6 +33,7 @@ WAIT_S = 10
 class FakeServer:
     def __init__(self) -> None:
         self.sessions: list[FakeSession] = []
+        self.links: dict[str, Json] = {}
         self.received: list[Json] = []
         self.requests: list[tuple[str, str, Json]] = []
         self.proposals = FakeProposals()
@@ -124,6 +125,10 @@ class FakeServer:
     def frames(self, type_: str) -> list[Json]:
         return [frame for frame in list(self.received) if frame["type"] == type_]
 
+    def subscribed(self) -> list[Json]:
+        """The frames that read conversations, beside that which reads the page's object."""
+        return [frame for frame in self.frames("ai:subscribe") if "sessionId" in frame]
+
     # The server's own thread.
 
     def _do(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
@@ -178,6 +183,8 @@ class FakeServer:
         parts = path.split("/")
         if parts == ["models"]:
             return web.json_response({"results": self.models, "default": self.models[0]["id"]})
+        if parts == ["links"]:
+            return web.json_response({"results": [self.links[name] for name in body["objects"] if name in self.links]})
         if parts == ["sessions"]:
             return self._list(request)
         if parts[0] == "messages" and request.method == "PATCH":

@@ -156,7 +156,7 @@ def test_it_reads_again_where_events_are_missing(widget: Widget) -> None:
         answer.session.append("token", answer.message_id, answer.run_id, token=token)
     answer.write("e")
     expect(widget.answers.locator(".markdown")).to_have_text("abcde")
-    assert widget.server.wait_for("ai:subscribe")["after"] == len(answer.session.events) - 4
+    assert widget.server.wait_until(widget.server.subscribed)[-1]["after"] == len(answer.session.events) - 4
 
 
 def test_it_ignores_repeated_and_foreign_events(widget: Widget) -> None:
@@ -175,7 +175,7 @@ def test_it_resumes_after_a_lost_connection(widget: Widget) -> None:
     widget.server.cut_all()
     answer.write("after").finish()
     expect(widget.answers.locator(".markdown")).to_have_text("before after")
-    assert widget.server.wait_for("ai:subscribe")["after"] == seen
+    assert widget.server.wait_until(widget.server.subscribed)[-1]["after"] == seen
 
 
 @pytest.mark.parametrize("code", [4012, 4408, 1009, 1011])
@@ -381,6 +381,19 @@ def test_it_dispatches_the_node_that_was_chosen(widget: Widget) -> None:
     assert widget.page.evaluate("window.seen") == {"key": "fetch-api"}
 
 
+def test_objects_that_the_server_knows_become_links(widget: Widget, server: FakeServer) -> None:
+    for key, url in {"1": "/products/1/", "js": "javascript:alert(1)", "data": "data:text/html,x"}.items():
+        found = {"object": {"type": "product", "id": key}, "title": "<b>Chair</b>", "url": url}
+        server.links[f"product:{key}"] = found
+    text = "See {{product:1}}, {{product:js}}, {{product:data}}, {{product:<i>}} and `{{product:1}}`."
+    widget.ask("One").start().write(text).finish()
+    link = widget.root.locator(".markdown a")
+    expect(link).to_have_text("<b>Chair</b>")
+    expect(link).to_have_attribute("href", f"{server.url}/products/1/")
+    shown = "See <b>Chair</b>, {{product:js}}, {{product:data}}, {{product:<i>}} and {{product:1}}."
+    expect(widget.root.locator(".markdown")).to_have_text(shown)
+
+
 def test_a_new_conversation_that_was_chosen_while_the_latest_was_looked_for_stays(
     page: Page, server: FakeServer
 ) -> None:
@@ -394,4 +407,4 @@ def test_a_new_conversation_that_was_chosen_while_the_latest_was_looked_for_stay
         held[0].continue_()
     widget.connected().painted()
     expect(widget.title).to_have_text("New conversation")
-    assert not server.frames("ai:subscribe")
+    assert not server.subscribed()

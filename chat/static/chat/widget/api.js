@@ -62,13 +62,18 @@ export class ChatApi {
     return this.request("GET", "always-send?limit=100");
   }
 
-  /** Without a key of a node it is the graph itself. */
-  alwaysSend(graph, nodeKey, alwaysSend) {
-    return this.request("PUT", `graphs/${encodeURIComponent(graph)}/always-send`, { nodeKey, alwaysSend });
+  /** `part` is "type:id"; without it it is the object itself. */
+  alwaysSend(object, part, alwaysSend) {
+    return this.request("PUT", `${objectPath(object)}/always-send`, { part: part || null, alwaysSend });
   }
 
   models() {
     return this.request("GET", "chat/models");
+  }
+
+  /** {results: [{object, title, url}]} of those named "type:key" that have a page that the reader may see. */
+  links(objects) {
+    return this.request("POST", "chat/links", { objects });
   }
 
   /** The proposals that wait about an object. */
@@ -105,6 +110,16 @@ export class ChatApi {
     return this.request("POST", `history/${encodeURIComponent(changeSetId)}/rollback`, choice);
   }
 
+  /** The name of an object's stream. */
+  async streamOf(object) {
+    return (await this.request("GET", `${objectPath(object)}/stream`)).stream;
+  }
+
+  /** The version of an object now. */
+  async versionOf(object) {
+    return (await this.request("GET", objectPath(object))).version;
+  }
+
   /** The number of a stream's last event. */
   async lastOf(stream) {
     const { last } = await this.request("GET", `streams/events/${encodeURIComponent(stream)}?after=0&limit=1`);
@@ -138,6 +153,10 @@ export class ChatApi {
       throw new ApiError(0, { code: "network", detail: t("The server cannot be reached. Check your connection.") });
     }
   }
+}
+
+function objectPath({ type, id }) {
+  return `objects/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
 }
 
 function cookie(name) {

@@ -5,9 +5,10 @@
  */
 
 export class FollowedStream extends EventTarget {
-  constructor({ api, socket, stream }) {
+  /** `stream` is its name; without one it is that of `object`, which the server knows. */
+  constructor({ api, socket, stream, object }) {
     super();
-    Object.assign(this, { api, socket, stream });
+    Object.assign(this, { api, socket, stream, object });
     /** The number of the last event that was read, null before it is known where to begin. */
     this.last = null;
     this.listeners = new AbortController();
@@ -27,6 +28,7 @@ export class FollowedStream extends EventTarget {
   async subscribe() {
     const first = this.last === null;
     try {
+      this.stream ||= await this.api.streamOf(this.object);
       this.last ??= await this.api.lastOf(this.stream);
     } catch {
       return; // The next connection tries again.

@@ -4,7 +4,9 @@ import { MarkdownDocument } from "./markdown/document.js";
 import { syncChildren } from "./markdown/render.js";
 
 export class Markdown {
-  constructor(element) {
+  /** `mentions` makes links of objects; without it they stay text. */
+  constructor(element, mentions = null) {
+    this.mentions = mentions;
     this.element = element;
     this.document = new MarkdownDocument();
     this.shown = [];
@@ -15,5 +17,6 @@ export class Markdown {
     const nodes = this.document.update(text, { open });
     syncChildren(this.element, this.shown, nodes);
     this.shown = nodes;
+    this.mentions?.fill(this.element);
   }
 }

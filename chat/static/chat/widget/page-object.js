@@ -9,13 +9,13 @@ import { withKnown, withProposal } from "../proposals/proposal.js";
 import { FollowedStream } from "./followed-stream.js";
 
 export class PageObject extends EventTarget {
-  /** `stream` is the name of the object's stream; without one nothing is read. */
+  /** `stream` is the name of the object's stream, if the page knows it; about nothing nothing is read. */
   constructor({ api, socket, context, stream }) {
     super();
     Object.assign(this, { api, context });
     this.pending = [];
     this.asked = 0;
-    this.followed = stream && context ? new FollowedStream({ api, socket, stream }) : null;
+    this.followed = context ? new FollowedStream({ api, socket, stream, object: context }) : null;
     this.followed?.addEventListener("frame", ({ detail }) => this.receive(detail));
     this.followed?.addEventListener("caught-up", ({ detail }) => this.caughtUp(detail));
   }

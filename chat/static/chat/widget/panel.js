@@ -9,6 +9,7 @@ import { h } from "./elements.js";
 import { Finding } from "./finding.js";
 import { icon } from "./icons.js";
 import { Memory } from "./memory.js";
+import { Mentions } from "./mentions.js";
 import { Models } from "./models.js";
 import { PageObject } from "./page-object.js";
 import { pageSocket } from "./page-socket.js";
@@ -29,15 +30,15 @@ const PROBE_EVERY = 4;
 const COPIED_FOR_MS = 1_500;
 
 export class Panel extends EventTarget {
-  /** `options` are {socket, api, workspace, context, stream, mayEdit, userName, close?}.
+  /** `options` are {socket, api, workspace, context, stream, welcome, mayEdit, userName, close?}.
    *
    * "event" passes on the conversation's events; "node" says that the reader asked to see one; "wanted" that the page
    * asked for something that is shown here.
    */
   constructor(options) {
     super();
-    const { context, workspace, stream, mayEdit } = options;
-    this.context = context;
+    const { context, workspace, stream, mayEdit, welcome } = options;
+    Object.assign(this, { context, welcome });
     this.memory = new Memory(`${workspace}:${context ? `${context.type}:${context.id}` : ""}`);
     this.api = new ChatApi({ base: options.api, workspace, context, signedOut: () => this.socket.drop("signed-out") });
     this.socket = pageSocket(options.socket, workspace);
@@ -65,7 +66,7 @@ export class Panel extends EventTarget {
       renamed: (id, title) => this.renamed(id, title),
       closed: () => this.menuClosed(),
     });
-    this.messages = new MessageList(this.listActions(), emptyState(this.context, userName, (text) => this.send(text)));
+    this.messages = new MessageList(this.listActions(), emptyState(this.welcome, userName, (text) => this.send(text)));
     this.picker = new ModelPicker(this.models, (id, once) => this.conversation.chooseModel(id, once));
     const sending = {
       send: (text) => this.send(text),
@@ -91,6 +92,7 @@ export class Panel extends EventTarget {
       keep: (id, inPrompt) => this.conversation.keep(id, inPrompt),
       loadOlder: () => this.conversation.loadOlder(),
       reload: () => this.conversation.load(),
+      mentions: new Mentions(this.api),
       proposals: this.approvals.context,
     };
   }
@@ -265,7 +267,7 @@ export class Panel extends EventTarget {
     this.others.update(this.object.pending, conversation.id);
     const { running, stopping } = conversation;
     this.picker.update({ session: conversation.session, wanted: conversation.model, once: conversation.once });
-    const hint = placeholder(socket, this.context);
+    const hint = placeholder(socket, this.welcome);
     this.composer.update({ running, stopping, off: socket.unreachable, placeholder: hint });
     this.showBanner();
   }
@@ -298,9 +300,8 @@ function bannerContent(state) {
   return [icon("warning"), h("p", { text }), link];
 }
 
-function placeholder(socket, context) {
-  if (socket.unreachable) return t("Not connected. Your draft is kept.");
-  return context?.type === "graph" ? t("Ask about this workflow…") : t("Ask a question…");
+function placeholder(socket, welcome) {
+  return socket.unreachable ? t("Not connected. Your draft is kept.") : welcome.placeholder;
 }
 
 /** Tells the page; the names are part of docs/widget.md. */

@@ -11,13 +11,17 @@ const KNOWN = new Map(Object.entries({
   list_available_node_types: ["list", () => t("Listed node types")],
   list_node_edges: ["node", () => t("Listed connections")],
   read_subgraph: ["node", () => t("Read several nodes")],
+  read_object: ["read", () => t("Read an object")],
+  list_objects: ["list", () => t("Listed objects")],
+  search_objects: ["search", () => t("Searched objects")],
+  read_history: ["clock", () => t("Read the history")],
   read_tool_result: ["read", () => t("Read on in a result")],
   read_earlier_messages: ["list", () => t("Read earlier messages")],
   ask_user: ["question", () => t("Asked you")],
   finish: ["check", () => t("Finished")],
 }));
 const isProposal = (name) => name.startsWith("propose_");
-const TELLING = ["query", "nodeKey", "typeKey", "nodeKeys", "name", "key", "text"];
+const TELLING = ["query", "object", "nodeKey", "typeKey", "nodeKeys", "kind", "name", "key", "text"];
 const LONGEST = 40;
 
 export function toolIcon(name) {

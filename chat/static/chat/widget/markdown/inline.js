@@ -1,6 +1,7 @@
 /* Parses the text of one paragraph, heading or cell into inline nodes. Pure: strings in, plain objects out.
  *
- * Nodes: text {value}, code {value}, br, em|strong|del {children}, link {href, host, showHost, children}, node {key}.
+ * Nodes: text {value}, code {value}, br, em|strong|del {children}, link {href, host, showHost, children}, node {key},
+ * mention {name}.
  * Raw HTML is text; images become links; addresses that may not be linked stay as they were written.
  */
 
@@ -11,7 +12,7 @@ import { Pieces } from "./pieces.js";
 const PLAIN = /[^\\`*_~[\]!<{&\nhH]+/y;
 const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));/y;
 const NAMED = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
-const NODE = /\{\{node:([^{}\n]{1,200})\}\}/y;
+const MENTION = /\{\{([A-Za-z]\w{0,29}):([^{}\n]{1,100})\}\}/y;
 const BARE = /https?:\/\/[^\s<>[\]`{}|]+/iy;
 const ANGLE = /<((?:https?:\/\/|mailto:)[^\s<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>/iy;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
@@ -49,7 +50,7 @@ class InlineParser {
       case "!": return this.source[this.at + 1] === "[" ? this.open(2, true) : this.literal();
       case "]": return this.close();
       case "<": return this.angle();
-      case "{": return this.nodeReference();
+      case "{": return this.mention();
       case "&": return this.entity();
       case "\n": return this.newline();
       default: return this.bareAddress();
@@ -207,10 +208,13 @@ class InlineParser {
     return this.brackets.some((bracket) => !bracket.dead);
   }
 
-  nodeReference() {
-    const found = this.match(NODE);
-    if (!found || !found[1].trim()) return found ? this.text(found[0]) : this.literal();
-    return this.pieces.add({ type: "node", key: found[1].trim() });
+  /** A node is one of the graph at hand; whether there is another object, the server says. */
+  mention() {
+    const found = this.match(MENTION);
+    if (!found) return this.literal();
+    const [written, type, key] = found;
+    if (!key.trim() || (type !== "node" && this.insideLinkText())) return this.text(written);
+    return this.pieces.add(type === "node" ? { type, key: key.trim() } : { type: "mention", name: `${type}:${key}` });
   }
 
   entity() {

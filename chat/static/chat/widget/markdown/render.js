@@ -61,6 +61,7 @@ function create(node) {
     case "cell": return cell(node);
     case "link": return link(node);
     case "node": return nodeButton(node);
+    case "mention": return mention(node);
     default: return filled(make(TAGS[node.type]), node.children);
   }
 }
@@ -128,6 +129,13 @@ function nodeButton(node) {
   button.title = t("Show {key} in the graph", { key: node.key });
   button.append(icon("node"), make("span", { text: node.key }));
   return button;
+}
+
+/** As it was written, until `Mentions` knows that it is a link. */
+function mention({ name }) {
+  const element = make("span", { text: `{{${name}}}` });
+  element.dataset.mention = name;
+  return element;
 }
 
 function codeBlock(node) {

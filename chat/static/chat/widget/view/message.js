@@ -37,7 +37,7 @@ export class UserMessage {
 }
 
 export class AssistantMessage {
-  /** `actions` are {retry, answer, deepen, keep, proposals: {decisions, mayDecide, show, undo}}. */
+  /** `actions` are {retry, answer, deepen, keep, mentions, proposals: {decisions, mayDecide, show, undo}}. */
   constructor(actions) {
     this.actions = actions;
     this.message = null;
@@ -126,7 +126,7 @@ export class AssistantMessage {
   body({ content, status }) {
     if (!content) return null;
     const body = this.part("body", () => h("div", { class: "markdown", dir: "auto" }));
-    this.markdown ??= new Markdown(body);
+    this.markdown ??= new Markdown(body, this.actions.mentions);
     this.markdown.show(content, { open: status !== "complete" });
     body.classList.toggle("live", status === "streaming");
     return body;

@@ -1,0 +1,54 @@
+/* Makes links of the objects that answers mention. The server says which there are, for who reads; the others stay text. */
+
+const ASK_AFTER_MS = 60;
+const MOST_ASKED = 100;
+
+export class Mentions {
+  constructor(api) {
+    this.api = api;
+    this.links = new Map();
+    this.wanted = new Set();
+    this.waiting = new Set();
+    this.due = false;
+  }
+
+  /** Shows the links of a piece of the page that are known, and asks for the others. */
+  fill(element) {
+    for (const place of element.querySelectorAll("span[data-mention]")) {
+      const { mention } = place.dataset;
+      if (this.links.has(mention)) link(place, this.links.get(mention));
+      else this.want(mention, element);
+    }
+  }
+
+  want(mention, element) {
+    this.wanted.add(mention);
+    this.waiting.add(element);
+    if (!this.due) setTimeout(() => this.ask(), ASK_AFTER_MS);
+    this.due = true;
+  }
+
+  async ask() {
+    const [asked, elements] = [[...this.wanted].slice(0, MOST_ASKED), this.waiting];
+    Object.assign(this, { wanted: new Set(), waiting: new Set(), due: false });
+    const answer = await this.api.links(asked).catch(() => null);
+    if (answer === null) return;
+    for (const name of asked) this.links.set(name, null);
+    for (const found of answer.results) this.links.set(`${found.object.type}:${found.object.id}`, found);
+    for (const element of elements) this.fill(element);
+  }
+}
+
+/** Only to pages: an address comes from a row that anybody may have written. */
+function link(place, found) {
+  if (!found || place.querySelector("a")) return;
+  const url = URL.canParse(found.url, document.baseURI) ? new URL(found.url, document.baseURI) : null;
+  if (!["http:", "https:"].includes(url?.protocol)) return;
+  const element = document.createElement("a");
+  element.href = url.href;
+  element.target = "_blank";
+  element.rel = "noopener noreferrer nofollow";
+  element.dir = "auto";
+  element.textContent = found.title;
+  place.replaceChildren(element);
+}
