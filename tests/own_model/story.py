@@ -1,12 +1,15 @@
 """Run by `test_the_page` with the settings of the page's project: what a model of somebody else can do."""
 
 import threading
+import time
 import uuid
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connections, transaction
 from django.test import Client
+from playwright.sync_api import Page, expect
 from shop.models import Product
 
 from chat.actions import deciding
@@ -14,7 +17,13 @@ from chat.actions.conversations import open_session
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
 from chat.models import Message, Proposal, ProposalStatus, Run, Session, StreamEvent
+from chat.prompts.system import system_prompt
 from chat.proposals.proposing import WriteCall, propose
+from chat.queries.links import Link, links_to
+from chat.subjects import tools
+from chat.subjects.registry import subject_of
+from chat.tools.base import ToolContext
+from chat.tools.object_reading import FindArguments, SearchObjects
 from graphs.history import outside, queries, rollback
 from graphs.history.compare import between
 from graphs.history.rollback import Clashing
@@ -25,11 +34,15 @@ from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound, member_of
-from tests import emptying
+from rag.embeddings import background
+from tests import chromium, emptying
+from tests.browser import Windows, sign_in
+from tests.web_process import web_processes
 
 # Without it a test cannot be forgotten: PostgreSQL refuses to empty the history.
 emptying.install()
 
+pytest_plugins = ["tests.browser"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -175,6 +188,35 @@ def test_foreign_is_absent(alice: Member, product: Product) -> None:
     assert not Object.objects.filter(workspace=charlie.workspace).exists()
 
 
+def test_a_row_is_found_by_a_text_that_shares_no_word_with_it(alice: Member, product: Product) -> None:
+    umbrella = Product.objects.create(name="Umbrella", notes="Keeps the rain off")
+    look_for = FindArguments(query="protection against wet weather")
+    search, context = SearchObjects(), ToolContext(alice, None)
+    assert search.run(context, look_for)["objects"] == []
+    background.work(until=time.monotonic() + 60)
+    (found,) = search.run(context, look_for)["objects"]
+    assert found == {"object": str(ref(umbrella)), "title": "Umbrella"}
+    assert search.run(ToolContext(_member("charlie", "other"), None), look_for)["objects"] == []
+
+
+def test_it_brings_its_words(alice: Member, product: Product) -> None:
+    Product.objects.create(name="Candle", price="1")
+    assert "A price is in euros" in system_prompt(header(alice, product), alice)
+    call = tools.parse(
+        "count_cheaper_products", "", [spec.name for spec in tools.specs(Role.VIEWER, subject_of("product"))]
+    )
+    assert isinstance(call, tools.ParsedCall)
+    assert tools.run(call, ToolContext(alice, header(alice, product))) == {"count": 1}
+    client = Client()
+    client.force_login(alice.user)
+    assert "Is Lamp expensive?" in client.get(f"/products/{product.pk}/").content.decode()
+
+
+def test_a_mention_becomes_a_link(alice: Member, product: Product) -> None:
+    assert links_to(alice, [ref(product)]) == {ref(product): Link("Lamp", f"/products/{product.pk}/")}
+    assert links_to(_member("charlie", "other"), [ref(product)]) == {}
+
+
 def test_the_page_has_the_widget(alice: Member, product: Product) -> None:
     client = Client()
     client.force_login(alice.user)
@@ -183,3 +225,70 @@ def test_the_page_has_the_widget(alice: Member, product: Product) -> None:
         200,
         True,
     )
+
+
+def test_the_admin_leads_to_its_versions(alice: Member, product: Product) -> None:
+    approve(alice, proposed(alice, product, name="One"))
+    of = header(alice, product)
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+    versions = f"/admin/graphs/object/{of.pk}/versions/"
+    assert versions in client.get(f"/admin/shop/product/{product.pk}/change/").content.decode()
+    assert versions in client.get("/admin/graphs/object/", {"kind": "product"}).content.decode()
+    assert "<ins>One</ins>" in client.get(versions, {"a": 1, "b": 2}).content.decode()
+
+
+#: As if the page had no `{% chat_widget product %}`.
+WITHOUT_PANEL = """
+new MutationObserver(() => document.querySelectorAll("chat-widget").forEach((each) => each.remove()))
+    .observe(document, { childList: true, subtree: true })
+"""
+
+
+@pytest.fixture(params=["with the panel", "without it"])
+def opened(request: pytest.FixtureRequest, alice: Member, product: Product, windows: Windows) -> Iterator[Page]:
+    """The page of the product, in a browser at a real process, once it reads what happens."""
+    with web_processes(DJANGO_SETTINGS_MODULE="mysite.settings") as (web,):
+        page = windows.open()
+        sign_in(page.context, alice.user, web.url)
+        if request.param == "without it":
+            page.add_init_script(WITHOUT_PANEL)
+        frames: list[object] = []
+
+        def hear(frame: object) -> None:
+            frames.append(frame)
+
+        page.on("websocket", lambda socket: socket.on("framereceived", hear))
+        page.goto(f"{web.url}/products/{product.pk}/")
+        # It may have come before the page was loaded.
+        while not any("ai:subscribed" in str(frame) for frame in frames):
+            page.wait_for_timeout(20)
+        yield page
+
+
+@pytest.mark.skipif(not chromium.path(), reason=chromium.MISSING)
+def test_its_page_changes_as_it_does(opened: Page, alice: Member, product: Product) -> None:
+    name, price, notes = (opened.locator(f"[data-field={field}]") for field in ("name", "price", "notes"))
+    opened.evaluate("window.loadedOnce = true")
+    approve(alice, proposed(alice, product, name="Bright lamp"))
+    expect(name).to_have_text("Bright lamp")
+    product.refresh_from_db()
+    product.price = "99.00"
+    product.save()
+    expect(price).to_have_text("99.00")
+    notes.fill("I am still wri")
+    approve(alice, proposed(alice, product, name="One", notes="Theirs"))
+    expect(name).to_have_text("One")
+    expect(notes).to_have_value("I am still wri")
+    notes.fill("")
+    notes.blur()
+    expect(notes).to_have_value("Theirs")
+    last = ChangeSet.objects.latest("created_at")
+    rollback.roll_back(alice.workspace.pk, alice.user, ChangeSets((last.pk,)))
+    expect(name).to_have_text("Bright lamp")
+    proposed(alice, product, price="1")
+    if opened.locator("chat-widget").count():
+        expect(opened.locator("chat-widget .others")).to_contain_text("1 change of another conversation waits")
+    product.delete()
+    expect(opened.get_by_role("alert")).to_have_text("This was deleted, or you may not see it any more.")
+    assert opened.evaluate("window.loadedOnce")

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "your-own-model.md"
 _BLOCK = re.compile(r"```(?:python|html)\n(?:# |<!-- )(\S+)(?: -->)?\n(.*?)```", re.DOTALL)
@@ -24,7 +26,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert len(blocks) >= 6
     for name, text in blocks:
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     for package in ("mysite", "shop"):
         (folder / package / "__init__.py").touch()
