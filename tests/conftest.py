@@ -22,13 +22,15 @@ try:
         SERVERS.start()
     else:
         servers.separate_worker()
+    # In this process only: the product's own processes do not know it.
+    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.shop"]
     django.setup()
 except BaseException:
     if SERVERS:
         SERVERS.stop()
     raise
 
-pytest_plugins = ["tests.cast", "tests.browser", "tests.order"]
+pytest_plugins = ["tests.cast", "tests.browser", "tests.order", "tests.things"]
 
 
 def pytest_configure() -> None:

@@ -14,7 +14,7 @@ from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
 from chat.proposals import WriteCall, propose
-from graphs.models import Graph
+from graphs.models import Object
 from graphs.objects import actions
 from graphs.site.access import member_of
 
@@ -26,30 +26,30 @@ SAID = "I propose this."
 
 
 def waiting(
-    owner: User, graph: Graph, *calls: Call, session: Session | None = None, reason: str = "Better."
+    owner: User, about: Object, *calls: Call, session: Session | None = None, reason: str = "Better."
 ) -> list[Proposal]:
     """One turn that proposed all of these (action, arguments); in a new conversation where none is given."""
     with transaction.atomic():
-        session = session or _session(owner, graph)
+        session = session or _session(owner, about)
         run = _turn(session)
         writes = [
             WriteCall(f"w-{uuid.uuid4()}", f"propose_{name}", actions.parse(name, arguments), arguments, reason)
             for name, arguments in calls
         ]
-        member = member_of(owner, graph.workspace.slug)
-        proposed = [propose(member, session, run.message, graph, write) for write in writes]
+        member = member_of(owner, about.workspace.slug)
+        proposed = [propose(member, session, run.message, about, write) for write in writes]
         proposals = [each.proposal for each in proposed]
         _rest(session, run, [_open_call(proposal) for proposal in proposals])
         _tell(run, proposals, [event for each in proposed for event in each.events])
     return proposals
 
 
-def _session(owner: User, graph: Graph) -> Session:
+def _session(owner: User, about: Object) -> Session:
     id_ = uuid.uuid4()
-    stream = Stream.objects.create(name=f"session_{id_}", workspace=graph.workspace)
+    stream = Stream.objects.create(name=f"session_{id_}", workspace=about.workspace)
     return Session.objects.create(
-        id=id_, workspace=graph.workspace, owner=owner, stream=stream, title="Improve it", context_type="graph",
-        context_id=graph.key,
+        id=id_, workspace=about.workspace, owner=owner, stream=stream, title="Improve it", context_type=about.type,
+        context_id=about.key,
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ class Servers:
             valkey_databases=VALKEY_DATABASES,
         )
         embedded.start(wanted, self._supervisor)
-        addresses = local.addresses(self._data_dir)
+        addresses = local.places(self._data_dir)
         os.environ["DATA_DIR"] = str(self._data_dir)
         if wanted.postgres:
             os.environ["DATABASE_URL"] = addresses.database_url

@@ -8,8 +8,7 @@ from django.utils import timezone
 
 from chat.models import Presence, Process, Proposal, ProposalStatus, Run, SentRequest, StreamEvent
 from graphs.models import Graph, LiveEdit, Node
-from rag.embeddings import keeping
-from rag.models import Embedding, EmbeddingFailure, EmbeddingModel, Target
+from rag.models import Embedding, EmbeddingFailure, EmbeddingModel
 from tests.chat.engine.driving import until
 from tests.faults.crash_on_graphs import live_note
 from tests.faults.crash_scripts import TELL, asked
@@ -65,14 +64,14 @@ def tidied(stage: Stage) -> None:
 
 def embedded(stage: Stage) -> None:
     """What was renamed has another vector, each node has one, and no graph waits for any."""
-    of_renamed = Embedding.objects.filter(target_type=Target.NODE, target_id=Node.objects.get(key="fetch-api").pk)
+    of_renamed = Embedding.objects.filter(target_type="node", target_id=Node.objects.get(key="fetch-api").pk)
     before = set(of_renamed.values_list("content_hash", flat=True))
     rename = {"nodeKey": "fetch-api", "updates": {"name": f"Fetch {uuid.uuid4()}"}}
     stage.at_first("POST", "/api/v1/graphs/nba/changes", {"actions": [{"action": "update_node", "arguments": rename}]})
     stage.dies_at_work("rag.tasks:keep_embeddings")
-    assert not keeping.waiting(EmbeddingModel.objects.get().name).exists()
+    assert not waiting(EmbeddingModel.objects.get().name)
     assert not EmbeddingFailure.objects.exists()
-    assert Embedding.objects.filter(target_type=Target.NODE).count() == Node.objects.count()
+    assert Embedding.objects.filter(target_type="node").count() == Node.objects.count()
     assert of_renamed.get().content_hash not in before
 
 

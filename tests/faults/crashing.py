@@ -120,11 +120,11 @@ def wrap_calls() -> None:
     from chat.engine import calling
     from chat.engine.answer import LiveAnswer
     from chat.events.committing import Committer
-    from chat.tools import registry
+    from chat.subjects import tools
 
     for owner, name in ((redis.Redis, "publish"), (redis.asyncio.Redis, "publish"), (Committer, "commit")):
         setattr(owner, name, _named_by_caller(getattr(owner, name)))
-    for owner, name in ((calling, "perform"), (LiveAnswer, "show"), (registry, "run")):
+    for owner, name in ((calling, "perform"), (LiveAnswer, "show"), (tools, "run")):
         setattr(owner, name, _named_by_itself(getattr(owner, name)))
 
 

@@ -34,7 +34,7 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     from graphs.workflows import listing
-    from rag.retrieval.text_search import TokenSearch
+    from rag.sources.graphs.text_search import TokenSearch
 
     listing.matching = exploding(listing.matching)
     TokenSearch.search = exploding(TokenSearch.search)  # type: ignore[method-assign]

@@ -14,10 +14,11 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 
-from chat.actions.conversations import ObjectName, post_message
+from chat.actions.conversations import post_message
 from chat.concurrency.database import in_db
 from chat.models import Run, RunStatus, Session
 from graphs.models import Graph, Membership, Role, Workspace
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from tests import cast, checker
 from tests.chat.engine.driving import until
@@ -97,7 +98,7 @@ def people(workspace: Workspace) -> list[Person]:
     found = []
     for number, way in enumerate(ACTS):
         user = cast.member(f"person-{number}", workspace, Role.EDITOR)
-        accepted = post_message(member_of(user), QUESTION, context=ObjectName("graph", "nba"))
+        accepted = post_message(member_of(user), QUESTION, context=Ref("graph", "nba"))
         token = AccessToken.for_user(user)
         found.append(Person(user, way, accepted.stream, Proof(token=str(token)), cookie_proof(user)))
     return found

@@ -11,11 +11,11 @@ from django.db import OperationalError, connection, connections
 from chat.actions import deciding
 from chat.actions.deciding import Decision
 from chat.models import Proposal, ProposalStatus, Run, Session, StreamEvent
-from graphs.models import ChangeSet, Graph, Modification, Node, Revision
+from graphs.models import ChangeSet, Modification, Node, NodeType, Object, Revision, Workspace
 from graphs.site.access import Member, member_of
 from tests import checker
-from tests.cast import draw_nba
-from tests.proposed import RENAME, waiting
+from tests.shop.models import Product
+from tests.things import a_part_and_a_row, change_sets, new_thing
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
 
@@ -54,16 +54,18 @@ def cut_before(statement: int, act: Callable[[], Any]) -> bool:
 def stored() -> tuple[Any, ...]:
     """All that a decision changes."""
     counted = [model.objects.count() for model in (ChangeSet, Revision, Modification, Run, StreamEvent)]
-    tables = (Proposal, Node, Graph, Session)
+    tables = (Proposal, Node, NodeType, Product, Object, Session)
     return (*counted, *(list(model.objects.order_by("pk").values()) for model in tables))
 
 
+@a_part_and_a_row
 @pytest.mark.parametrize("approved", [True, False])
-def test_whatever_statement_a_decision_dies_before(alice: User, nba: Graph, approved: bool) -> None:
+def test_whatever_statement_a_decision_dies_before(
+    alice: User, demo_workspace: Workspace, kind_of_thing: str, approved: bool
+) -> None:
     decided = 0
     for statement in range(1, 200):
-        Graph.objects.filter(key="nba").update(key=f"nba-{statement}")
-        (proposal,) = waiting(alice, draw_nba(nba.workspace), RENAME)
+        (proposal,) = new_thing(kind_of_thing, demo_workspace, statement).proposed(alice)
         before = stored()
         if not cut_before(statement, _decide(member_of(alice), proposal, approved)):
             break
@@ -75,7 +77,7 @@ def test_whatever_statement_a_decision_dies_before(alice: User, nba: Graph, appr
     assert decided > 8
     status = ProposalStatus.APPLIED if approved else ProposalStatus.REJECTED
     assert Proposal.objects.filter(status=status).count() == decided + 1
-    assert ChangeSet.objects.count() == (decided + 1 if approved else 0)
+    assert change_sets().count() == (decided + 1 if approved else 0)
     checker.check_gap_free()
 
 

@@ -10,22 +10,24 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.models import Proposal, Run, RunStatus
-from graphs.models import ChangeSet, Graph, Role
+from graphs.models import ChangeSet, Role, Workspace
 from tests import checker
-from tests.cast import PASSWORD, draw_nba, member
+from tests.cast import PASSWORD, member
 from tests.chat.engine.driving import until
-from tests.proposed import MOVE, RENAME, waiting
 from tests.site import Api, Site, site
+from tests.things import new_thing
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
-ROUNDS = 100 if os.environ.get("FULL") else 2
+#: Of each kind of thing that the processes know.
+ROUNDS = 50 if os.environ.get("FULL") else 1
+KNOWN = ("node", "nodeType")
 Deciding = tuple[Api, str, dict[str, Any]]
 
 
 @pytest.fixture
-def here(transactional_db: None, alice: User, nba: Graph) -> Iterator[Site]:
-    member("dora", nba.workspace, Role.EDITOR)
+def here(transactional_db: None, alice: User, demo_workspace: Workspace) -> Iterator[Site]:
+    member("dora", demo_workspace, Role.EDITOR)
     with site(2, LIMIT_MESSAGES="10000/min") as started:
         yield started
 
@@ -44,12 +46,12 @@ def at_once(*asked: Deciding) -> list[int]:
 
 
 @pytest.mark.timeout(1200)
-def test_one_outcome_whichever_process_is_asked(here: Site, alice: User, nba: Graph) -> None:
+def test_one_outcome_whichever_process_is_asked(here: Site, alice: User, demo_workspace: Workspace) -> None:
     first, second = here.processes
     owner, dora = Api(first.url, "alice", PASSWORD), Api(second.url, "dora", PASSWORD)
-    for number in range(ROUNDS):
-        Graph.objects.filter(key="nba").update(key=f"nba-{number}")
-        proposals = waiting(alice, draw_nba(nba.workspace), RENAME, MOVE)
+    for number, kind in enumerate(KNOWN * ROUNDS):
+        thing = new_thing(kind, demo_workspace, number)
+        proposals = thing.proposed(alice, thing.rename_call(), thing.update_call(**{thing.text: "new"}))
         paths = [f"/api/v1/proposals/{each.pk}/decide" for each in proposals]
         found = at_once(
             *((who, path, {"approved": True}) for who in (owner, dora) for path in paths),
@@ -67,12 +69,11 @@ def test_one_outcome_whichever_process_is_asked(here: Site, alice: User, nba: Gr
 
 
 @pytest.mark.timeout(1200)
-def test_a_stop_and_an_approval_through_two_processes(here: Site, alice: User, nba: Graph) -> None:
+def test_a_stop_and_an_approval_through_two_processes(here: Site, alice: User, demo_workspace: Workspace) -> None:
     first, second = here.processes
     owner, dora = Api(first.url, "alice", PASSWORD), Api(second.url, "dora", PASSWORD)
-    for number in range(ROUNDS):
-        Graph.objects.filter(key="nba").update(key=f"nba-{number}")
-        (proposal,) = waiting(alice, draw_nba(nba.workspace), RENAME)
+    for number, kind in enumerate(KNOWN * ROUNDS):
+        (proposal,) = new_thing(kind, demo_workspace, number).proposed(alice)
         at_once(
             (owner, f"/api/v1/chat/sessions/{proposal.session_id}/stop", {}),
             (dora, f"/api/v1/proposals/{proposal.pk}/decide", {"approved": True}),

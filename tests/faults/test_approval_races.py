@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,22 +15,21 @@ from chat.actions import conversations, deciding
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus, StreamEvent
-from graphs.history import changes
 from graphs.history.recording import Because
-from graphs.models import ChangeSet, Graph, Membership, Node, Origin, Role
-from graphs.objects.operations import Delete, Update
+from graphs.models import ChangeSet, Graph, Membership, Object, Origin, Role, Workspace
 from graphs.objects.preconditions import Conflicting
-from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, Member, NotFound, member_of
-from graphs.workflows import rows as graph_rows
 from tests import checker
-from tests.cast import draw_nba, member
+from tests.cast import member
 from tests.chat.engine.driving import until
 from tests.proposed import waiting
+from tests.registered import shops
+from tests.things import THINGS, Thing, new_thing
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True), pytest.mark.timeout(1200)]
 
-ROUNDS = 100 if os.environ.get("FULL") else 5
+#: Of each kind of thing; the role that is taken away, and one turn in two windows, are of one.
+ROUNDS = 50 if os.environ.get("FULL") else 2
 Act = Callable[[], Any]
 STATUS = ProposalStatus
 
@@ -60,19 +59,16 @@ def at_once(*acts: Act) -> list[Any]:
 
 @dataclass
 class Round:
-    """A new graph and a proposal of Alice's to rename one of its nodes; Dora decides too."""
+    """A new thing and a proposal of Alice's to rename it; Dora decides too."""
 
     alice: User
     dora: User
-    graph: Graph
+    thing: Thing
     proposal: Proposal
 
     def decide(self, who: User, approved: bool, **values: Any) -> Act:
         them, decision = member_of(who), Decision(approved, **values)
         return lambda: deciding.decide(them, str(self.proposal.pk), decision)
-
-    def edited(self, name: str) -> dict[str, Any]:
-        return {**self.proposal.arguments, "updates": {"name": name}}
 
     def ends(self, *allowed: ProposalStatus) -> Proposal:
         """What it came to; its effect, its history and its events say the same, once."""
@@ -81,29 +77,25 @@ class Round:
         applied = proposal.status == STATUS.APPLIED
         change_sets = ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}")
         assert list(change_sets.values_list("pk", flat=True)) == ([proposal.change_set] if applied else [])
-        for stream in (proposal.session.stream.name, f"graph_{self.graph.pk}"):
+        for stream in (proposal.session.stream.name, self.thing.stream):
             told = StreamEvent.objects.filter(stream__name=stream, type="decision")
             decided = [event.data["status"] for event in told if event.data["proposalId"] == str(proposal.pk)]
             assert decided == ([] if proposal.status == STATUS.PENDING else [proposal.status]), stream
         return proposal
 
-    def name(self) -> str | None:
-        return Node.objects.filter(graph=self.graph, key="fetch-api").values_list("name", flat=True).first()
-
 
 @pytest.fixture
-def rounds(alice: User, nba: Graph) -> Callable[[], Any]:
-    dora = member("dora", nba.workspace, Role.EDITOR)
+def rounds(alice: User, demo_workspace: Workspace) -> Iterator[Callable[[], Any]]:
+    dora = member("dora", demo_workspace, Role.EDITOR)
 
     def each() -> Any:
-        for number in range(ROUNDS):
-            Graph.objects.filter(key="nba").update(key=f"nba-{number}")
-            graph = draw_nba(nba.workspace)
-            rename = ("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Fetch"}})
-            yield Round(alice, dora, graph, waiting(alice, graph, rename)[0])
+        for number, kind in enumerate(THINGS * ROUNDS):
+            thing = new_thing(kind, demo_workspace, number)
+            yield Round(alice, dora, thing, thing.proposed(alice)[0])
         checker.check_gap_free()
 
-    return each
+    with shops():
+        yield each
 
 
 def codes(found: list[Any]) -> list[str]:
@@ -116,7 +108,7 @@ def test_approve_and_approve(rounds: Any) -> None:
         found = at_once(*(here.decide(who, True) for who in (here.alice, here.dora, here.alice)))
         here.ends(STATUS.APPLIED)
         assert codes(found) == ["", "decided", "decided"]
-        assert here.name() == "Fetch"
+        assert here.thing.called == "Fetch"
 
 
 def test_approve_and_reject(rounds: Any) -> None:
@@ -128,35 +120,34 @@ def test_approve_and_reject(rounds: Any) -> None:
         assert decided.decided_by == winner
         loser = next(each for each in found if isinstance(each, Refused))
         assert loser.details["proposal"]["decidedBy"] == winner.username
-        assert here.name() == ("Fetch" if decided.status == STATUS.APPLIED else "Fetch API")
+        assert here.thing.called == ("Fetch" if decided.status == STATUS.APPLIED else "Fetch API")
 
 
 def test_approve_and_approve_edited(rounds: Any) -> None:
     for here in rounds():
-        arguments = here.edited("Get")
+        _name, arguments = here.thing.rename_call("Get")
         digest = deciding.preview(member_of(here.dora), str(here.proposal.pk), arguments).digest
         found = at_once(
             here.decide(here.alice, True), here.decide(here.dora, True, edited_arguments=arguments, digest=digest)
         )
         decided = here.ends(STATUS.APPLIED)
         assert codes(found) == ["", "decided"]
-        assert here.name() == ("Fetch" if decided.decided_arguments is None else "Get")
+        assert here.thing.called == ("Fetch" if decided.decided_arguments is None else "Get")
 
 
 def test_approve_and_edit_by_hand(rounds: Any) -> None:
     """Who comes first is applied; nothing of it is lost to the other."""
     for here in rounds():
-        change = Update(Ref("node", "fetch-api"), {"name": "Fetch API"}, {"name": "Mine"})
-        by_hand = Because(here.dora, Origin.MANUAL)
-        found = at_once(here.decide(here.alice, True), lambda: changes.apply(here.graph, [change], by_hand))  # noqa: B023
+        change, by_hand = here.thing.to("Mine"), Because(here.dora, Origin.MANUAL)
+        found = at_once(here.decide(here.alice, True), lambda: here.thing.apply([change], by_hand))  # noqa: B023
         decided = here.ends(STATUS.APPLIED, STATUS.STALE)
         if decided.status == STATUS.APPLIED:
             assert isinstance(found[1], Conflicting)
-            assert here.name() == "Fetch"
+            assert here.thing.called == "Fetch"
         else:
             assert codes(found) == ["", "stale"]
             assert decided.conflicts[0]["changedBy"] == "dora"
-            assert here.name() == "Mine"
+            assert here.thing.called == "Mine"
 
 
 def test_approve_and_stop(rounds: Any) -> None:
@@ -207,36 +198,30 @@ def somebody_waits() -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def test_approve_and_delete_the_node(rounds: Any) -> None:
+def test_approve_and_delete_it_by_hand(rounds: Any) -> None:
     for here in rounds():
-        deleted = _with_its_edges(here.graph)
-        by_hand = Because(here.dora, Origin.MANUAL)
-        found = at_once(here.decide(here.alice, True), lambda: changes.apply(here.graph, deleted, by_hand))  # noqa: B023
-        decided = here.ends(STATUS.APPLIED, STATUS.STALE)
+        deleted, by_hand = here.thing.gone(), Because(here.dora, Origin.MANUAL)
+        found = at_once(here.decide(here.alice, True), lambda: here.thing.apply(deleted, by_hand))  # noqa: B023
+        decided = here.ends(STATUS.APPLIED, STATUS.STALE, STATUS.FAILED)
         if decided.status == STATUS.APPLIED:
             assert isinstance(found[1], Conflicting)
-            assert here.name() == "Fetch"
+            assert here.thing.called == "Fetch"
         else:
-            assert here.name() is None
+            assert here.thing.find() is None
 
 
-def _with_its_edges(graph: Graph) -> list[Delete]:
-    node = graph_rows.nodes(graph, ["fetch-api"])["fetch-api"]
-    edges = graph_rows.edges(graph, touching=[node.id]).values()
-    return [Delete(stored.item, stored.record) for stored in (*edges, node)]
-
-
-def test_approve_and_delete_the_graph(rounds: Any) -> None:
+def test_approve_and_delete_its_object(rounds: Any) -> None:
     for here in rounds():
-        at_once(here.decide(here.alice, True), lambda: _delete(here.graph))  # noqa: B023
+        at_once(here.decide(here.alice, True), lambda: _delete(here.thing))  # noqa: B023
         here.ends(STATUS.APPLIED, STATUS.FAILED)
-        assert here.name() is None
+        assert here.thing.find() is None
 
 
-def _delete(graph: Graph) -> None:
-    """As whoever deletes one should: its row first, as everybody does who changes anything of it."""
+def _delete(thing: Thing) -> None:
+    """As whoever deletes one should: its header first, as everybody does who changes anything of it."""
     with transaction.atomic():
-        Graph.objects.select_for_update().get(pk=graph.pk).delete()
+        Object.objects.select_for_update().get(pk=thing.around.pk)
+        thing.vanish()
 
 
 def test_approve_while_it_expires(rounds: Any) -> None:
@@ -248,7 +233,7 @@ def test_approve_while_it_expires(rounds: Any) -> None:
 
 
 def test_approve_all_of_one_turn_in_two_windows(alice: User, nba: Graph) -> None:
-    for number in range(ROUNDS):
+    for number in range(5):
         moves = [("move_node", {"nodeKey": key, "posX": number + 1.0, "posY": 7.0}) for key in ("root", "return")]
         proposals = waiting(alice, nba, *moves)
         ids = [str(each.pk) for each in proposals]
@@ -256,5 +241,5 @@ def test_approve_all_of_one_turn_in_two_windows(alice: User, nba: Graph) -> None
         answers = at_once(*[lambda: deciding.decide_many(here, ids, Decision(True))] * 3)  # noqa: B023
         done = [each.proposal_id for answer in answers for each in answer if each.decided]
         assert sorted(done) == sorted(ids)
-    assert ChangeSet.objects.count() == 2 * ROUNDS
+    assert ChangeSet.objects.count() == 10
     checker.check_gap_free()

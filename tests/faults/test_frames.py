@@ -16,8 +16,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 
-from chat.actions.conversations import ObjectName, post_message
+from chat.actions.conversations import post_message
 from graphs.models import Graph
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from graphs.site.api import tokens
 from tests.faults.raw_socket import BINARY, CONTINUED, PING, PONG, TEXT, RawSocket, frame, noise
@@ -211,7 +212,7 @@ def test_a_connection_whose_other_end_is_gone_is_given_up(web: WebProcess, alice
 
 
 def test_coming_and_going_leaves_nothing_behind(web: WebProcess, alice: User) -> None:
-    stream = post_message(member_of(alice), "Hello", context=ObjectName("graph", "nba")).stream
+    stream = post_message(member_of(alice), "Hello", context=Ref("graph", "nba")).stream
     proof = Proof(token=tokens.issue(alice).access)
     asyncio.run(come_and_go(web, proof, stream, max(COMINGS // 10, 150), CANCELLED // 2))
     base, held = web.resident_kib(), held_connections()

@@ -14,11 +14,12 @@ from django.db import transaction
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from chat.actions.conversations import ObjectName, post_message
+from chat.actions.conversations import post_message
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, RunStatus, Stream
 from graphs.models import Graph
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from graphs.site.api import tokens
 from tests.flows.listener import Listener
@@ -45,7 +46,7 @@ LIVE = 'SCRIPT={"text": "' + "word " * 400 + '", "delay_s": 0.1}'
 
 def long_stream(user: User) -> str:
     """A conversation with megabytes of events."""
-    accepted = post_message(member_of(user), "Hello", context=ObjectName("graph", "nba"))
+    accepted = post_message(member_of(user), "Hello", context=Ref("graph", "nba"))
     Run.objects.update(status=RunStatus.SUCCEEDED)
     Message.objects.filter(role="assistant").update(status="complete")
     stream = Stream.objects.get(name=accepted.stream)

@@ -14,10 +14,11 @@ from pytest_django import Settings
 from rest_framework_simplejwt.tokens import AccessToken
 from websockets.exceptions import InvalidHandshake
 
-from chat.actions.conversations import Accepted, ObjectName, post_message
+from chat.actions.conversations import Accepted, post_message
 from chat.concurrency.database import in_db
 from chat.models import Run, RunStatus
 from graphs.models import Graph, Membership, Role, Workspace
+from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from tests import checker
 from tests.chat.engine.driving import until
@@ -115,7 +116,7 @@ def test_sockets_dropped_at_once_come_back_with_nothing_missing(
 
 
 def ask(user: User) -> Accepted:
-    return post_message(member_of(user), QUESTION, context=ObjectName("graph", "nba"))
+    return post_message(member_of(user), QUESTION, context=Ref("graph", "nba"))
 
 
 async def storm(first: WebProcess, second: WebProcess, users: list[User], alice: User, notes: Path) -> None:

@@ -12,7 +12,7 @@ from chat.concurrency import database
 from chat.engine import calling
 from chat.engine.available_models import configured
 from chat.providers.base import ModelRequest, Piece, ProviderError, ReasoningDelta, Retrying, TextDelta
-from chat.providers.demo import DemoProvider
+from chat.providers.demo.provider import DemoProvider
 from tests.chat.inprocess import Model
 
 DOWN = ProviderError("server_error", "down", retryable=True)

@@ -101,6 +101,15 @@ async def _always_sent(story: Story) -> None:
     await story.call("an absent graph", "PUT", "graphs/nowhere/always-send", {"alwaysSend": True})
     await story.call("a viewer", "PUT", path, {"alwaysSend": True}, who="bob")
     await story.call("no value", "PUT", path, {})
+    path = "objects/nodeType/api-call/always-send"
+    await story.call("an object of another kind", "PUT", path, {"alwaysSend": True})
+    await story.call("an edge", "PUT", "objects/graph/nba/always-send", {"part": "edge:nowhere", "alwaysSend": True})
+    await story.call("objects and parts", "GET", "always-send")
+    await story.call("a part of what has none", "PUT", path, {"part": "node:fetch-api", "alwaysSend": True})
+    await story.call("no part", "PUT", path, {"part": "fetch-api", "alwaysSend": True})
+    await story.call("no more of it", "PUT", path, {"alwaysSend": False})
+    await story.call("an absent object", "PUT", "objects/nodeType/nowhere/always-send", {"alwaysSend": True})
+    await story.call("links", "POST", "chat/links", {"objects": ["graph:nba", "graph:nowhere", "nodeType:api-call"]})
 
 
 async def _tool_limit(story: Story) -> None:
