@@ -8,9 +8,9 @@ from django.db import connection
 from bench import power_law
 from bench.power_law import Words
 from graphs.models import Graph, Workspace
+from graphs.site.accounts import account_of
 from rag.embeddings import serving_model, storing, vector_indexes
 from rag.embeddings.local import LocalEmbedder
-from rag.embeddings.metering import account_of
 from rag.models import EmbeddedCollection
 from rag.sources.graphs.nodes import collection_of
 

@@ -20,7 +20,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Process, Round, Run, RunStatus, Session
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 StopReason = Literal["asked", "deserted"]
 

@@ -12,7 +12,7 @@ from chat.spending.calls import CallCost, bound_of, counted
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import release
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 
 async def set_aside(call: LiveCall, account: Account) -> None:

@@ -16,8 +16,8 @@ from chat.tools.base import ToolContext
 from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.site.access import Member, NotFound
+from graphs.site.accounts import Account
 from graphs.site.prepared import prepared
-from rag.embeddings.metering import Account
 
 _NEEDS = """
 SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active),

@@ -19,7 +19,7 @@ from chat.sent_requests.keeping import KeptRequest
 from chat.spending.calls import CallCost
 from chat.spending.refusing import BudgetRefused
 from chat.spending.settling import record_costs_now
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 #: Gets what the attempts cost, once that is recorded.
 EmitCosts = Callable[[Sequence[CallCost]], Awaitable[None]]

@@ -17,7 +17,7 @@ from chat.providers.base import Price, Usage
 from chat.providers.estimating import estimated_tokens
 from chat.spending.calls import CallCost, dollars
 from chat.spending.settling import record_costs
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 OUTCOME = "crashed"
 #: What the log has of an answer while it is written.

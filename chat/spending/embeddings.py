@@ -13,10 +13,11 @@ from chat.spending.calls import Bound, CallCost, counted, dollars
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
 from chat.spending.settling import record_costs_now, release
+from graphs.site.accounts import Account
 from rag.embeddings import registry
 from rag.embeddings.base import Embedded, EmbeddingFailed
 from rag.embeddings.base import Purpose as Kind
-from rag.embeddings.metering import Account, OverBudget
+from rag.embeddings.metering import OverBudget
 
 #: After these nobody knows whether the vendor did the work.
 _PERHAPS_BILLED = frozenset({"timeout", "network"})

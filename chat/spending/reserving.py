@@ -19,7 +19,7 @@ from chat.spending.calls import Bound, CallCost
 from chat.spending.periods import ends_at
 from chat.spending.refusing import BudgetRefused
 from chat.spending.uses import begun, budgets_of, locked_uses
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 
 def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:

@@ -14,7 +14,7 @@ from chat.sent_requests.keeping import keep
 from chat.spending import free_questions
 from chat.spending.calls import CallCost
 from chat.spending.uses import begin_periods, locked_uses, present_periods
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.embeddings.registry import LOCAL
 
 #: What a conversation's figures count; vectors are for the graph and counted there.

@@ -24,7 +24,7 @@ from chat.models import (
     SessionType,
 )
 from chat.spending.periods import midnight, starts_on
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.embeddings.registry import LOCAL
 
 #: Together with a workspace's number it names a lock. Who records calls holds it with others who do, who begins a

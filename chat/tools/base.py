@@ -10,7 +10,7 @@ from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.objects.strict import StrictModel
 from graphs.site.access import Member
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 Kind = Literal["read", "write"]
 

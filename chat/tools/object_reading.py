@@ -26,7 +26,7 @@ from graphs.objects.operations import Record
 from graphs.objects.refs import Ref, RefText
 from graphs.objects.refusals import some
 from graphs.site.access import Member, NotFound
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.sources.objects.search import find, needles
 from rag.texts.shortening import cut
 

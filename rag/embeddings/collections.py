@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from django.db import connection
 from django.db.models import QuerySet
 
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 #: More of a text says little about which questions it answers.
 MAX_CHARS = 2_000

@@ -3,30 +3,11 @@
 Nothing here knows of money: the app that does gives a meter when it is ready. Without one every call goes through.
 """
 
-import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
-from graphs.models import Object
+from graphs.site.accounts import Account
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Whom a call of a model is for. `object` is `type:id`, `epoch` that of the run's owner."""
-
-    workspace_id: int
-    user_id: int | None = None
-    session_id: uuid.UUID | None = None
-    run_id: uuid.UUID | None = None
-    epoch: int = 0
-    object: str = ""
-
-
-def account_of(of: Object) -> Account:
-    """The account of the object's workspace, for calls that nobody in particular asks for."""
-    return Account(of.workspace_id, object=f"{of.type}:{of.key}")
 
 
 class OverBudget(EmbeddingFailed):

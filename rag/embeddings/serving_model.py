@@ -4,9 +4,10 @@ import time
 
 from django.db import IntegrityError, transaction
 
+from graphs.site.accounts import Account
 from rag.embeddings import vector_indexes
 from rag.embeddings.base import HARMLESS, Embedder, EmbeddingFailed, length
-from rag.embeddings.metering import Account, embed
+from rag.embeddings.metering import embed
 from rag.models import EmbeddedCollection, EmbeddingModel
 
 #: For so long a process goes on with what it read. Both models' vectors are true meanwhile.

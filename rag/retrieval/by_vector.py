@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Sequence
 
+from graphs.site.accounts import Account
 from graphs.site.telemetry.events import activity
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.collections import MAX_CHARS
-from rag.embeddings.metering import Account, embed
+from rag.embeddings.metering import embed
 from rag.embeddings.registry import current
 from rag.embeddings.vector_search import Near, nearest
 

@@ -26,7 +26,7 @@ from graphs.objects.headers import object_for
 from graphs.objects.kinds import Kind
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound, member_of
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.sources.objects.source import fitted
 from rag.sources.registry import source_of
 from tests.registered import pin, pins

@@ -37,7 +37,7 @@ from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_costs_now
 from graphs.models import Graph
 from graphs.site.access import member_of
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from tests.chat.engine.driving import Engine, ask, engine, of_run, rested, types, until
 from tests.chat.spending.paid import account, bound, budget, session_of, took
 from tests.vendors import Script, ScriptedCall, VendorServer

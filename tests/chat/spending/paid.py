@@ -14,7 +14,7 @@ from chat.spending.calls import Bound, CallCost
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import reserve
 from graphs.models import Workspace
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 
 
 def budget(workspace: Workspace, limit: float, **fields: Any) -> Budget:

@@ -11,11 +11,12 @@ from django.core.management import CommandError, call_command
 from chat.models import BudgetUnit, ModelCall, Purpose, Reservation
 from chat.spending import free_questions
 from graphs.models import Graph, Workspace
+from graphs.site.accounts import Account, account_of
 from graphs.site.vendor_errors import ErrorCode
 from rag.embeddings import background, registry, serving_model
 from rag.embeddings.base import Embedded, EmbeddingFailed
 from rag.embeddings.collections import waiting
-from rag.embeddings.metering import Account, OverBudget, account_of, embed
+from rag.embeddings.metering import OverBudget, embed
 from rag.models import Embedding, EmbeddingModel
 from rag.sources.graphs.nodes import collection_of
 from tests.cast import draw_nba

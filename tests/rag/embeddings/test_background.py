@@ -21,10 +21,10 @@ from graphs.history import changes
 from graphs.models import Graph, Node
 from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
+from graphs.site.accounts import Account, account_of
 from rag.embeddings import background, collections, locks, registry, serving_model, vector_indexes
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.embeddings.collections import waiting
-from rag.embeddings.metering import Account, account_of
 from rag.embeddings.updating import EmbedOptions, Progress, embed_all
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedCollection, Embedding, EmbeddingModel

@@ -15,9 +15,9 @@ from graphs.history.recording import Because
 from graphs.models import Graph, Origin, Workspace
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
+from graphs.site.accounts import account_of
 from rag.embeddings import background, dropping, serving_model, updating
 from rag.embeddings.base import Embedded, Embedder
-from rag.embeddings.metering import account_of
 from rag.embeddings.openai import OpenAIEmbedder
 from rag.embeddings.registry import LOCAL_MODEL
 from rag.models import EmbeddedCollection, Embedding, EmbeddingModel

@@ -9,10 +9,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from graphs.models import Graph
+from graphs.site.accounts import account_of
 from rag.embeddings import background, openai, registry, serving_model
 from rag.embeddings.base import Embedder
 from rag.embeddings.collections import waiting
-from rag.embeddings.metering import account_of
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.rag.embeddings.conftest import MODEL
 from tests.rag.embeddings.steps import asked, change, hashes, work

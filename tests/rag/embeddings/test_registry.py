@@ -4,9 +4,9 @@ import pytest
 from pytest_django import Settings
 
 from graphs.models import Graph
+from graphs.site.accounts import account_of
 from rag.checks import embedder_is_usable
 from rag.embeddings import registry, serving_model
-from rag.embeddings.metering import account_of
 from rag.embeddings.registry import EmbedderUnavailable
 from rag.models import EmbeddingModel
 

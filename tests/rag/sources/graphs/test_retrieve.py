@@ -17,11 +17,11 @@ from graphs.objects import actions
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site import valkey
+from graphs.site.accounts import account_of
 from graphs.workflows.live import editing
 from rag.embeddings import registry, serving_model
 from rag.embeddings.base import EmbeddingFailed
 from rag.embeddings.local import LocalEmbedder
-from rag.embeddings.metering import account_of
 from rag.embeddings.updating import embed_all
 from rag.sources.graphs.cache import cache_key, store
 from rag.sources.graphs.context import GraphContext

@@ -23,11 +23,11 @@ from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
+from graphs.site.accounts import Account
 from rag.embeddings import metering, registry
 from rag.embeddings.base import Embedded, EmbeddingFailed, Purpose
 from rag.embeddings.collections import waiting
 from rag.embeddings.local import LocalEmbedder
-from rag.embeddings.metering import Account
 from rag.embeddings.registry import LOCAL_MODEL
 from rag.embeddings.updating import text_hash
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from graphs.models import Graph, Workspace
 from graphs.objects.kinds import KINDS, Kind, of_objects
 from graphs.site.access import Member, member_of
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.sources.objects.search import find
 from tests.rag.embeddings.steps import work
 from tests.registered import product, shops

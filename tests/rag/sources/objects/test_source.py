@@ -9,7 +9,7 @@ from graphs.models import Workspace
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.sources.block import Block
 from rag.sources.registry import source_of
 from tests.rag.embeddings.steps import work
