@@ -36,7 +36,7 @@ from chat.providers.base import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
 from chat.tools.base import ToolContext
-from graphs.workflows.planning import ChangeRefused
+from graphs.objects.refusals import ChangeRefused
 
 log = logging.getLogger("countersign.engine")
 

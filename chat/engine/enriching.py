@@ -14,8 +14,8 @@ from chat.prompts.system import system_prompt as system_prompt_for
 from chat.prompts.versions import version_for
 from graphs.models import Object
 from graphs.site.access import Member
-from rag.sources.graphs.workspace import workspace_block
 from rag.sources.registry import source_of
+from rag.sources.workspace import workspace_block
 
 
 def enrich(run: ClaimedRun, member: Member) -> Prompt:
@@ -38,7 +38,7 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
 def _context(question: Message, about: Object | None, run: ClaimedRun, member: Member) -> str:
     """What is looked up for a question; never empty."""
     if about is None:
-        return context_text(workspace_block(member.workspace))
+        return context_text(workspace_block(member))
     return context_text(source_of(about.type).retrieve(member, about, question.content, run.account))
 
 

@@ -10,6 +10,8 @@ from chat.subjects import words
 from chat.tools.base import Tool
 from chat.tools.object_writing import BATCH
 from graphs.models import Object, Role
+from graphs.objects.kinds import store_of
+from graphs.objects.refs import Ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,14 @@ class Subject:
     def examples(self) -> Iterable[str]:
         """Each sentence that `this_conversation` may say, at least once: the version of the prompt tells them apart."""
         return words.about_text(None), words.about_text(Object(type="example", key="1"))
+
+    def example_arguments(self, about: Object) -> dict[str, Any]:
+        """A value for every argument that a tool which reads may require."""
+        return {
+            "object": str(Ref(about.type, about.key)),
+            "kind": about.type,
+            "query": store_of(about.type).title(about),
+        }
 
     def welcome(self, title: str) -> Welcome:
         """What the panel says, in the language of the page; `title` is the object's, "" about nothing."""

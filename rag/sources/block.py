@@ -1,6 +1,7 @@
 """What a source answers to a question."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,3 +10,11 @@ class Block:
 
     heading: str
     body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """What is found for a question, for people: as a JSON document, and as text."""
+
+    document: dict[str, Any]
+    text: str

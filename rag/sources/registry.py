@@ -3,10 +3,13 @@
 from typing import Protocol
 
 from graphs.models import Object
-from graphs.objects.kinds import of_objects
+from graphs.objects.kinds import Kind, of_objects
 from graphs.site.access import Member
-from rag.embeddings.metering import Account
-from rag.sources.block import Block
+from graphs.site.accounts import Account
+from rag.sources.block import Block, Dump
+
+#: Objects of a kind that are listed where a conversation is about none.
+MAX_LISTED = 60
 
 
 class Source(Protocol):
@@ -14,6 +17,12 @@ class Source(Protocol):
 
     def retrieve(self, member: Member, about: Object, question: str, account: Account) -> Block:
         """What a question is about, of an object that the member may see. `account` pays for its vector."""
+
+    def overview(self, member: Member, kind: Kind) -> Block:
+        """The first objects of the kind that the member may see, `MAX_LISTED` at most."""
+
+    def dump(self, member: Member, about: Object, question: str) -> Dump:
+        """What is found for a question, with the reasons, for people."""
 
 
 #: Stands for the kinds that have no source of their own.

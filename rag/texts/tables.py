@@ -27,6 +27,11 @@ ENDS = ("source", "target")
 WORTH_A_HEADING = 3
 #: Of the ways in which a table can be written those with the fewest characters, whose tokens are counted.
 COUNTED = 3
+#: What a model is told of tables.
+HOW_TO_READ = (
+    "Tables are TOON (name[rows]{columns}:, one row a line) or JSON; what is beside `rows` or `paths` holds for each, "
+    "along a path each key has an edge to the next, null is nothing; a node without a name has its key for one."
+)
 
 
 def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence[str]]) -> str:

@@ -18,7 +18,7 @@ from chat.subjects.registry import subject_of
 from chat.subjects.tools import specs
 from graphs.models import Object
 from graphs.site.access import Member
-from rag.embeddings.metering import account_of
+from graphs.site.accounts import account_of
 from rag.management.quiet import QuietCommand
 from rag.sources.registry import source_of
 from rag.texts.tokens import count_tokens

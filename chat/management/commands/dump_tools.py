@@ -15,9 +15,6 @@ from chat.subjects.registry import subject_of
 from chat.subjects.tools import CallRefused, by_name, parse, run, specs
 from chat.tools import conversation_reading
 from chat.tools.base import ToolContext
-from graphs.models import Graph, Object
-from graphs.objects.kinds import store_of
-from graphs.objects.refs import Ref
 from rag.management.quiet import QuietCommand
 from rag.texts.tokens import count_tokens
 
@@ -33,11 +30,12 @@ class Command(QuietCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         member, about = asking(options)
+        subject = subject_of(about.type)
         config = model_named(None)
         wire = options["wire"] or config.kind
-        offered = specs(member.role, subject_of(about.type))
+        offered = specs(member.role, subject)
         sent = _as_sent(offered, config, wire)
-        examples = dict(_examples(offered, ToolContext(member, about), _values(about)))
+        examples = dict(_examples(offered, ToolContext(member, about), subject.example_arguments(about)))
         if options["json"]:
             tools = [
                 {"name": spec.name, "sent": each, **examples.get(spec.name, {})}
@@ -90,22 +88,6 @@ def _examples(
         text = model_text(spec.name, result)
         size = {"characters": len(text), "tokens": count_tokens(text)}
         yield spec.name, {"arguments": arguments, "result": result, "told": text, **size}
-
-
-def _values(about: Object) -> dict[str, Any]:
-    """A value for every argument that a tool may require, from the object, of a graph from its first connected node."""
-    values = {"object": str(Ref(about.type, about.key)), "kind": about.type, "query": store_of(about.type).title(about)}
-    if not isinstance(about, Graph):
-        return values
-    edge = about.edges.select_related("source", "target").first()
-    nodes = [edge.source, edge.target] if edge else list(about.nodes.all()[:2])
-    keys = [node.key for node in nodes] or ["none"]
-    return values | {
-        "nodeKey": keys[-1],
-        "nodeKeys": keys,
-        "typeKey": nodes[-1].type if nodes else "starter",
-        "query": nodes[-1].name or keys[-1] if nodes else "start",
-    }
 
 
 def _json(value: Any, indent: int | None = None) -> str:

@@ -1,7 +1,7 @@
 """The subject of conversations about graphs."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 
@@ -52,6 +52,19 @@ class GraphSubject(Subject):
 
     def examples(self) -> Iterable[str]:
         return words.graph_text(_Example()), words.graph_text(_EmptyExample())
+
+    def example_arguments(self, about: Object) -> dict[str, Any]:
+        """Those of its first connected node, too."""
+        assert isinstance(about, Graph)
+        edge = about.edges.select_related("source", "target").first()
+        nodes = [edge.source, edge.target] if edge else list(about.nodes.all()[:2])
+        keys = [node.key for node in nodes] or ["none"]
+        return super().example_arguments(about) | {
+            "nodeKey": keys[-1],
+            "nodeKeys": keys,
+            "typeKey": nodes[-1].type if nodes else "starter",
+            "query": nodes[-1].name or keys[-1] if nodes else "start",
+        }
 
     def welcome(self, title: str) -> Welcome:
         return Welcome(

@@ -13,10 +13,10 @@ from django.dispatch import receiver
 from graphs.history.recording import Applied
 from graphs.history.signals import changed
 from graphs.models import Graph, LiveEdit, Modification, Node, Revision, Workspace
-from graphs.site.access import NotFound
+from graphs.site.accounts import account_of
 from graphs.workflows.kinds import NODE
+from graphs.workflows.listing import graph_in
 from rag.embeddings.collections import MAX_CHARS, Targets, TargetText
-from rag.embeddings.metering import account_of
 from rag.embeddings.waking import wake_after_commit
 from rag.sources.graphs.node_text import CONTENT, node_text
 
@@ -37,10 +37,7 @@ def collection_of(graph_id: int) -> str:
 
 def collection_named(workspace: Workspace, key: str) -> str:
     """The name of the collection of the nodes of a workspace's graph. Raises `NotFound`."""
-    graph = Graph.objects.filter(workspace=workspace, key=key).first()
-    if graph is None:
-        raise NotFound
-    return collection_of(graph.pk)
+    return collection_of(graph_in(workspace, key).pk)
 
 
 class GraphNodes:

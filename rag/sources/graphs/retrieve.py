@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphs.models import Graph
+from graphs.site.accounts import Account, account_of
 from graphs.site.telemetry.events import activity
 from graphs.workflows.kinds import NODE
-from rag.embeddings.metering import Account, account_of
 from rag.embeddings.serving_model import remember
 from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import NAMED, fused

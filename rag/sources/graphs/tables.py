@@ -5,17 +5,13 @@ from typing import Any
 
 from rag.sources.block import Block
 from rag.sources.graphs.context import GraphContext, RelevantEdge, RelevantNode, RelevantType
-from rag.texts.tables import encode_tables
+from rag.texts.tables import HOW_TO_READ, encode_tables
 from rag.texts.words import plain
 
 #: Characters of a type's description.
 DESCRIPTION_CHARS = 200
 #: What rows have in common that may stand together under one heading.
 GROUPED_BY = {"nodes": ("type", "sheet"), "edges": ("sourceHandle", "targetHandle")}
-HOW_TO_READ = (
-    "Tables are TOON (name[rows]{columns}:, one row a line) or JSON; what is beside `rows` or `paths` holds for each, "
-    "along a path each key has an edge to the next, null is nothing; a node without a name has its key for one."
-)
 
 
 def block_of(context: GraphContext) -> Block:

@@ -20,8 +20,8 @@ from graphs.models import Object, Workspace
 from graphs.objects.headers import ref_of, rows_of
 from graphs.objects.kinds import KINDS, Kind, of_models
 from graphs.objects.model_rows import record_of
+from graphs.site.accounts import Account
 from rag.embeddings.collections import Targets, TargetText
-from rag.embeddings.metering import Account
 from rag.embeddings.waking import wake_after_commit
 from rag.sources.objects.texts import object_text
 from rag.sources.registry import kinds_without_source

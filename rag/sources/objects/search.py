@@ -11,7 +11,7 @@ from graphs.objects.headers import listed, ref_of, rows_named, searched_by, titl
 from graphs.objects.kinds import KINDS, Kind, of_objects
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
-from rag.embeddings.metering import Account
+from graphs.site.accounts import Account
 from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import fused
 from rag.retrieval.naming import said

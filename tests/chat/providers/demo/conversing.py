@@ -19,9 +19,9 @@ from chat.tools.base import ToolContext
 from chat.tools.proposing import WriteTool
 from graphs.models import Object
 from graphs.site.access import Member
-from rag.embeddings.metering import Account
-from rag.sources.graphs.workspace import workspace_block
+from graphs.site.accounts import Account
 from rag.sources.registry import source_of
+from rag.sources.workspace import workspace_block
 from tests.chat.providers.reading import folded
 
 CONFIG = ProviderConfig("demo", "demo", "", "demo", 4096, None)
@@ -72,7 +72,7 @@ class Conversation:
 
     def _retrieved(self, text: str) -> str:
         if self.about is None:
-            return context_text(workspace_block(self.member.workspace))
+            return context_text(workspace_block(self.member))
         account = Account(self.member.workspace.pk)
         return context_text(source_of(self.about.type).retrieve(self.member, self.about, text, account))
 

@@ -1,0 +1,48 @@
+"""What a conversation about no object is told: which objects its workspace has."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from graphs.models import Graph, Workspace
+from graphs.site.access import member_of
+from rag.sources.registry import MAX_LISTED
+from rag.sources.workspace import workspace_block
+from tests.registered import pin, pins, product, shops
+from tests.shop.models import Shop
+
+pytestmark = pytest.mark.django_db
+
+
+def test_graphs_are_listed_with_their_names_and_no_others(nba: Graph, other_workspace: Workspace, alice: User) -> None:
+    other_graph = Graph.objects.create(workspace=other_workspace, key="foreign", name="Foreign graph")
+    block = workspace_block(member_of(alice))
+    assert block.heading.startswith("The graphs of this workspace")
+    assert nba.name in block.body
+    assert other_graph.name not in block.body
+
+
+def test_a_kind_with_a_page_is_listed_as_far_as_the_member_may_see_it(
+    demo_workspace: Workspace, other_workspace: Workspace, alice: User
+) -> None:
+    shop = Shop.objects.create(workspace=demo_workspace, name="Corner shop")
+    foreign = Shop.objects.create(workspace=other_workspace, name="Other")
+    with shops(url=lambda row: f"/products/{row.pk}/", may_see=lambda _member, row: row.name != "Parasol"):
+        assert "has no product yet" in workspace_block(member_of(alice)).heading
+        seen = product(shop, "Umbrella")
+        product(shop, "Parasol")
+        product(foreign, "Hammer")
+        block = workspace_block(member_of(alice))
+    assert "This workspace has no graphs yet." in block.heading
+    assert f"product:{seen.pk}" in block.body
+    assert "Parasol" not in block.body
+    assert "Hammer" not in block.body
+
+
+def test_of_many_only_the_first_are_listed(demo_workspace: Workspace, alice: User) -> None:
+    for number in range(MAX_LISTED + 1):
+        pin(demo_workspace, f"graph-{number:02}")
+    with pins():
+        block = workspace_block(member_of(alice))
+    assert f"Only the first {MAX_LISTED} by title" in block.heading
+    assert f"graph-{MAX_LISTED - 1:02}" in block.body
+    assert f"graph-{MAX_LISTED:02}" not in block.body
