@@ -21,9 +21,8 @@ from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
-from rag.sources.graphs.tables import HOW_TO_READ
 from rag.texts.shortening import cut
-from rag.texts.tables import encode_tables
+from rag.texts.tables import HOW_TO_READ, encode_tables
 from rag.texts.tokens import count_tokens
 
 #: Records that a workspace can always send.

@@ -16,7 +16,7 @@ from chat.prompts.cutting import Cut
 from chat.prompts.fencing import fenced
 from chat.providers.base import PromptMessage
 from graphs.models import Modification
-from graphs.workflows.kinds import EDGE
+from graphs.objects.kinds import KINDS
 from rag.texts.shortening import cut
 from rag.texts.tokens import count_tokens
 
@@ -172,7 +172,8 @@ def _keys_in(arguments: Any) -> Iterator[str]:
 
 
 def _made(decided: Sequence[Proposal]) -> list[str]:
-    """Keys of what was made, which were perhaps given only then; the latest last."""
+    """Keys of what was made, which were perhaps given only then, but of what others' keys name; the latest last."""
     change_sets = [proposal.change_set for proposal in decided if proposal.change_set]
     made = Modification.objects.filter(change_set__in=change_sets, action=Modification.Action.CREATE)
-    return list(made.exclude(kind=EDGE.name).order_by("-pk").values_list("key", flat=True)[:MAX_KEYS])[::-1]
+    named_by_others = [kind.name for kind in KINDS.values() if kind.called]
+    return list(made.exclude(kind__in=named_by_others).order_by("-pk").values_list("key", flat=True)[:MAX_KEYS])[::-1]

@@ -22,12 +22,11 @@ from graphs.objects.operations import Operation
 from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import labels
 from graphs.site.access import Member
-from graphs.workflows.kinds import NODE
 
 #: What one proposal may be long, with all that it changes before and after: it is shown, and sent to every window.
 MOST_CHARS = 5_000_000
-#: Of stored operations, the keys of the nodes that they create.
-_CREATED = f'$[*] ? (@.action == "create" && @.type == "{NODE.name}").id'
+#: Of stored operations, the keys of what they create.
+_CREATED = '$[*] ? (@.action == "create").id'
 #: Stored diffs are labelled in the language of the source; readers get theirs when they are shown.
 _LANGUAGE = "en"
 
@@ -56,7 +55,7 @@ def draft(
 ) -> DraftedProposal:
     """Computed on the present state of the object, which the caller holds; raises `ChangeRefused`.
 
-    Keys that other proposals would give to new nodes are left to them; `own` is the proposal this is about.
+    Keys that other proposals would give to what is new are left to them; `own` is the proposal this is about.
     For a member there are only objects that they may see, and they may change all that it changes.
     """
     planned = planning.plan(of, [action], lambda: _reserved(of, own), member)
@@ -83,7 +82,7 @@ def digest_of(text: str) -> str:
 
 
 def _reserved(of: Object, own: uuid.UUID | None) -> set[str]:
-    """The keys of the nodes that proposals which wait would create."""
+    """The keys of what proposals that wait would create."""
     here = Proposal.objects.filter(workspace=of.workspace_id, object=of.pk)
     waiting = here.filter(status=ProposalStatus.PENDING, expires_at__gt=Now())
     if own is not None:

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from graphs.models import Graph, Workspace
+from graphs.models import Object, Workspace
 from graphs.workflows.imports import import_graph
 from graphs.workflows.interchange import Limits, parse
 
 _FILES = Path(__file__).parent
 
 
-def import_demo(workspace: Workspace, key: str) -> Graph:
+def import_demo(workspace: Workspace, key: str) -> Object:
     """The demo graph of that key, with the types that the workspace lacks; its history begins with the import."""
     parsed = parse((_FILES / f"{key}.json").read_bytes(), "native", Limits())
     return import_graph(workspace, parsed, key).graph

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.display import list_link
 from graphs.admin.workflows import counted
-from graphs.models import Graph, Membership, Workspace
+from graphs.models import Membership, Object, Workspace
 
 
 class SuperusersOnly:
@@ -60,7 +60,7 @@ class MembershipInline(SuperusersOnly, admin.TabularInline):
 
 @admin.register(Workspace)
 class WorkspaceAdmin(NotDeleted):
-    list_display = ("name", "slug", "member_count", "graph_count", "created_at")
+    list_display = ("name", "slug", "member_count", "object_count", "created_at")
     search_fields = ("name", "slug")
     fields = ("name", "slug")
     prepopulated_fields: ClassVar = {"slug": ("name",)}
@@ -69,15 +69,15 @@ class WorkspaceAdmin(NotDeleted):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         workspaces = super().get_queryset(request)
-        return workspaces.annotate(members=counted(Membership, "workspace"), graph_total=counted(Graph, "workspace"))
+        return workspaces.annotate(members=counted(Membership, "workspace"), objects_of=counted(Object, "workspace"))
 
     @admin.display(description=_("members"))
     def member_count(self, obj: Any) -> SafeString:
         return list_link(Membership, obj.members or 0, workspace__id__exact=obj.pk)
 
-    @admin.display(description=_("graphs"))
-    def graph_count(self, obj: Any) -> SafeString:
-        return list_link(Graph, obj.graph_total or 0, workspace=obj.slug)
+    @admin.display(description=_("objects"))
+    def object_count(self, obj: Any) -> SafeString:
+        return list_link(Object, obj.objects_of or 0, workspace=obj.slug)
 
 
 @admin.register(Membership)

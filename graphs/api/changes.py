@@ -18,12 +18,13 @@ from graphs.api.graphs import KEY
 from graphs.api.history_json import ChangeSetShape
 from graphs.api.node_type_json import CustomNodeType, NodeTypePage
 from graphs.history import code_diff, editing
-from graphs.models import Graph, Object
+from graphs.models import Object
 from graphs.objects import actions
 from graphs.objects.actions import MAX_ACTIONS
 from graphs.objects.edit_conflicts import Overlap, Overlapping
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import NotFound
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
@@ -35,7 +36,6 @@ from graphs.site.api.problems import Problem, invalid_fields
 from graphs.workflows.actions import ACTIONS
 from graphs.workflows.listing import graph_for
 from graphs.workflows.node_types import custom_types
-from graphs.workflows.planning import ChangeRefused
 
 MOST_SEEN = 5_000
 
@@ -89,7 +89,7 @@ class NodeTypesView(APIView):
         return Response(NodeTypePage.of(page, shown).to_json())
 
 
-def _request(request: Request, graph: Graph) -> editing.Request:
+def _request(request: Request, graph: Object) -> editing.Request:
     body = read_body(request, ChangesBody)
     seen = [(Ref(expected.type, expected.id), expected.version) for expected in body.expected]
     digest = digest_of(graph.pk, request.data)

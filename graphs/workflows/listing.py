@@ -22,7 +22,12 @@ class SizedGraph:
 
 def graph_for(member: Member, key: str) -> Graph:
     """The graph of the member's workspace with this key. Raises `NotFound`."""
-    graph = Graph.objects.filter(workspace=member.workspace, key=key).first()
+    return graph_in(member.workspace, key)
+
+
+def graph_in(workspace: Workspace, key: str) -> Graph:
+    """The graph of a workspace with this key. Raises `NotFound`."""
+    graph = Graph.objects.filter(workspace=workspace, key=key).first()
     if graph is None:
         raise NotFound
     return graph

@@ -5,8 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
-from graphs.models import Graph
+from graphs.site.access import NotFound
 from graphs.workflows.exports import as_json, export_graph
+from graphs.workflows.listing import graph_in
 
 
 class Command(BaseCommand):
@@ -18,7 +19,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, key: str, **options: Any) -> None:
         workspace = chosen_workspace(options["workspace"])
-        graph = Graph.objects.filter(workspace=workspace, key=key).first()
-        if graph is None:
-            raise CommandError(f'There is no graph "{key}" in the workspace "{workspace.slug}".')
+        try:
+            graph = graph_in(workspace, key)
+        except NotFound:
+            raise CommandError(f'There is no graph "{key}" in the workspace "{workspace.slug}".') from None
         self.stdout.write(as_json(export_graph(graph)), ending="")
