@@ -29,6 +29,7 @@ class DiffField(Shape):
 
 class DiffEntry(Shape):
     object: ObjectName
+    kind_label: str
     label: str
     action: Literal["create", "update", "delete"]
     fields: list[DiffField]

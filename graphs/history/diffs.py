@@ -27,16 +27,16 @@ def diff_of(operations: Iterable[Operation], labels: Mapping[Ref, str] | None = 
 
 
 def labelled(diff: Iterable[Any]) -> list[Any]:
-    """A diff that was stored, with its fields named in the language of whoever reads it now."""
-    return [
-        {**entry, "fields": [_named(KINDS.get(entry["object"]["type"]), field) for field in entry["fields"]]}
-        for entry in diff
-    ]
+    """A diff that was stored, with its kinds and fields named in the language of whoever reads it now."""
+    return [_named(KINDS.get(entry["object"]["type"]), entry) for entry in diff]
 
 
-def _named(kind: Kind | None, shown: dict[str, Any]) -> dict[str, Any]:
-    names = {field.name: field.label for field in kind.fields} if kind else {}
-    return {**shown, "label": str(names.get(shown["field"], shown["label"]))}
+def _named(kind: Kind | None, entry: dict[str, Any]) -> dict[str, Any]:
+    if kind is None:
+        return entry
+    names = {field.name: field.label for field in kind.fields}
+    fields = [{**shown, "label": str(names.get(shown["field"], shown["label"]))} for shown in entry["fields"]]
+    return {**entry, "kindLabel": str(kind.label), "fields": fields}
 
 
 def label_of(operation: Operation, labels: Mapping[Ref, str]) -> str:
@@ -56,6 +56,7 @@ def _entry(operation: Operation, labels: Mapping[Ref, str]) -> dict[str, Any]:
             action = "update"
     return {
         "object": operation.item.to_json(),
+        "kindLabel": str(kind.label),
         "label": label_of(operation, labels),
         "action": action,
         "fields": [

@@ -18,7 +18,7 @@ const SIGNS = { create: "+", update: "~", delete: "−" };
 /** More entries than this stand closed. */
 const OPEN = 12;
 
-/** Entries `{object: {type, id}, label, action, fields: [{field, label, form, old, new, lines?}]}`; many in steps. */
+/** Entries `{object: {type, id}, kindLabel, label, action, fields: [{field, label, form, old, new, lines?}]}`; many in steps. */
 export function diffList(entries) {
   const list = html("div", { class: "diff" });
   const open = entries.length <= OPEN;
@@ -48,7 +48,7 @@ function diffEntry(entry, open) {
   const head = [
     html("span", { class: "diff-sign", "aria-hidden": "true" }, SIGNS[entry.action]),
     html("span", { class: "diff-label", dir: "auto" }, labelOf(entry)),
-    html("span", { class: "diff-kind" }, `${kindText(entry.object.type)}, ${actionText(entry.action)}`),
+    html("span", { class: "diff-kind" }, `${kindText(entry)}, ${actionText(entry.action)}`),
   ];
   const looks = { class: "diff-item", "data-action": entry.action };
   if (fields.length === 0) return html("div", looks, html("div", { class: "diff-head" }, ...head));

@@ -33,6 +33,7 @@ def entry(action: str, kind: str, label: str, *fields: str) -> dict[str, Any]:
 
 NODE, OTHER = entry("delete", "node", "Fetch"), entry("delete", "node", "Parse")
 EDGE = entry("delete", "edge", "a → b")
+PRODUCT = {**entry("update", "product", "Umbrella", "name"), "kindLabel": "product"}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,10 @@ EDGE = entry("delete", "edge", "a → b")
         ([entry("create", "node", "Retry"), EDGE], "Create Retry and delete a → b"),
         ([entry("create", "node", "Retry"), entry("create", "edge", "a → b")], "Create Retry and 1 edge"),
         ([entry("update", "nodeType", "Ca\u202ell", "icon")], "Change Ca⟦U+202E⟧ll"),
+        ([PRODUCT], "Change Umbrella"),
+        ([PRODUCT, PRODUCT], "Change 2 × product"),
+        ([PRODUCT, entry("update", "node", "Fetch API", "name")], "Change Fetch API and Umbrella"),
+        ([entry("delete", "shelf", "7")], "Delete 7"),
         ([], "No change"),
     ],
 )  # fmt: skip
@@ -61,10 +66,17 @@ def test_a_change_has_a_title(blank: Page, diff: list[Any], title: str) -> None:
         ([NODE], {"node": {"delete": 900}, "edge": {"delete": 1}}, "Delete 900 nodes and 1 edge"),
         ([entry("update", "node", "Fetch", "posX")], {"node": {"move": 300}}, "Move 300 nodes"),
         ([NODE], {"node": {"delete": 1, "move": 2}}, "Delete Fetch and move 2 nodes"),
+        ([PRODUCT], {"product": {"update": 900}}, "Change 900 × product"),
     ],
 )  # fmt: skip
 def test_a_change_that_is_cut_has_the_title_of_all_of_it(blank: Page, diff: Any, counts: Any, title: str) -> None:
     assert call(blank, "graphs/diff.js", "proposalTitle", {"diff": diff, "counts": counts}) == title
+
+
+@pytest.mark.parametrize(("shown", "words"), [(NODE, "node, deleted"), (PRODUCT, "product, changed")])
+def test_an_entry_says_what_kind_it_is_of(blank: Page, shown: Any, words: str) -> None:
+    asked = "async (entry) => (await import('/static/graphs/diff.js')).diffList([entry]).innerHTML"
+    assert f'<span class="diff-kind">{words}</span>' in blank.evaluate(asked, shown)
 
 
 WHOLE = {"id": "p", "status": "pending", "digest": "d", "diff": [NODE, OTHER], "arguments": {"a": 1}, "cut": []}

@@ -14,7 +14,7 @@ def test_an_update_tells_its_fields() -> None:
     (entry,) = diff_of([Update(FETCH, {"name": "Fetch", "posX": 1.0}, {"name": "Get", "posX": 2.0})])
 
     assert entry["object"] == {"type": "node", "id": "fetch-api"}
-    assert (entry["label"], entry["action"]) == ("Fetch", "update")
+    assert (entry["kindLabel"], entry["label"], entry["action"]) == ("node", "Fetch", "update")
     assert entry["fields"] == [
         {"field": "name", "label": "name", "form": "text", "old": "Fetch", "new": "Get"},
         {"field": "posX", "label": "x", "form": "number", "old": 1.0, "new": 2.0},
@@ -58,5 +58,6 @@ def test_a_stored_diff_is_told_in_the_readers_language() -> None:
     stored = diff_of([Update(FETCH, {"posX": 0.0}, {"posX": 1.0})])
     stored[0]["fields"][0]["label"] = "something else"
 
-    with translation.override("en"):
-        assert labelled(stored)[0]["fields"][0]["label"] == "x"
+    with translation.override("fr"):
+        (entry,) = labelled(stored)
+    assert (entry["kindLabel"], entry["fields"][0]["label"]) == ("nœud", "x")

@@ -3,7 +3,8 @@
 import { t } from "../strings.js";
 import { visible } from "./visible.js";
 
-const KINDS = ["node", "edge", "nodeType"];
+/** Named before others. */
+const OF_GRAPHS = ["node", "edge", "nodeType"];
 const PLACE = new Set(["posX", "posY", "sheet"]);
 const LONGEST = 60;
 const VERBS = {
@@ -37,7 +38,8 @@ export function entriesCounted(counts, known) {
       const action = moves ? "update" : counted;
       const found = known.find((each) => each.object.type === type && each.action === action);
       const object = { type, id: found?.object.id ?? "" };
-      return Array(number).fill({ object, label: found?.label, action, fields: moves ? [{ field: "posX" }] : [] });
+      const { label, kindLabel } = found ?? {};
+      return Array(number).fill({ object, kindLabel, label, action, fields: moves ? [{ field: "posX" }] : [] });
     }));
 }
 
@@ -63,10 +65,11 @@ export function isMove({ action, fields }) {
 
 /** One item by its name, several as a number, kind by kind. */
 function subject(entries) {
-  const parts = KINDS.map((kind) => {
-    const found = entries.filter(({ object }) => object.type === kind);
-    const named = found.length === 1 && (kind !== "edge" || entries.length === 1);
-    return named ? labelOf(found[0]) : counted(kind, found.length);
+  const types = new Set([...OF_GRAPHS, ...entries.map(({ object }) => object.type)]);
+  const parts = [...types].map((type) => {
+    const found = entries.filter(({ object }) => object.type === type);
+    const named = found.length === 1 && (type !== "edge" || entries.length === 1);
+    return named ? labelOf(found[0]) : counted(found);
   });
   return listed(parts.filter(Boolean));
 }
@@ -77,16 +80,26 @@ export function labelOf({ label, object }) {
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
 
-function counted(kind, count) {
-  if (count === 0) return "";
-  if (kind === "edge") return count === 1 ? t("1 edge") : t("{count} edges", { count: number(count) });
-  if (kind === "nodeType") return count === 1 ? t("1 node type") : t("{count} node types", { count: number(count) });
-  return count === 1 ? t("1 node") : t("{count} nodes", { count: number(count) });
+function counted(entries) {
+  const { length } = entries;
+  if (length === 0) return "";
+  const count = number(length);
+  switch (entries[0].object.type) {
+    case "node": return length === 1 ? t("1 node") : t("{count} nodes", { count });
+    case "edge": return length === 1 ? t("1 edge") : t("{count} edges", { count });
+    case "nodeType": return length === 1 ? t("1 node type") : t("{count} node types", { count });
+    default: return `${count} × ${kindText(entries[0])}`;
+  }
 }
 
-export function kindText(kind) {
-  if (kind === "edge") return t("edge");
-  return kind === "nodeType" ? t("node type") : t("node");
+/** What its kind is called. Events that are live tell it in the source's language. */
+export function kindText({ object, kindLabel }) {
+  switch (object.type) {
+    case "node": return t("node");
+    case "edge": return t("edge");
+    case "nodeType": return t("node type");
+    default: return visible(kindLabel || object.type);
+  }
 }
 
 export function actionText(action) {
