@@ -1,7 +1,8 @@
 """The inbox: what waits for a decision in the workspace, the oldest first. Its script reads the list from the page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +12,7 @@ from django.views.decorators.http import require_safe
 from chat import queries
 from chat.models import Proposal, ProposalStatus
 from chat.proposals.proposal_json import proposals_json
+from chat.queries.links import Link, shown_as
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.paging import page_of
@@ -36,20 +38,22 @@ def count_text(member: Member) -> str:
 @require_safe
 @member_page
 def inbox(request: HttpRequest, member: Member) -> HttpResponse:
-    key, person = _asked(request, "object").removeprefix("graph:"), _asked(request, "person")
-    shown = waiting(member, Ref("graph", key) if key else None).select_related("session__owner")
-    if person:
-        shown = shown.filter(session__owner__username=person)
+    about, person = _asked(request, "object"), _asked(request, "person")
     try:
+        shown = waiting(member, Ref.parse(about) if about else None).select_related("session__owner")
+        if person:
+            shown = shown.filter(session__owner__username=person)
         page = page_of(shown, ("created_at", "id"), request.GET.get("cursor"), PROPOSALS_PER_PAGE)
-    except Problem:
+    except (Problem, ValueError):
         return redirect("inbox")
+    objects = [Ref(*name) for name in _choices(member, "object_type", "object_key")]
+    links = shown_as(member, {*objects, *(proposal.ref for proposal in page.rows)})
     context = {
-        "waiting": _lines(page.rows),
+        "waiting": _lines(member, page.rows, links),
         "page": page,
-        "objects": _choices(member, "object_key"),
-        "people": _choices(member, "session__owner__username"),
-        "object": key,
+        "objects": [(str(ref), links[ref].title if ref in links else ref.key) for ref in objects],
+        "people": [name for (name,) in _choices(member, "session__owner__username")],
+        "object": about,
         "person": person,
     }
     return render_page(request, member, "chat/inbox.html", context)
@@ -59,12 +63,25 @@ def _asked(request: HttpRequest, name: str) -> str:
     return request.GET.get(name, "").replace("\x00", "")
 
 
-def _lines(proposals: Sequence[Proposal]) -> list[dict[str, Any]]:
-    """Proposals as the API gives them, and whose conversation each comes from."""
+def _lines(member: Member, proposals: Sequence[Proposal], links: Mapping[Ref, Link]) -> list[dict[str, Any]]:
+    """Proposals as the API gives them, whose conversation each comes from, and the page where it can be looked at."""
     told = zip(proposals_json(proposals), proposals, strict=True)
-    return [{**as_json, "owner": proposal.session.owner.get_username()} for as_json, proposal in told]
+    return [
+        {**as_json, "owner": proposal.session.owner.get_username()}
+        | _page_of(member, proposal, links.get(proposal.ref))
+        for as_json, proposal in told
+    ]
 
 
-def _choices(member: Member, name: str) -> list[str]:
+def _page_of(member: Member, proposal: Proposal, link: Link | None) -> dict[str, str]:
+    """The title of its object, and the address that leads to the proposal; "" if there is none."""
+    if link is None:
+        return {"objectTitle": proposal.ref.key, "address": ""}
+    query = urlencode({"proposal": proposal.pk, "workspace": member.workspace.slug})
+    address = f"{link.url}{'&' if '?' in link.url else '?'}{query}" if link.url else ""
+    return {"objectTitle": link.title, "address": address}
+
+
+def _choices(member: Member, *names: str) -> list[tuple[Any, ...]]:
     """What of this there is among all that wait."""
-    return list(waiting(member).order_by(name).values_list(name, flat=True).distinct()[:MOST_CHOICES])
+    return list(waiting(member).order_by(*names).values_list(*names).distinct()[:MOST_CHOICES])

@@ -29,16 +29,21 @@ def mentioned(texts: Iterable[str]) -> list[Ref]:
 
 
 def links_to(member: Member, refs: Iterable[Ref]) -> dict[Ref, Link]:
-    """The links to objects that the member may see and that have an address, asked for once for each kind."""
+    """The links to objects that the member may see and that have an address."""
+    found = shown_as(member, [ref for ref in refs if is_object(ref.type) and KINDS[ref.type].url])
+    return {ref: link for ref, link in found.items() if link.url}
+
+
+def shown_as(member: Member, refs: Iterable[Ref]) -> dict[Ref, Link]:
+    """Titles and addresses of objects that the member may see, "" for no address; asked for once for each kind."""
     keys: dict[str, list[str]] = {}
     for ref in list(refs)[:MOST_LINKS]:
-        if is_object(ref.type) and KINDS[ref.type].url:
+        if is_object(ref.type):
             keys.setdefault(ref.type, []).append(ref.key)
     found = {}
     for name, some in keys.items():
         kind = KINDS[name]
         for key, row in rows_named(member, kind, some).items():
             url = url_of(kind, row)
-            if _ADDRESS.fullmatch(url):
-                found[Ref(name, key)] = Link(title_of(kind, row), url)
+            found[Ref(name, key)] = Link(title_of(kind, row), url if _ADDRESS.fullmatch(url) else "")
     return found

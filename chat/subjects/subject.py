@@ -16,11 +16,15 @@ from graphs.objects.refs import Ref
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What the panel says before the first message; `questions` are names of icons of the widget, each with a text."""
+    """What the panel says before the first message; `questions` are names of icons of the widget, each with a text.
+
+    `show` is the button of a proposal on a page that can show it in another way.
+    """
 
     invitation: str
     placeholder: str
     questions: tuple[tuple[str, str], ...]
+    show: str = ""
 
 
 @dataclass(frozen=True, slots=True)

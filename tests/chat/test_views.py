@@ -11,8 +11,12 @@ from django.utils import timezone
 
 from chat.models import Proposal, ProposalStatus
 from graphs.models import Graph
+from graphs.objects.headers import header_of
+from graphs.objects.kinds import KINDS
 from tests.cast import signed_in
 from tests.proposed import waiting
+from tests.registered import product, shops
+from tests.shop.models import Shop
 
 RENAMED = ("update_node", {"nodeKey": "fetch-api", "updates": {"name": "Fetch games"}})
 
@@ -66,6 +70,36 @@ def test_it_filters_by_object_and_person(alice: User, proposal: Proposal) -> Non
     assert "fits these filters" in page(alice, "?person=bob")
     assert "fits these filters" not in page(alice)
     assert listed(page(alice, "?person=%00&object=%00"))
+
+
+def test_objects_of_every_kind_are_offered_found_and_led_to(alice: User, nba: Graph) -> None:
+    with shops(url=lambda row: f"/products/{row.pk}/?tab=x"):
+        umbrella = product(Shop.objects.create(workspace=nba.workspace, name="Spring"), "Umbrella")
+        name = f"product:{umbrella.pk}"
+        (mine,) = waiting(
+            alice, header_of(KINDS["product"], nba.workspace_id, umbrella), ("delete_object", {"object": name})
+        )
+        waiting(alice, nba, RENAMED)
+        assert f'<option value="{name}">Umbrella</option>' in page(alice)
+        assert 'value="graph:nba"' in page(alice)
+        found = page(alice, f"?object={name}")
+    (shown,) = listed(found)
+    assert (shown["id"], shown["objectTitle"]) == (str(mine.pk), "Umbrella")
+    assert shown["address"] == f"/products/{umbrella.pk}/?tab=x&proposal={mine.pk}&workspace=demo"
+    assert f'<option value="{name}" selected>' in found
+
+
+def test_an_object_without_a_page_is_named_without_a_link(alice: User, nba: Graph) -> None:
+    with shops():
+        umbrella = product(Shop.objects.create(workspace=nba.workspace, name="Spring"), "Umbrella")
+        header = header_of(KINDS["product"], nba.workspace_id, umbrella)
+        waiting(alice, header, ("delete_object", {"object": f"product:{umbrella.pk}"}))
+        (shown,) = listed(page(alice))
+    assert (shown["objectTitle"], shown["address"]) == ("Umbrella", "")
+
+
+def test_what_names_no_object_leads_back_to_all(alice: User) -> None:
+    assert signed_in(alice).get("/inbox/?object=nba").status_code == 302
 
 
 def test_the_oldest_is_first_and_pages_lead_on(alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

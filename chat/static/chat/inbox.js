@@ -1,7 +1,7 @@
 /* <proposal-inbox>: what waits for a decision in the workspace, as a list and the card of the one that is chosen.
  *
- * Attributes: workspace, api, graphs (the address of graphs, with its slash), user-name, may-edit. The page brings the
- * first list as JSON in #inbox-data; further ones are read from the same page. Keys are told in docs/widget.md.
+ * Attributes: workspace, api, user-name, may-edit. The page brings the first list as JSON in #inbox-data, with the
+ * address of each proposal on the page of its object; further ones are read from the same page. Keys are told in docs/widget.md.
  */
 
 import { proposalTitle } from "../graphs/diff.js";
@@ -136,7 +136,8 @@ export class ProposalInbox extends HTMLElement {
   card(proposal) {
     if (!this.cards.has(proposal.id)) {
       const actions = {
-        show: (each) => location.assign(this.addressOf(each)),
+        show: ({ address }) => location.assign(address),
+        showText: proposal.address ? t("Show on its page") : "",
         undo: (each) => this.bar.undo(each),
         redo: (each) => this.bar.redo(each),
         owner: (each) => each.owner === this.getAttribute("user-name"),
@@ -146,14 +147,6 @@ export class ProposalInbox extends HTMLElement {
     const card = this.cards.get(proposal.id);
     card.update(proposal);
     return card;
-  }
-
-  addressOf({ id, object }) {
-    const graphs = new URL(this.getAttribute("graphs"), document.baseURI);
-    const address = new URL(`${encodeURIComponent(object.id)}/`, graphs);
-    address.searchParams.set("workspace", this.getAttribute("workspace"));
-    address.searchParams.set("proposal", id);
-    return address.href;
   }
 
   // Keys: they mean something while the focus is in here and nobody types.
@@ -168,8 +161,8 @@ export class ProposalInbox extends HTMLElement {
     if (meant) {
       event.preventDefault();
       meant();
-    } else if (event.key === "Enter" && event.target === this.list.element && this.current) {
-      location.assign(this.addressOf(this.current));
+    } else if (event.key === "Enter" && event.target === this.list.element && this.current?.address) {
+      location.assign(this.current.address);
     } else if (this.current) this.pressed(event);
   }
 
@@ -224,7 +217,7 @@ function helpCard() {
     ["a", t("approve")],
     ["e", t("edit, then preview")],
     ["r", t("reject, with a word to the assistant")],
-    ["Enter", t("open the graph")],
+    ["Enter", t("open its page")],
     ["Esc", t("leave a form, back to the list")],
     ["?", t("show or hide these keys")],
   ];

@@ -75,6 +75,7 @@ class GraphSubject(Subject):
                 ("node", _("What happens after the start?")),
                 ("search", _("Find the nodes that handle errors")),
             ),
+            _("Show in the graph"),
         )
 
 

@@ -81,7 +81,7 @@ class GraphHistory extends HTMLElement {
   }
 
   #objectChanged({ object } = {}) {
-    if (this.#loading && object?.type === "graph" && `graph:${object.id}` === this.#object) this.#refresher.ask();
+    if (this.#loading && object && `${object.type}:${object.id}` === this.#object) this.#refresher.ask();
   }
 
   // The list

@@ -77,6 +77,7 @@ def test_a_kind_that_registers_nothing_has_what_holds_for_any(here: World, chair
     assert {"read_object", "propose_update_object", "propose_batch", "read_tool_result"} <= offered
     assert "search_nodes" not in offered
     assert shown(here, chair)["questions"][0][1] == "What do you know about “Chair”?"
+    assert (shown(here, chair)["show"], shown(here, here.nba)["show"]) == ("", "Show in the graph")
 
 
 def test_a_kind_brings_words_tools_and_questions(here: World, chair: Product, registered: None) -> None:

@@ -20,7 +20,9 @@ import { askedText, outcomeText, statusText, untilText } from "./words.js";
 const SIGNS = { pending: "question", applied: "check", undone: "retry", rejected: "close" };
 
 export class ProposalCard {
-  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show?, undo, redo, owner?}. */
+  /** `decisions` decides (decisions.js); without `mayDecide` there are no buttons. `actions` are {show, showText, undo, redo,
+   * owner?}; without a text for its button it cannot be shown elsewhere.
+   */
   constructor(decisions, { mayDecide, actions = {} }) {
     this.decisions = decisions;
     this.mayDecide = mayDecide;
@@ -116,10 +118,10 @@ export class ProposalCard {
   }
 
   showButton() {
-    const { show } = this.actions;
-    if (!show) return null;
+    const { show, showText } = this.actions;
+    if (!showText) return null;
     const click = () => show(this.proposal);
-    return h("button", { class: "link", type: "button", text: t("Show in the graph"), on: { click } });
+    return h("button", { class: "link", type: "button", text: showText, on: { click } });
   }
 
   choices() {

@@ -8,7 +8,7 @@ import { ProposalCard } from "./card.js";
 import { isPending } from "./proposal.js";
 
 export class ProposalGroup {
-  /** `context` is {decisions, mayDecide, show, undo, redo}. */
+  /** `context` is {decisions, mayDecide, show, showText, undo, redo}. */
   constructor(context) {
     this.context = context;
     this.cards = new Map();

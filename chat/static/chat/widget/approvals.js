@@ -4,10 +4,12 @@ import { Decisions } from "../proposals/decisions.js";
 import { UndoBar } from "../proposals/undo-bar.js";
 
 export class Approvals {
-  constructor({ api, conversation, mayDecide }) {
+  /** `showText` is the button that shows a proposal on the page, if the page can. */
+  constructor({ api, conversation, mayDecide, showText }) {
     this.decisions = new Decisions(api);
     this.bar = new UndoBar(api, this.decisions);
     this.mayDecide = mayDecide;
+    this.showText = showText;
     this.decisions.addEventListener("changed", ({ detail }) => conversation.decided(detail));
     this.decisions.addEventListener("decided", ({ detail }) => this.bar.offer(detail));
     this.decisions.addEventListener("refused", ({ detail }) => {
@@ -39,6 +41,7 @@ export class Approvals {
       decisions: this.decisions,
       mayDecide: this.mayDecide,
       show: ({ id }) => tellSelected(id),
+      showText: this.showText,
       undo: (proposal) => this.bar.undo(proposal),
       redo: (proposal) => this.bar.redo(proposal),
     };

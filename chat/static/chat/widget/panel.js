@@ -46,7 +46,8 @@ export class Panel extends EventTarget {
     this.sessions = new Sessions(this.api);
     this.models = new Models(this.api);
     this.conversation = new Conversation({ api: this.api, socket: this.socket, context, memory: this.memory });
-    this.approvals = new Approvals({ api: this.api, conversation: this.conversation, mayDecide: mayEdit });
+    const { api, conversation } = this;
+    this.approvals = new Approvals({ api, conversation, mayDecide: mayEdit, showText: welcome.show });
     this.object = new PageObject({ api: this.api, socket: this.socket, context, stream });
     this.approvals.decisions.addEventListener("changed", ({ detail }) => this.object.decided(detail));
     this.finding = new Finding(this);

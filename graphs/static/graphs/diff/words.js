@@ -92,14 +92,9 @@ function counted(entries) {
   }
 }
 
-/** What its kind is called. Events that are live tell it in the source's language. */
+/** What its kind is called, as the server says it. */
 export function kindText({ object, kindLabel }) {
-  switch (object.type) {
-    case "node": return t("node");
-    case "edge": return t("edge");
-    case "nodeType": return t("node type");
-    default: return visible(kindLabel || object.type);
-  }
+  return visible(kindLabel || object.type);
 }
 
 export function actionText(action) {
