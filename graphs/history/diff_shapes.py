@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from graphs.objects.kinds import Form
 from graphs.objects.refs import ObjectName
 from graphs.site.shapes import Shape
 
@@ -18,7 +19,7 @@ class DiffField(Shape):
 
     field: str
     label: str
-    form: Literal["text", "code", "json", "number", "key"]
+    form: Form
     old: Any
     new: Any
     lines: list[DiffLine] | None = None

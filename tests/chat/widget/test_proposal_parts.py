@@ -226,6 +226,86 @@ def test_what_is_edited_replaces_the_patches_it_came_from(blank: Page) -> None:
     assert edited("b", data) == {"process": "b", "data": {"url": "/three"}}
 
 
+GENERIC = {
+    "fields": [
+        {"field": "name", "label": "name", "form": "text", "old": "Umbrella", "new": "Parasol"},
+        {"field": "notes", "label": "notes", "form": "text", "old": "a", "new": "b"},
+        {"field": "data", "label": "data", "form": "json", "old": {"a": 1}, "new": {"a": 2}},
+        {"field": "parent", "label": "shop", "form": "key", "old": "1", "new": "2"},
+    ],
+    "object": {"type": "product", "id": "7"},
+    "label": "Umbrella",
+    "action": "update",
+}
+PATCHED = [{"path": "notes", "search": "a", "replace": "b"}, {"path": "name", "search": "Umb", "replace": "Par"}]
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "offered", "values", "expected"),
+    [
+        (
+            "propose_update_object",
+            {"object": "product:7", "updates": {"data": {"a": 2}}, "patches": PATCHED},
+            ["name", "notes", "data"],
+            {"notes": "c", "data": {"b": None}},
+            {"object": "product:7", "updates": {"data": {"b": None}, "notes": "c"}, "patches": PATCHED[1:]},
+        ),
+        (
+            "propose_update_object",
+            {"object": "product:7", "patches": PATCHED[:1]},
+            ["name", "notes", "data"],
+            {"notes": "c", "name": "Parasol"},
+            {"object": "product:7", "updates": {"notes": "c"}},
+        ),
+        (
+            "propose_create_object",
+            {"kind": "product", "parent": "shop:2", "fields": {"name": "Parasol"}},
+            ["name", "notes", "data", "parent"],
+            {"name": "Tent", "parent": "3"},
+            {"kind": "product", "parent": "shop:3", "fields": {"name": "Tent"}},
+        ),
+        (
+            "propose_move_object",
+            {"object": "product:7", "parent": "shop:2"},
+            ["parent"],
+            {"parent": "9"},
+            {"object": "product:7", "parent": "shop:9"},
+        ),
+    ],
+)  # fmt: skip
+def test_proposals_about_objects_of_any_kind_are_edited(
+    blank: Page, tool: str, given: Any, offered: list[str], values: Any, expected: Any
+) -> None:
+    proposal = {"tool": tool, "diff": [GENERIC], "arguments": given}
+    fields = call(blank, "chat/proposals/arguments.js", "editableFields", proposal, "Arguments")
+    assert [field["name"] for field in fields] == offered
+    assert call(blank, "chat/proposals/arguments.js", "editedArguments", proposal, values) == expected
+    assert call(blank, "chat/proposals/arguments.js", "mayBeEdited", proposal)
+
+
+@pytest.mark.parametrize("tool", ["propose_delete_object", "propose_of_another_app"])
+def test_what_makes_no_field_is_not_edited(blank: Page, tool: str) -> None:
+    for action in ("update", "delete"):
+        diff = [{**GENERIC, "action": action}]
+        assert not call(blank, "chat/proposals/arguments.js", "mayBeEdited", {"tool": tool, "diff": diff})
+
+
+def test_numbers_and_choices_keep_their_kind(blank: Page) -> None:
+    shown = """async () => {
+      const { EditForm } = await import("/static/chat/proposals/edit.js");
+      const field = (name, form, value) => ({ field: name, label: name, form, old: null, new: value });
+      const numbers = [["price", "12.50"], ["weight", 1.5], ["count", null]];
+      const fields = [...numbers.map(([name, value]) => field(name, "number", value)), field("sold", "boolean", false),
+        field("fresh", "boolean", true)];
+      const diff = [{ object: { type: "product", id: "7" }, action: "update", fields }];
+      const form = new EditForm({ tool: "propose_update_object", diff, arguments: { object: "product:7" } }, {});
+      const inputs = form.element.querySelectorAll(".field");
+      [inputs[0].value, inputs[1].value, inputs[3].value] = ["13.10", "2", "true"];
+      return [form.isValid(), form.arguments().updates];
+    }"""
+    assert blank.evaluate(shown) == [True, {"price": "13.10", "weight": 2, "sold": True}]
+
+
 def test_a_batch_is_edited_as_a_whole_and_a_deletion_not_at_all(blank: Page) -> None:
     batch = {"tool": "propose_batch", "diff": [], "arguments": {"actions": []}}
     values = {"": {"actions": [1]}}

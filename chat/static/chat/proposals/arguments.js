@@ -1,27 +1,21 @@
-/* The arguments of a proposal as fields that a person can edit, and back. Pure.
+/* The arguments of a proposal as fields that a person can edit, and back. Pure. The fields are those of the diff.
  *
- * A field is {name, label, form: "text" | "code" | "number" | "json" | "key", value}.
+ * A field is {name, label, form: "text" | "code" | "number" | "boolean" | "json" | "key", value}.
  */
 
-const NODE = ["name", "type", "sheet", "posX", "posY", "process", "data", "handles"];
-/** The kind of item a tool is about, and the fields of it that are arguments; `into` says in which of them. */
+/** Which arguments of a tool make the fields of its diff: `into` has them all, or else each is an argument, by one of `names`.
+ * No argument makes those in `without`, or what is not in `fields`. The entry is of the `kind`, or else of any.
+ */
 const TOOLS = {
-  propose_create_node: { kind: "node", fields: NODE, names: { type: "typeKey" } },
-  propose_create_node_with_edges: {
-    kind: "node", fields: NODE.filter((name) => name !== "handles"), names: { type: "typeKey" },
-  },
-  propose_update_node: {
-    kind: "node", fields: ["name", "type", "process", "data", "handles", "width", "height"], into: "updates",
-  },
-  propose_move_node: { kind: "node", fields: ["posX", "posY", "sheet"] },
-  propose_create_edge: {
-    kind: "edge",
-    fields: ["source", "sourceHandle", "target", "targetHandle", "label", "sheet"],
-    names: { source: "sourceKey", target: "targetKey" },
-  },
-  propose_configure_node_type: {
-    kind: "nodeType", fields: ["displayName", "description", "category", "icon", "handles", "process"],
-  },
+  propose_create_node: { kind: "node", names: { type: "typeKey" }, without: ["width", "height"] },
+  propose_create_node_with_edges: { kind: "node", names: { type: "typeKey" }, without: ["width", "height", "handles"] },
+  propose_update_node: { kind: "node", into: "updates" },
+  propose_move_node: { kind: "node" },
+  propose_create_edge: { kind: "edge", names: { source: "sourceKey", target: "targetKey" } },
+  propose_configure_node_type: { kind: "nodeType" },
+  propose_update_object: { into: "updates", without: ["parent"] },
+  propose_create_object: { into: "fields" },
+  propose_move_object: { fields: ["parent"] },
 };
 /** What a field may also come from; edited, it is given as a whole. */
 const PATCHES = { process: "processPatches", data: "dataPatches" };
@@ -33,7 +27,8 @@ export function editableFields({ tool, diff, arguments: given }, label) {
   if (WHOLE.has(tool)) return [{ name: "", label, form: "json", value: given }];
   const entry = entryOf(tool, diff);
   if (!entry) return [];
-  const known = entry.fields.filter(({ field }) => TOOLS[tool].fields.includes(field));
+  const { fields, without = [] } = TOOLS[tool];
+  const known = entry.fields.filter(({ field }) => !without.includes(field) && (fields ?? [field]).includes(field));
   return known.map(({ field, label: shown, form, new: value }) => ({ name: field, label: shown, form, value }));
 }
 
@@ -44,20 +39,24 @@ export function mayBeEdited({ tool, diff }) {
 /** The arguments with the values that differ from what was proposed; `values` are by the names of the fields. */
 export function editedArguments({ tool, diff, arguments: given }, values) {
   if (WHOLE.has(tool)) return values[""];
-  const { names = {}, into } = TOOLS[tool];
+  const { kind, names = {}, into } = TOOLS[tool];
   const edited = structuredClone(given);
   const place = into ? (edited[into] ??= {}) : edited;
   for (const { field, old, new: proposed } of entryOf(tool, diff).fields) {
     if (!(field in values) || same(values[field], proposed)) continue;
-    if (field in PATCHES) delete place[PATCHES[field]];
-    if (into && field === "data") editData(place, old ?? {}, values.data);
+    if (kind && field in PATCHES) delete place[PATCHES[field]];
+    if (edited.patches) edited.patches = edited.patches.filter(({ path }) => path !== field);
+    if (kind && into && field === "data") editData(place, old ?? {}, values.data);
+    else if (!kind && field === "parent") edited.parent = `${given.parent.split(":")[0]}:${values.parent}`;
     else place[names[field] ?? field] = values[field];
   }
+  if (edited.patches?.length === 0) delete edited.patches;
   return edited;
 }
 
 function entryOf(tool, diff) {
-  return diff.find(({ object, action }) => object.type === TOOLS[tool]?.kind && action !== "delete");
+  const { kind } = TOOLS[tool] ?? { kind: "" };
+  return diff.find(({ object, action }) => (kind ?? object.type) === object.type && action !== "delete");
 }
 
 /** As a patch where one can say it, else as a whole. */

@@ -68,7 +68,7 @@ class EditedField {
   }
 
   problem() {
-    if (this.form === "number") return Number.isFinite(this.value) ? "" : t("This is not a number.");
+    if (this.form === "number") return Number.isFinite(Number(this.value)) ? "" : t("This is not a number.");
     if (this.form !== "json") return "";
     try {
       JSON.parse(this.input.value);
@@ -78,12 +78,15 @@ class EditedField {
     }
   }
 
-  /** A text field shows line ends in its own way: what nobody touched, and line ends as such, stay as they were. */
+  /** A text field shows line ends in its own way: what nobody touched, and line ends as such, stay as they were. So does a
+   * number that is a text, as decimals are.
+   */
   get value() {
     const text = this.input.value;
     if (text === this.untouched) return this.proposed;
-    if (this.form === "number") return text.trim() === "" ? NaN : Number(text);
-    if (this.form === "json") return JSON.parse(text);
+    if (this.form === "number" && text.trim() === "") return NaN;
+    if (this.form === "number") return typeof this.proposed === "string" ? text.trim() : Number(text);
+    if (this.form === "json" || this.form === "boolean") return JSON.parse(text);
     return String(this.proposed ?? "").includes("\r\n") ? text.replace(/\n/g, "\r\n") : text;
   }
 }
@@ -93,6 +96,10 @@ function inputFor(form, value, id) {
   const lines = text.split("\n").length;
   const short = form === "key" || (form === "text" && lines === 1 && text.length <= LONG);
   if (form === "number") return h("input", { class: "field", id, type: "text", inputMode: "decimal", value: text });
+  if (form === "boolean") {
+    const options = [...new Set([value, true, false])].map((each) => h("option", { text: String(each) }));
+    return h("select", { class: "field", id }, ...options);
+  }
   if (short) return h("input", { class: "field", id, type: "text", value: text });
   const rows = Math.min(16, Math.max(3, lines + 1));
   const looks = { class: `field ${form === "text" ? "" : "code"}`, id, rows, spellcheck: form === "text" };
