@@ -11,14 +11,16 @@ import { manageTypes } from "./type-dialog.js";
 export class Actions {
   #host;
   #asking;
+  #queue;
   #types;
   #form;
   #drafts = 0;
 
   /** `host`: canvas, frame, model, sheet, goTo(item). */
-  constructor(host, { asking, types, form }) {
+  constructor(host, { asking, queue, types, form }) {
     this.#host = host;
     this.#asking = asking;
+    this.#queue = queue;
     this.#types = types;
     this.#form = form;
   }
@@ -40,7 +42,7 @@ export class Actions {
   }
 
   async remove(wanted) {
-    await this.#asking.settled();
+    await this.#queue.settled();
     const items = wanted.map(({ key }) => this.#host.model.items.get(key)).filter(Boolean);
     if (!items.length || !(await askToDelete(this.#host.frame.root, items))) return;
     const keys = items.map(({ key }) => key);

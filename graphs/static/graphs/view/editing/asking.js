@@ -7,37 +7,22 @@ import { EditError } from "./requests.js";
 import { UndoStack } from "./undo.js";
 
 export class Asking {
-  #requests;
   #host;
   #queue;
   #undo;
 
   /**
-   * `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and what EditQueue wants; `known` is what
-   * UndoStack begins with.
+   * `queue` (EditQueue) has what is on its way. `host`: root (for dialogs), say(text), nameOf(object), undoable(stack), and
+   * refresh(); `known` is what UndoStack begins with.
    */
-  constructor(requests, host, known) {
-    this.#requests = requests;
+  constructor(queue, host, known) {
     this.#host = host;
-    this.#queue = new EditQueue(host);
+    this.#queue = queue;
     this.#undo = new UndoStack(known, () => host.undoable(this.#undo));
   }
 
   get undoable() {
     return this.#undo;
-  }
-
-  get busy() {
-    return this.#queue.busy;
-  }
-
-  /** When everything asked for has its answer. */
-  async settled() {
-    await this.#queue.settled();
-  }
-
-  over(graph) {
-    return this.#queue.over(graph);
   }
 
   /**
@@ -62,8 +47,7 @@ export class Asking {
 
   async #attempt(asked) {
     try {
-      const send = (key, seen) => this.#requests.change({ actions: asked.actions, seen }, key);
-      const changeSet = await this.#queue.add({ ...asked, send, keep: true });
+      const changeSet = await this.#queue.add(asked);
       this.#undo.did(changeSet.id);
       return { saved: true, changeSet };
     } catch (error) {
@@ -87,7 +71,7 @@ export class Asking {
   /** The id of the change set that takes another one back; null where none can, undefined where it may be tried again. */
   async #rollback(id, said) {
     try {
-      const changeSet = await this.#queue.add({ send: (key) => this.#requests.rollback(id, key) });
+      const changeSet = await this.#queue.add({ takesBack: id });
       this.#host.say(said);
       return changeSet.id;
     } catch (error) {

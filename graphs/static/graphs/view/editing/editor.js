@@ -13,7 +13,7 @@ import { listenToEditKeys } from "./keys.js";
 import { LineCard } from "./line-card.js";
 import { NodeForm } from "./node-form.js";
 import { Nudge } from "./nudge.js";
-import { Requests } from "./requests.js";
+import { EditQueue } from "./queue.js";
 import { editKeys, EditTools } from "./tools.js";
 import { NodeTypes } from "./types.js";
 
@@ -22,6 +22,7 @@ export class Editor {
   #canvas;
   #frame;
   #types;
+  #queue;
   #asking;
   #actions;
   #tools = new EditTools({
@@ -46,14 +47,14 @@ export class Editor {
     this.#host = host;
     this.#canvas = host.canvas;
     this.#frame = host.frame;
-    const requests = new Requests(host.src, host.live);
-    this.#types = new NodeTypes(requests);
+    this.#types = new NodeTypes(host.src);
     this.#nudge = new Nudge(this.#canvas, (items, dx, dy) => this.#actions.move(items, dx, dy));
-    this.#asking = new Asking(requests, {
+    const refresh = (version) => host.reached(version);
+    const version = (object) => this.#versionOf(object);
+    this.#queue = new EditQueue(host.src, host.live, { redraw: () => host.redraw(), refresh, version });
+    this.#asking = new Asking(this.#queue, {
       root: this.#frame.root,
-      redraw: () => host.redraw(),
-      refresh: (version) => host.reached(version),
-      version: (object) => this.#versionOf(object),
+      refresh,
       nameOf: (object) => this.#nameOf(object),
       say: (text) => this.#frame.toast(text),
       undoable: (stack) => {
@@ -79,7 +80,7 @@ export class Editor {
       disconnect: (line) => this.#actions.disconnect(line),
       connect: (ends) => this.#actions.connect(ends),
     });
-    this.#actions = new Actions(host, { asking: this.#asking, types: this.#types, form: this.form });
+    this.#actions = new Actions(host, { asking: this.#asking, queue: this.#queue, types: this.#types, form: this.form });
     this.#frame.panel.append(this.#tools.element, this.#group.element, this.#card.element);
     listenToEditKeys(this.#frame.root, this.#canvas.element, this.#keyActions());
     this.#frame.addKeys(editKeys());
@@ -88,12 +89,12 @@ export class Editor {
 
   /** The graph with what is on its way to the server. */
   over(graph) {
-    return this.#asking.over(graph);
+    return this.#queue.over(graph);
   }
 
   /** Whether leaving the page would lose something. */
   get unsaved() {
-    return this.form.dirty || this.#asking.busy || this.#nudge.open;
+    return this.form.dirty || this.#queue.busy || this.#nudge.open;
   }
 
   /** Calls `then` when nothing typed is lost by it: at once, or after asking. */

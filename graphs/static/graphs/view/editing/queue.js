@@ -1,6 +1,7 @@
 // Edits on their way to the server: drawn at once, sent one after the other, taken back when they are refused.
 
-import { EditError, UNANSWERED } from "./requests.js";
+import { t } from "../../strings.js";
+import { beside, EditError, request, UNANSWERED } from "./requests.js";
 
 const TRIES = 4;
 const FIRST_PAUSE_MS = 600;
@@ -9,6 +10,8 @@ const LONGEST_PAUSE_MS = 20_000;
 const pause = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
 
 export class EditQueue {
+  #src;
+  #live;
   #host;
   #waiting = [];
   /** Done by the server at a version that the page has not fetched yet. */
@@ -16,8 +19,13 @@ export class EditQueue {
   #running = false;
   #open = new Set();
 
-  /** `host`: redraw(), refresh(version?) (a promise), version(object) of an item as the server sent it last. */
-  constructor(host) {
+  /**
+   * `src` is the address of the graph; `live` (live/live.js) takes what it can, null for none. `host`: redraw(),
+   * refresh(version?) (a promise), version(object) of an item as the server sent it last.
+   */
+  constructor(src, live, host) {
+    this.#src = src;
+    this.#live = live;
     this.#host = host;
   }
 
@@ -37,8 +45,8 @@ export class EditQueue {
   }
 
   /**
-   * An edit {send(key), draw(graph)?, seen: [{type, id, version}], keep?} joins the others. Gives the change set; raises
-   * EditError, and then the drawing is as if it had not been. What is to `keep` is not given up once it was asked live.
+   * An edit joins the others: {actions, seen: [{type, id, version}], draw(graph)?}, or {takesBack} with the id of a change set or
+   * of a live edit. Gives the change set; raises EditError, and then the drawing is as if it had not been.
    */
   add(edit) {
     const done = new Promise((resolve, reject) => this.#waiting.push({ seen: [], ...edit, resolve, reject }));
@@ -73,20 +81,41 @@ export class EditQueue {
     }
   }
 
-  /** The same request again while nobody knows whether it arrived: its key lets it happen once. */
+  /** The same request again while nobody knows whether it arrived: its key lets it happen once. Actions are not given up once
+   * they were asked live.
+   */
   async #send(edit) {
     const key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
     let kept = false;
     for (let tries = 1; ; tries += 1) {
       try {
-        return await edit.send(key, edit.seen);
+        return await this.#ask(edit, key);
       } catch (error) {
         if (!(error instanceof EditError)) throw error;
-        kept ||= Boolean(edit.keep) && error.code === UNANSWERED;
+        kept ||= Boolean(edit.actions) && error.code === UNANSWERED;
         if (!error.passing || (tries >= TRIES && !kept)) throw error;
         await pause(Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS));
       }
     }
+  }
+
+  /** What was asked over REST stays there, which alone knows whether it was done; what was done live is known there, too. */
+  #ask(edit, key) {
+    const { actions, seen, takesBack } = edit;
+    const live = this.#live;
+    if (takesBack) return this.#takeBack(takesBack, key);
+    if (!edit.overRest && live?.takes(actions)) return live.edit({ actions, seen }, key);
+    edit.overRest = true;
+    const address = new URL(this.#src, document.baseURI);
+    address.pathname += "/changes";
+    return request("POST", address, { actions, expected: seen }, { "Idempotency-Key": key });
+  }
+
+  #takeBack(id, key) {
+    const live = this.#live;
+    if (!live?.made(id)) return request("POST", beside(this.#src, `../history/${encodeURIComponent(id)}/rollback`), {});
+    if (live.live) return live.undo(id, key);
+    throw new EditError(0, { detail: t("There is no live connection. Try again when there is one.") });
   }
 
   /** Later edits that saw what this one saw have now seen what it made, unless somebody else came between. */

@@ -2,6 +2,7 @@
 
 import { t } from "../../strings.js";
 import { nodeStyles } from "../model/node-style.js";
+import { beside, request } from "./requests.js";
 
 function builtIn() {
   return [
@@ -14,11 +15,12 @@ function builtIn() {
 }
 
 export class NodeTypes {
-  #requests;
+  #src;
   #own = [];
 
-  constructor(requests) {
-    this.#requests = requests;
+  /** `src` is the address of the graph. */
+  constructor(src) {
+    this.#src = src;
   }
 
   /** The workspace's own, as the server had them last. */
@@ -27,7 +29,15 @@ export class NodeTypes {
   }
 
   async fetch() {
-    this.#own = await this.#requests.nodeTypes();
+    const found = [];
+    let next = beside(this.#src, "../node-types");
+    next.searchParams.set("limit", "200");
+    while (next) {
+      const page = await request("GET", next);
+      found.push(...page.results);
+      next = page.next && new URL(new URL(page.next).pathname + new URL(page.next).search, document.baseURI);
+    }
+    this.#own = found;
   }
 
   /** All of them as {key, name, description, style, index}, for lists and for finding. */
