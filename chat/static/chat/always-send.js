@@ -2,8 +2,9 @@
  * and the node of a graph that was selected last, which may be added. Whoever may not edit only sees it.
  */
 
+import { Refusal } from "../graphs/requests.js";
 import { t } from "../graphs/strings.js";
-import { ApiError, ChatApi } from "./widget/api.js";
+import { ChatApi } from "./widget/api.js";
 import { h } from "./widget/elements.js";
 
 /** Stands for the object itself among the names of parts. */
@@ -57,7 +58,7 @@ class AlwaysSend {
     try {
       await deed();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof Refusal)) throw error;
       this.problem.textContent = error.message;
       this.problem.hidden = false;
     }

@@ -20,7 +20,7 @@ export class Decisions extends EventTarget {
       this.changed(proposal);
       this.tell("decided", proposal);
     } catch (error) {
-      if (!TELLING.has(error.code) || !error.body?.proposal) throw error;
+      if (!TELLING.has(error.code) || !error.body.proposal) throw error;
       this.changed(error.body.proposal);
       this.tell("refused", error.body.proposal);
     }

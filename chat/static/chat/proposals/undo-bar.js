@@ -56,7 +56,7 @@ export class UndoBar {
       then(id);
       this.decisions.refresh(proposal).catch(() => {});
     } catch (error) {
-      const { conflicts } = error.body ?? {};
+      const { conflicts } = error;
       if (conflicts?.length) this.ask(conflicts, (leaveOut) => this.rollBack(proposal, changeSetId, { leaveOut }, then));
       else this.show("warning", error.message);
     }

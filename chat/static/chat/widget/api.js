@@ -1,24 +1,11 @@
-/* The conversation's REST endpoints. Same-origin cookies, the CSRF token, the workspace; errors become ApiError. */
+/* The conversation's REST endpoints. */
 
-import { t } from "../../graphs/strings.js";
+import { Api } from "../../graphs/requests.js";
 
-export class ApiError extends Error {
-  /** `body` is the whole problem document. */
-  constructor(status, body = {}) {
-    const { title, detail, code, errors } = body;
-    super(detail || title || t("The server answered with status {status}.", { status }));
-    this.status = status;
-    this.code = code ?? "";
-    this.errors = errors ?? {};
-    this.body = body;
-  }
-}
-
-export class ChatApi {
+export class ChatApi extends Api {
   /** `base` is the address of the API with its slash; `context` is {type, id} or null; `signedOut` is told of it. */
   constructor({ base, workspace, context, signedOut = () => {} }) {
-    this.base = new URL(base, document.baseURI);
-    this.workspace = workspace;
+    super(base, workspace);
     this.context = context;
     this.signedOut = signedOut;
   }
@@ -126,40 +113,16 @@ export class ChatApi {
     return last;
   }
 
-  /** A further page; the address came from the server and must stay on it. */
-  page(address) {
-    const url = new URL(address, this.base);
-    return this.request("GET", `${this.base.origin}${url.pathname}${url.search}`);
-  }
-
   async request(method, path, body) {
-    const response = await this.fetch(method, path, body);
-    if (response.status === 204) return null;
-    const answer = await response.json().catch(() => ({}));
-    if (response.ok) return answer;
-    if (response.status === 401 || answer.code === "not_authenticated") this.signedOut();
-    throw new ApiError(response.status, answer);
-  }
-
-  async fetch(method, path, body) {
-    const headers = { Accept: "application/json" };
-    if (this.workspace) headers["X-Workspace"] = this.workspace;
-    if (method !== "GET") headers["X-CSRFToken"] = cookie("csrftoken");
-    if (body !== undefined) headers["Content-Type"] = "application/json";
-    const init = { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) };
     try {
-      return await fetch(new URL(path, this.base), init);
-    } catch {
-      throw new ApiError(0, { code: "network", detail: t("The server cannot be reached. Check your connection.") });
+      return await super.request(method, path, body);
+    } catch (error) {
+      if (error.status === 401 || error.code === "not_authenticated") this.signedOut();
+      throw error;
     }
   }
 }
 
 function objectPath({ type, id }) {
   return `objects/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
-}
-
-function cookie(name) {
-  const found = document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`));
-  return found ? decodeURIComponent(found.slice(name.length + 1)) : "";
 }

@@ -1,11 +1,11 @@
 // What the person wants done in the drawing or its panel, as actions that the server is asked for.
 
+import { Refusal } from "../../requests.js";
 import { t } from "../../strings.js";
 import { linesOf } from "../model/model.js";
 import { askForType, askToDelete } from "./dialogs.js";
 import { withEdge, withEdgeChanged, withNodesChanged, withoutEdge, withoutNodes } from "./drafts.js";
 import { freeSpot, placeAt, placeBeside } from "./places.js";
-import { EditError } from "./requests.js";
 import { manageTypes } from "./type-dialog.js";
 
 export class Actions {
@@ -124,7 +124,7 @@ export class Actions {
     try {
       await this.#types.fetch();
     } catch (error) {
-      if (!(error instanceof EditError)) throw error;
+      if (!(error instanceof Refusal)) throw error;
     }
   }
 

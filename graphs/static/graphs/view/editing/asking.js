@@ -1,9 +1,9 @@
 // How the server is asked for a change: drawn at once, decided with the person where others changed the same, undone.
 
+import { Refusal } from "../../requests.js";
 import { t } from "../../strings.js";
 import { isGone, settled, whoChanged } from "./conflict.js";
 import { EditQueue } from "./queue.js";
-import { EditError } from "./requests.js";
 import { UndoStack } from "./undo.js";
 
 export class Asking {
@@ -51,7 +51,7 @@ export class Asking {
       this.#undo.did(changeSet.id);
       return { saved: true, changeSet };
     } catch (error) {
-      if (!(error instanceof EditError)) throw error;
+      if (!(error instanceof Refusal)) throw error;
       if (error.code === "conflict") return this.#settle(error.conflicts, asked);
       return { saved: false, message: sentenceOf(error) };
     }
@@ -75,7 +75,7 @@ export class Asking {
       this.#host.say(said);
       return changeSet.id;
     } catch (error) {
-      if (!(error instanceof EditError)) throw error;
+      if (!(error instanceof Refusal)) throw error;
       if (error.passing || error.status === 401) {
         this.#host.say(sentenceOf(error));
         return undefined;

@@ -1,11 +1,20 @@
 // Edits on their way to the server: drawn at once, sent one after the other, taken back when they are refused.
 
+import { Refusal, request } from "../../requests.js";
 import { t } from "../../strings.js";
-import { beside, EditError, request, UNANSWERED } from "./requests.js";
+import { UNANSWERED } from "../live/socket.js";
 
 const TRIES = 4;
 const FIRST_PAUSE_MS = 600;
 const LONGEST_PAUSE_MS = 20_000;
+
+/** An address beside that of the graph, in the same workspace. */
+export function beside(src, path) {
+  const graph = new URL(src, document.baseURI);
+  const address = new URL(path, graph);
+  address.search = graph.search;
+  return address;
+}
 
 const pause = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
 
@@ -46,7 +55,7 @@ export class EditQueue {
 
   /**
    * An edit joins the others: {actions, seen: [{type, id, version}], draw(graph)?}, or {takesBack} with the id of a change set or
-   * of a live edit. Gives the change set; raises EditError, and then the drawing is as if it had not been.
+   * of a live edit. Gives the change set; raises Refusal, and then the drawing is as if it had not been.
    */
   add(edit) {
     const done = new Promise((resolve, reject) => this.#waiting.push({ seen: [], ...edit, resolve, reject }));
@@ -91,7 +100,7 @@ export class EditQueue {
       try {
         return await this.#ask(edit, key);
       } catch (error) {
-        if (!(error instanceof EditError)) throw error;
+        if (!(error instanceof Refusal)) throw error;
         kept ||= Boolean(edit.actions) && error.code === UNANSWERED;
         if (!error.passing || (tries >= TRIES && !kept)) throw error;
         await pause(Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS));
@@ -115,7 +124,7 @@ export class EditQueue {
     const live = this.#live;
     if (!live?.made(id)) return request("POST", beside(this.#src, `../history/${encodeURIComponent(id)}/rollback`), {});
     if (live.live) return live.undo(id, key);
-    throw new EditError(0, { detail: t("There is no live connection. Try again when there is one.") });
+    throw new Refusal(0, { detail: t("There is no live connection. Try again when there is one.") });
   }
 
   /** Later edits that saw what this one saw have now seen what it made, unless somebody else came between. */

@@ -1,8 +1,9 @@
 // The types that a node can have: those that every workspace has, its own, and those that nodes of this graph name.
 
+import { request } from "../../requests.js";
 import { t } from "../../strings.js";
 import { nodeStyles } from "../model/node-style.js";
-import { beside, request } from "./requests.js";
+import { beside } from "./queue.js";
 
 function builtIn() {
   return [

@@ -1,6 +1,6 @@
 // The graph as everybody edits it now: what others do is drawn at once, what the person does is sent at once.
 
-import { EditError } from "../editing/requests.js";
+import { Refusal } from "../../requests.js";
 import { LiveBar } from "./bar.js";
 import { withOperations } from "./operations.js";
 import { LiveSocket } from "./socket.js";
@@ -58,7 +58,7 @@ export class Live {
     return this.#socket.live;
   }
 
-  /** What the edit did, in the shape of a change set; `key` makes it happen once. Raises EditError. */
+  /** What the edit did, in the shape of a change set; `key` makes it happen once. Raises Refusal. */
   async edit({ actions, seen }, key) {
     return this.#done(await this.#socket.ask(key, { type: "graph:edit", actions, expected: seen }));
   }
@@ -75,7 +75,7 @@ export class Live {
       await this.#socket.ask(`save-${Date.now()}-${Math.random()}`, { type: "graph:save" });
       this.#saved();
     } catch (error) {
-      if (!(error instanceof EditError)) throw error;
+      if (!(error instanceof Refusal)) throw error;
     }
   }
 

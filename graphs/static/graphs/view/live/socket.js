@@ -1,7 +1,10 @@
 // The socket of a graph: opens, comes back by itself, and sends again what was not answered, under the same `_id`.
 
+import { Refusal } from "../../requests.js";
 import { t } from "../../strings.js";
-import { EditError, UNANSWERED } from "../editing/requests.js";
+
+/** The code of what was asked live and has no answer: it may have been done. */
+export const UNANSWERED = "unanswered";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
@@ -67,7 +70,7 @@ export class LiveSocket {
     };
   }
 
-  /** The answer to a frame, on this connection or one soon after; raises EditError. */
+  /** The answer to a frame, on this connection or one soon after; raises Refusal. */
   ask(id, frame) {
     const sent = { ...frame, _id: id };
     const answer = new Promise((resolve, reject) => this.#waiting.set(id, { frame: sent, resolve, reject }));
@@ -143,16 +146,16 @@ export class LiveSocket {
 }
 
 function ended() {
-  return new EditError(403, { detail: t("You may not edit here any more, or you are signed out. Reload the page.") });
+  return new Refusal(403, { detail: t("You may not edit here any more, or you are signed out. Reload the page.") });
 }
 
 function unanswered() {
   const detail = t("There is no live connection. Try again when there is one.");
-  return new EditError(0, { detail, code: UNANSWERED });
+  return new Refusal(0, { detail, code: UNANSWERED });
 }
 
 function refusal({ error, code, conflicts, errors }) {
-  return new EditError(code === "conflict" ? 409 : 400, { detail: error, code, conflicts, errors });
+  return new Refusal(code === "conflict" ? 409 : 400, { detail: error, code, conflicts, errors });
 }
 
 function pauseAfter(failures) {
