@@ -172,7 +172,7 @@ def merged(target: Any, patch: Any) -> Any:
     ],
 )
 def test_edited_data_becomes_a_patch(blank: Page, old: Any, new: Any) -> None:
-    assert merged(old, call(blank, "chat/proposals/arguments.js", "mergePatch", old, new)) == new
+    assert merged(old, call(blank, "graphs/merge-patch.js", "mergePatch", old, new)) == new
 
 
 def test_arguments_are_edited_by_the_fields_they_made(blank: Page) -> None:

@@ -3,6 +3,8 @@
  * A field is {name, label, form: "text" | "code" | "number" | "boolean" | "json" | "key", value}.
  */
 
+import { mergePatch } from "../../graphs/merge-patch.js";
+
 /** Which arguments of a tool make the fields of its diff: `into` has them all, or else each is an argument, by one of `names`.
  * No argument makes those in `without`, or what is not in `fields`. The entry is of the `kind`, or else of any.
  */
@@ -46,7 +48,7 @@ export function editedArguments({ tool, diff, arguments: given }, values) {
     if (!(field in values) || same(values[field], proposed)) continue;
     if (kind && field in PATCHES) delete place[PATCHES[field]];
     if (edited.patches) edited.patches = edited.patches.filter(({ path }) => path !== field);
-    if (kind && into && field === "data") editData(place, old ?? {}, values.data);
+    if (kind && into && field === "data") editData(place, old, values.data);
     else if (!kind && field === "parent") edited.parent = `${given.parent.split(":")[0]}:${values.parent}`;
     else place[names[field] ?? field] = values[field];
   }
@@ -63,31 +65,9 @@ function entryOf(tool, diff) {
 function editData(updates, before, after) {
   delete updates.data;
   delete updates.wholeData;
-  if (bringsNull(before, after)) updates.wholeData = after;
-  else updates.data = mergePatch(before, after);
-}
-
-/** A null in a patch removes: it cannot say that there shall be one. */
-function bringsNull(before, after) {
-  if (!isObject(after)) return false;
-  const known = isObject(before) ? before : {};
-  const changed = Object.keys(after).filter((name) => !same(known[name], after[name]));
-  return changed.some((name) => after[name] === null || bringsNull(known[name], after[name]));
-}
-
-/** What makes `after` of `before` by RFC 7396. */
-export function mergePatch(before, after) {
-  if (!isObject(before) || !isObject(after)) return after;
-  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
-  const changed = Object.keys(after).filter((name) => !same(before[name], after[name]));
-  return Object.fromEntries([
-    ...gone.map((name) => [name, null]),
-    ...changed.map((name) => [name, mergePatch(before[name], after[name])]),
-  ]);
-}
-
-function isObject(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
+  const patch = mergePatch(before, after);
+  if (patch) updates.data = patch;
+  else updates.wholeData = after;
 }
 
 function same(a, b) {

@@ -2,6 +2,7 @@
 
 import { visible } from "../../graphs/diff.js";
 import { t } from "../../graphs/strings.js";
+import { shortText } from "../../graphs/words.js";
 import { h } from "../widget/elements.js";
 import { momentText } from "../widget/words.js";
 
@@ -53,6 +54,5 @@ function blocks([was, is]) {
 }
 
 function readable(value) {
-  const text = visible(typeof value === "string" ? value : JSON.stringify(value) ?? "");
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text || "“”";
+  return shortText(value, LONGEST) || "“”";
 }

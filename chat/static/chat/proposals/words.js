@@ -1,6 +1,7 @@
 /* What is said of a proposal: why it is asked, how long it stands, who decided. */
 
 import { t } from "../../graphs/strings.js";
+import { language } from "../../graphs/words.js";
 import { momentText, timeText } from "../widget/words.js";
 import { statusOf, wasEdited } from "./proposal.js";
 
@@ -67,7 +68,7 @@ const LEVELS = {
 export function untilText(iso, now = Date.now()) {
   const seconds = (Date.parse(iso) - now) / 1000;
   if (Number.isNaN(seconds)) return "";
-  const relative = new Intl.RelativeTimeFormat(document.documentElement.lang || undefined, { numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat(language(), { numeric: "auto" });
   if (seconds < HOUR_S) return relative.format(Math.max(1, Math.round(seconds / 60)), "minute");
   if (seconds < 2 * DAY_S) return relative.format(Math.round(seconds / HOUR_S), "hour");
   return relative.format(Math.round(seconds / DAY_S), "day");

@@ -1,6 +1,6 @@
 /* The widget's pictures, drawn on a grid of 24 with round strokes in the colour of the text. */
 
-const SVG = "http://www.w3.org/2000/svg";
+import { svg } from "../../graphs/dom.js";
 
 const PATHS = {
   bot: [
@@ -53,17 +53,7 @@ const PATHS = {
 };
 
 export function icon(name, label = "") {
-  const picture = document.createElementNS(SVG, "svg");
-  picture.setAttribute("viewBox", "0 0 24 24");
-  picture.setAttribute("class", `icon icon-${name}`);
-  if (label) {
-    picture.setAttribute("role", "img");
-    picture.setAttribute("aria-label", label);
-  } else picture.setAttribute("aria-hidden", "true");
-  for (const line of PATHS[name]) {
-    const path = document.createElementNS(SVG, "path");
-    path.setAttribute("d", line);
-    picture.append(path);
-  }
-  return picture;
+  const seen = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" };
+  const lines = PATHS[name].map((d) => svg("path", { d }));
+  return svg("svg", { viewBox: "0 0 24 24", class: `icon icon-${name}`, ...seen }, ...lines);
 }

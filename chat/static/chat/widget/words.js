@@ -1,14 +1,13 @@
 /* Times, numbers and states in the reader's language. */
 
 import { t } from "../../graphs/strings.js";
+import { language, numberText } from "../../graphs/words.js";
+
+export { momentText, numberText } from "../../graphs/words.js";
 
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
-
-function language() {
-  return document.documentElement.lang || undefined;
-}
 
 /** "now", "5 min. ago", "yesterday", then a date. */
 export function agoText(iso, now = Date.now()) {
@@ -31,16 +30,6 @@ export function timeText(iso) {
 /** For what shall not be parted at the end of a line. */
 export function unbroken(text) {
   return text.replaceAll(" ", "\u00a0");
-}
-
-export function momentText(iso) {
-  const then = Date.parse(iso);
-  const style = { dateStyle: "medium", timeStyle: "short" };
-  return Number.isNaN(then) ? "" : new Intl.DateTimeFormat(language(), style).format(then);
-}
-
-export function numberText(value) {
-  return new Intl.NumberFormat(language()).format(value);
 }
 
 /** A price in dollars with as many digits as it needs to be seen. */

@@ -1,6 +1,7 @@
 // What a list of changes amounts to, in a few words: "Change Fetch API", "Delete 2 nodes and 3 edges".
 
 import { t } from "../strings.js";
+import { language, numberText } from "../words.js";
 import { visible } from "./visible.js";
 
 /** Named before others. */
@@ -83,7 +84,7 @@ export function labelOf({ label, object }) {
 function counted(entries) {
   const { length } = entries;
   if (length === 0) return "";
-  const count = number(length);
+  const count = numberText(length);
   switch (entries[0].object.type) {
     case "node": return length === 1 ? t("1 node") : t("{count} nodes", { count });
     case "edge": return length === 1 ? t("1 edge") : t("{count} edges", { count });
@@ -102,14 +103,6 @@ export function actionText(action) {
   return action === "delete" ? t("deleted") : t("changed");
 }
 
-function number(count) {
-  return new Intl.NumberFormat(language()).format(count);
-}
-
 function listed(parts) {
   return new Intl.ListFormat(language(), { type: "conjunction" }).format(parts);
-}
-
-function language() {
-  return document.documentElement.lang || undefined;
 }

@@ -3,21 +3,19 @@
 import { visible } from "../diff.js";
 import { html, textButton } from "../dom.js";
 import { t } from "../strings.js";
-import { whenWords } from "./words.js";
+import { momentText, shortText } from "../words.js";
 
 const LONGEST = 160;
 
 /** What a value is, short. */
 function short(value) {
-  if (value === null || value === undefined) return t("nothing");
-  const text = visible(typeof value === "string" ? value : JSON.stringify(value));
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text || t("empty");
+  return value === null || value === undefined ? t("nothing") : shortText(value, LONGEST) || t("empty");
 }
 
 function row(conflict, leave) {
   const { object, label, field, fieldLabel, code, detail, found, changedBy, changedAt } = conflict;
   const what = [label || object.id, fieldLabel || field].filter(Boolean).join(" · ");
-  const by = changedBy ? [visible(changedBy), changedAt ? whenWords(changedAt) : ""].filter(Boolean).join(", ") : "";
+  const by = changedBy ? [visible(changedBy), momentText(changedAt)].filter(Boolean).join(", ") : "";
   const now = code === "changed" ? html("span", { class: "muted" }, t("now: {value}", { value: short(found) })) : null;
   return html(
     "li",

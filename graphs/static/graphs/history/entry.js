@@ -3,7 +3,8 @@
 import { diffList, visible } from "../diff.js";
 import { html, icon, textButton } from "../dom.js";
 import { t } from "../strings.js";
-import { causesOf, messageLink, originIcon, originWords, whatWords, whenWords, whoWords } from "./words.js";
+import { momentText } from "../words.js";
+import { causesOf, messageLink, originIcon, originWords, whatWords, whoWords } from "./words.js";
 
 export class Entry {
   #callbacks;
@@ -45,7 +46,7 @@ export class Entry {
     const { changeSet } = this;
     const parts = [
       html("strong", { dir: "auto" }, whoWords(changeSet)),
-      html("time", { datetime: changeSet.createdAt }, whenWords(changeSet.createdAt)),
+      html("time", { datetime: changeSet.createdAt }, momentText(changeSet.createdAt)),
       html("span", {}, originWords(changeSet.origin)),
       html("span", {}, t("version {version}", { version: this.version })),
       changeSet.model ? html("span", {}, [changeSet.model, changeSet.promptVersion].filter(Boolean).join(" · ")) : null,

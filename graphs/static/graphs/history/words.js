@@ -25,12 +25,6 @@ export function whoWords({ actor }) {
   return actor ? visible(actor) : t("nobody signed in");
 }
 
-const language = () => document.documentElement.lang || undefined;
-
-export function whenWords(moment) {
-  return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(moment));
-}
-
 /** Item by item, of a change set whose modifications are all at hand: entries for `changeTitle`. */
 function entriesOf(modifications) {
   const entries = new Map();

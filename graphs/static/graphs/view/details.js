@@ -7,6 +7,7 @@ import { noteText } from "./canvas/draw-note.js";
 import { nodeBadge } from "./canvas/node-badge.js";
 import { highlighted, LANGUAGE_NAMES, languageOf } from "./highlight.js";
 import { jsonTree } from "./json-tree.js";
+import { neighbourList, rowWords } from "./rows.js";
 
 const SIDE_NAMES = { R: () => t("right"), L: () => t("left"), T: () => t("top"), B: () => t("bottom") };
 const NEIGHBOURS_AT_ONCE = 40;
@@ -64,12 +65,7 @@ function handleRow(handle, item) {
     "li",
     {},
     html("span", { class: `direction ${handle.direction}` }, direction),
-    html(
-      "span",
-      { class: "words" },
-      html("span", { class: "row-name" }, name),
-      html("span", { class: "row-note" }, `${SIDE_NAMES[handle.side]()} · ${count}`),
-    ),
+    rowWords(name, `${SIDE_NAMES[handle.side]()} · ${count}`),
     accepts,
   );
 }
@@ -191,28 +187,13 @@ export class Details {
   #neighbours(title, lines, ends) {
     if (!lines.length) return null;
     const rows = lines.map((line) => this.#neighbour(line, ...ends(line)));
-    const list = html("ul", { class: "rows neighbours" }, ...rows.slice(0, NEIGHBOURS_AT_ONCE));
-    if (rows.length > NEIGHBOURS_AT_ONCE) {
-      const more = html(
-        "button",
-        { type: "button", class: "link" },
-        t("Show {count} more", { count: rows.length - NEIGHBOURS_AT_ONCE }),
-      );
-      more.addEventListener("click", () => list.replaceChildren(...rows));
-      list.append(html("li", {}, more));
-    }
-    return section(title, [html("span", { class: "count" }, String(lines.length))], list);
+    const count = html("span", { class: "count" }, String(lines.length));
+    return section(title, [count], neighbourList(rows, NEIGHBOURS_AT_ONCE));
   }
 
   #neighbour(line, other, handle) {
     const sheet = other.node.sheet === this.#item.node.sheet ? "" : this.#model.sheets.get(other.node.sheet)?.name;
     const note = [line.label || handle.title, sheet].filter(Boolean).join(" · ");
-    const words = html(
-      "span",
-      { class: "words" },
-      html("span", { class: "row-name" }, other.name),
-      html("span", { class: "row-note" }, note || other.style.title),
-    );
     return html(
       "li",
       {},
@@ -220,7 +201,7 @@ export class Details {
         "button",
         { type: "button", "data-key": other.key, onclick: () => this.#callbacks.select(other) },
         nodeBadge(other, 28),
-        words,
+        rowWords(other.name, note || other.style.title),
       ),
     );
   }

@@ -1,6 +1,8 @@
 /* The bar under a replay: buttons, slider, speed, and which event is shown. */
 
+import { svg } from "../../../graphs/dom.js";
 import { t } from "../../../graphs/strings.js";
+import { language, numberText } from "../../../graphs/words.js";
 import { h } from "../../widget/elements.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10];
@@ -13,7 +15,6 @@ const SIGNS = {
   next: "M2 2l6 6-6 6z M8 2l6 6-6 6z",
   previous: "M14 2l-6 6 6 6z M8 2l-6 6 6 6z",
 };
-const SVG = "http://www.w3.org/2000/svg";
 
 export class Controls {
   /** `timeline` and `seen` are the addresses of the pages with all events and with what the model saw. */
@@ -93,23 +94,14 @@ function button(sign, label, click) {
 }
 
 function drawn(sign) {
-  const drawing = document.createElementNS(SVG, "svg");
-  const path = document.createElementNS(SVG, "path");
-  for (const [name, value] of Object.entries({ viewBox: "0 0 16 16", "aria-hidden": "true" })) {
-    drawing.setAttribute(name, value);
-  }
-  path.setAttribute("d", SIGNS[sign]);
-  drawing.append(path);
-  return drawing;
+  return svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: SIGNS[sign] }));
 }
 
 function describe(film, position) {
-  const language = document.documentElement.lang || undefined;
-  const numbers = new Intl.NumberFormat(language);
-  const count = numbers.format(film.length);
+  const count = numberText(film.length);
   if (position === 0) return t("Before the first of {count} events", { count });
   const { event: type, createdAt } = film.frames[position - 1];
   const style = { dateStyle: "medium", timeStyle: "medium" };
-  const when = new Intl.DateTimeFormat(language, style).format(Date.parse(createdAt));
-  return t("Event {number} of {count} · {type} · {when}", { number: numbers.format(position), count, type, when });
+  const when = new Intl.DateTimeFormat(language(), style).format(Date.parse(createdAt));
+  return t("Event {number} of {count} · {type} · {when}", { number: numberText(position), count, type, when });
 }

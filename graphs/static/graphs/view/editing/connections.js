@@ -5,6 +5,7 @@ import { ICONS } from "../../icons.js";
 import { t } from "../../strings.js";
 import { nodeBadge } from "../canvas/node-badge.js";
 import { findItems } from "../navigation/find.js";
+import { neighbourList, rowWords } from "../rows.js";
 import { isDraft } from "./drafts.js";
 
 const AT_ONCE = 60;
@@ -42,15 +43,7 @@ export class Connections {
   #list(title, lines, ends) {
     if (!lines.length) return [];
     const rows = lines.map((line) => this.#row(line, ...ends(line)));
-    const list = html("ul", { class: "rows neighbours" }, ...rows.slice(0, AT_ONCE));
-    if (rows.length > AT_ONCE) {
-      const more = html("button", { type: "button", class: "link" }, t("Show {count} more", {
-        count: rows.length - AT_ONCE,
-      }));
-      more.addEventListener("click", () => list.replaceChildren(...rows));
-      list.append(html("li", {}, more));
-    }
-    return [html("h3", { class: "edit-label" }, title), list];
+    return [html("h3", { class: "edit-label" }, title), neighbourList(rows, AT_ONCE)];
   }
 
   #row(line, other, handle) {
@@ -64,17 +57,11 @@ export class Connections {
       event.preventDefault();
       label.blur();
     });
-    const words = html(
-      "span",
-      { class: "words" },
-      html("span", { class: "row-name" }, other.name),
-      html("span", { class: "row-note" }, handle.title || other.style.title),
-    );
     const select = html(
       "button",
       { type: "button", "data-key": other.key, onclick: () => this.#actions.select(other) },
       nodeBadge(other, 28),
-      words,
+      rowWords(other.name, handle.title || other.style.title),
     );
     const remove = iconButton(
       ICONS.close,

@@ -5,6 +5,7 @@ import { t } from "../../strings.js";
 import { nodeBadge } from "../canvas/node-badge.js";
 import { linesOf } from "../model/model.js";
 import { findItems } from "../navigation/find.js";
+import { rowWords } from "../rows.js";
 
 const LISTED = 8;
 
@@ -114,17 +115,8 @@ function cancel(close) {
 }
 
 function typeRow(type, close) {
-  const words = html(
-    "span",
-    { class: "words" },
-    html("span", { class: "row-name" }, type.name),
-    html("span", { class: "row-note" }, type.description || type.key),
-  );
-  return html(
-    "li",
-    {},
-    html("button", { type: "button", "data-key": type.key, onclick: () => close(type.key) }, nodeBadge(type, 30), words),
-  );
+  const looks = { type: "button", "data-key": type.key, onclick: () => close(type.key) };
+  return html("li", {}, html("button", looks, nodeBadge(type, 30), rowWords(type.name, type.description || type.key)));
 }
 
 function walk(event, list) {

@@ -34,21 +34,3 @@ export function withoutNodes(graph, keys) {
 export function withoutEdge(graph, key) {
   return { ...graph, edges: graph.edges.filter((edge) => edge.key !== key) };
 }
-
-/** The JSON merge patch (RFC 7396) that makes `now` of `before`, both objects; null where none could: it cannot set null. */
-export function mergePatch(before, now) {
-  const patch = {};
-  for (const name of Object.keys(before)) if (!Object.hasOwn(now, name)) patch[name] = null;
-  for (const [name, value] of Object.entries(now)) {
-    const old = Object.hasOwn(before, name) ? before[name] : undefined;
-    if (JSON.stringify(old) === JSON.stringify(value)) continue;
-    const inner = isObject(value) ? mergePatch(isObject(old) ? old : {}, value) : value;
-    if (inner === null) return null;
-    patch[name] = inner;
-  }
-  return patch;
-}
-
-function isObject(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}

@@ -1,12 +1,12 @@
 // What the form of a node holds: its fields, their values, and the updates that saving them means.
 
 import { html } from "../../dom.js";
+import { mergePatch } from "../../merge-patch.js";
 import { t } from "../../strings.js";
 import { noteField } from "../canvas/draw-note.js";
 import {
   areaControl, choiceControl, codeControl, jsonControl, numberControl, textControl,
 } from "./controls.js";
-import { mergePatch } from "./drafts.js";
 import { handlesControl } from "./handles.js";
 
 const DIRECT = ["name", "type", "process", "handles", "width", "height"];

@@ -5,6 +5,7 @@ import { ICONS } from "../../icons.js";
 import { t } from "../../strings.js";
 import { nodeBadge } from "../canvas/node-badge.js";
 import { nodeStyles } from "../model/node-style.js";
+import { rowWords } from "../rows.js";
 import { codeControl, InvalidValue, textControl } from "./controls.js";
 import { answers, opened } from "./dialogs.js";
 import { Fields } from "./fields.js";
@@ -44,12 +45,7 @@ function listOf(types, { edit, remove, close }, message) {
     "li",
     {},
     nodeBadge({ style: styleOf(type.key) }, 30),
-    html(
-      "span",
-      { class: "words" },
-      html("span", { class: "row-name" }, type.displayName || type.key),
-      html("span", { class: "row-note" }, type.description || type.key),
-    ),
+    rowWords(type.displayName || type.key, type.description || type.key),
     iconButton(ICONS.edit, t("Edit {name}", { name: type.displayName }), () => edit(type)),
     iconButton(ICONS.bin, t("Delete {name}", { name: type.displayName }), () => remove(type)),
   ));

@@ -5,16 +5,12 @@ import { visible } from "../../diff/visible.js";
 import { changeTitle } from "../../diff/words.js";
 import { html } from "../../dom.js";
 import { t } from "../../strings.js";
+import { shortText } from "../../words.js";
 import { SIGNS } from "./signs.js";
 
 const MOST_FIELDS = 6;
 const MOST_PATHS = 3;
 const LONGEST = 80;
-
-function short(value) {
-  const text = visible(typeof value === "string" ? value : JSON.stringify(value) ?? "");
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text || t("empty");
-}
 
 function row(label, old, now) {
   const isSomething = (value) => value !== null && value !== undefined;
@@ -25,9 +21,9 @@ function row(label, old, now) {
     html(
       "span",
       {},
-      isSomething(old) ? html("del", {}, short(old)) : null,
+      isSomething(old) ? html("del", {}, shortText(old, LONGEST) || t("empty")) : null,
       isSomething(old) && isSomething(now) ? " → " : null,
-      isSomething(now) ? html("ins", {}, short(now)) : null,
+      isSomething(now) ? html("ins", {}, shortText(now, LONGEST) || t("empty")) : null,
     ),
   );
 }
