@@ -4,6 +4,7 @@ import { fieldChange } from "../../diff/field.js";
 import { visible } from "../../diff/visible.js";
 import { html } from "../../dom.js";
 import { t } from "../../strings.js";
+import { grouped } from "../model/model.js";
 import { answers, opened } from "./dialogs.js";
 
 const PLACE = ["posX", "posY", "sheet"];
@@ -64,7 +65,7 @@ function without({ action, arguments: all }, theirs) {
 }
 
 function askForSides(root, conflicts, nameOf) {
-  const groups = Map.groupBy ? Map.groupBy(conflicts, groupOf) : grouped(conflicts);
+  const groups = grouped(conflicts, groupOf);
   const choices = [...groups].map(([group, found], index) => sideChoice(group, found, index, nameOf));
   const people = whoChanged(conflicts);
   return opened(
@@ -81,12 +82,6 @@ function askForSides(root, conflicts, nameOf) {
     },
     { wide: true },
   );
-}
-
-function grouped(conflicts) {
-  const groups = new Map();
-  for (const conflict of conflicts) groups.set(groupOf(conflict), [...(groups.get(groupOf(conflict)) ?? []), conflict]);
-  return groups;
 }
 
 /** One field: from what they made of it to what is wanted here, and whose shall hold. */

@@ -1,5 +1,6 @@
 // A graph as it is drawn: the answer of the API with boxes, handles, lines and neighbours worked out, sheet by sheet.
 
+import { union } from "./boxes.js";
 import { Grid } from "./grid.js";
 import { handleFor, placeHandles, readHandles, roomForHandles } from "./handles.js";
 import { nodeStyles } from "./node-style.js";
@@ -70,18 +71,6 @@ export function grow(item) {
   item.box.h = Math.max(item.box.h, room.height);
 }
 
-function boundsOf(items) {
-  if (!items.length) return null;
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const { box } of items) {
-    left = Math.min(left, box.x);
-    top = Math.min(top, box.y);
-    right = Math.max(right, box.x + box.w);
-    bottom = Math.max(bottom, box.y + box.h);
-  }
-  return { x: left, y: top, w: right - left, h: bottom - top };
-}
-
 /**
  * How the sheet was stretched before, so that a change of one node does not move all others; null for a sheet of which
  * most is new, or lies elsewhere.
@@ -109,7 +98,7 @@ function sheetOf({ key, name }, items, lines, before) {
     notes,
     lines,
     stretch,
-    bounds: boundsOf(items),
+    bounds: items.reduce((found, { box }) => union(found, box), null),
     nodeGrid: new Grid(nodes),
     noteGrid: new Grid(notes),
     lineGrid: new Grid(lines),
@@ -127,7 +116,7 @@ function sheetsNamed(graph, items) {
   return sheets;
 }
 
-function grouped(list, keyOf) {
+export function grouped(list, keyOf) {
   const groups = new Map();
   for (const entry of list) {
     const key = keyOf(entry);

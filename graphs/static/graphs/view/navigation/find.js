@@ -4,6 +4,7 @@ import { html, icon } from "../../dom.js";
 import { ICONS } from "../../icons.js";
 import { t } from "../../strings.js";
 import { nodeBadge } from "../canvas/node-badge.js";
+import { rowWords } from "../rows.js";
 
 const LISTED = 50;
 
@@ -93,17 +94,11 @@ export class Find {
 
   #option(item, index) {
     const sheet = this.#sheetName(item);
-    const words = html(
-      "span",
-      { class: "words" },
-      html("span", { class: "row-name" }, item.name),
-      html("span", { class: "row-note" }, sheet ? `${item.style.title} · ${sheet}` : item.style.title),
-    );
     const option = html(
       "li",
       { id: `found-${index}`, role: "option", onclick: () => this.#choose(index) },
       nodeBadge(item, 26),
-      words,
+      rowWords(item.name, sheet ? `${item.style.title} · ${sheet}` : item.style.title),
     );
     option.addEventListener("pointerdown", (event) => event.preventDefault());
     return option;
