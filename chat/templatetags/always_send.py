@@ -1,5 +1,6 @@
 """`{% always_send object %}`: what of an object every conversation is sent, and for editors the choice of it."""
 
+import json
 from typing import Any
 
 from django import template
@@ -25,6 +26,8 @@ def always_send(context: RequestContext, subject: Any) -> dict[str, Any]:
         "shown": True,
         "about": about,
         "whole": _("This %(kind)s: %(fields)s") % {"kind": kind.label, "fields": ", ".join(told)},
+        "parts": json.dumps({part.name: str(part.label) for part in kind.parts}, ensure_ascii=False),
+        "has_parts": bool(kind.parts),
         "workspace": member.workspace.slug,
         "may_edit": member.role.may_edit,
     }

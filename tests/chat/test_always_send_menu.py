@@ -4,15 +4,19 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.template.loader import render_to_string
 from playwright.sync_api import Page, expect
 
 from chat.actions import pinning
 from chat.models import AlwaysSend
+from chat.templatetags.always_send import always_send
 from graphs.models import Graph, Workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import member_of
 from tests.browser import Windows, sign_in
 from tests.cast import draw_nba
+from tests.registered import product, shops
+from tests.shop.models import Shop
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -31,6 +35,17 @@ def opened(windows: Windows, nba: Graph, live_server: object) -> Iterator[Callab
 
     yield open_page
     assert complaints == []
+
+
+def test_what_has_no_parts_has_no_drawing_to_choose_them_in(alice: User, nba: Graph) -> None:
+    member = member_of(alice)
+    with shops():
+        umbrella = product(Shop.objects.create(workspace=nba.workspace, name="Spring"), "Umbrella")
+        of_row, of_graph = (
+            render_to_string("chat/always_send.html", always_send({"member": member}, one)) for one in (umbrella, nba)
+        )
+    assert "Select a node" not in of_row
+    assert "Select a node" in of_graph
 
 
 SELECTED = "document.dispatchEvent(new CustomEvent('countersign:node-selected', {detail: {key: 'fetch-api'}}))"

@@ -3,7 +3,6 @@
  */
 
 import { Refusal } from "../graphs/requests.js";
-import { t } from "../graphs/strings.js";
 import { ChatApi } from "./widget/api.js";
 import { h } from "./widget/elements.js";
 
@@ -12,10 +11,12 @@ const WHOLE = "";
 
 class AlwaysSend {
   constructor(element) {
-    const { api, workspace, type, id, whole, editable } = element.dataset;
+    const { api, workspace, type, id, whole, parts, editable } = element.dataset;
     this.element = element;
     this.object = { type, id };
     this.whole = whole;
+    /** What the kinds of its parts are called. */
+    this.parts = JSON.parse(parts);
     this.mayEdit = editable !== undefined;
     this.api = new ChatApi({ base: api, workspace, context: null });
     this.list = element.querySelector("ul");
@@ -85,7 +86,8 @@ class AlwaysSend {
 
   textOf(part) {
     if (part === WHOLE) return this.whole;
-    return part.startsWith("node:") ? t("Node {key}", { key: part.slice("node:".length) }) : part;
+    const [type, ...key] = part.split(":");
+    return `${this.parts[type] ?? type} ${key.join(":")}`;
   }
 
   /** Who was there goes on at the next row, after the last one at the row before. */

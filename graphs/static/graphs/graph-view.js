@@ -133,14 +133,18 @@ class GraphView extends HTMLElement {
   /** Without a version: it may have changed. */
   #objectChanged({ object, version }) {
     const { model } = this.#drawing;
-    if (!model || object?.type !== "graph" || object.id !== model.key) return;
+    if (!this.#isOf(object)) return;
     if (Number.isFinite(version) && version <= model.version) return;
     this.#refresher.ask();
   }
 
-  #proposalsChanged({ graph, proposals }) {
+  #proposalsChanged({ object, proposals }) {
     const { model, ghosts: proposed } = this.#drawing;
-    if (Array.isArray(proposals) && (!model || graph === model.key)) proposed.setProposals(proposals);
+    if (Array.isArray(proposals) && (!model || this.#isOf(object))) proposed.setProposals(proposals);
+  }
+
+  #isOf(object) {
+    return object?.type === "graph" && object.id === this.#drawing.model?.key;
   }
 
   /** Asked for by the page, the chat or the inbox. */

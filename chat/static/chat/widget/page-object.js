@@ -1,7 +1,7 @@
 /* The page's object beside the conversation: reads its stream over the same socket, whoever changes it.
  *
  * On document it dispatches `countersign:object-changed` {object, version, changeSetId} and, whenever the list changes,
- * `countersign:proposals` {graph, proposals} with all that wait about the object, and `countersign:taken-back` {changeSets}
+ * `countersign:proposals` {object, proposals} with all that wait about the object, and `countersign:taken-back` {changeSets}
  * when some were undone or done again. "change" says that `pending` did.
  */
 
@@ -65,7 +65,7 @@ export class PageObject extends EventTarget {
     this.asked += 1;
     this.pending = proposals;
     this.dispatchEvent(new Event("change"));
-    this.tell("proposals", { graph: this.context.id, proposals });
+    this.tell("proposals", { object: this.context, proposals });
   }
 
   tell(name, detail) {
