@@ -20,115 +20,83 @@ import { Selection } from "./navigation/selection.js";
 import { Tabs } from "./navigation/tabs.js";
 import { followTheme } from "./theme.js";
 
+/** Position, selection and navigation work on its parts. */
 export class Drawing {
   model = null;
   /** The JSON of the graph as the server has it. */
   #graph = null;
   /** Of who may edit. */
-  #editor = null;
+  editor = null;
   /** Where the graph is edited live. */
   #live = null;
-  #host;
-  #sheet = null;
-  #canvas = new Canvas({
+  /** The element whose graph it is; its `src` names what is remembered. */
+  element;
+  sheet = null;
+  canvas = new Canvas({
     picked: (item, point, beside) => this.navigation.pick(item, point, beside),
     hovered: (item, point) => this.navigation.hover(item, point),
-    moved: () => this.#position.moved(),
-    pointed: (point) => this.#live?.point(point && this.#sheet ? placeOf(this.#canvas.spotAt(point), this.#sheet) : null),
-    grabbed: (point, ...how) => this.#editor?.grabbed(point, ...how) ?? null,
-    doubled: (point) => this.#editor?.doubled(point) ?? false,
-    pressed: (item) => this.#editor?.pressed(item) ?? false,
+    moved: () => this.position.moved(),
+    pointed: (point) => this.#live?.point(point && this.sheet ? placeOf(this.canvas.spotAt(point), this.sheet) : null),
+    grabbed: (point, ...how) => this.editor?.grabbed(point, ...how) ?? null,
+    doubled: (point) => this.editor?.doubled(point) ?? false,
+    pressed: (item) => this.editor?.pressed(item) ?? false,
   });
-  #details = new Details({
+  details = new Details({
     select: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now)),
-    close: () => this.navigation.unlessTyping(null, () => this.#selection.closeDetails()),
+    close: () => this.navigation.unlessTyping(null, () => this.selection.closeDetails()),
   });
-  #find = new Find(
+  find = new Find(
     {
       matched: (items) => this.#showMatches(items),
       chosen: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now, { open: false })),
-      left: () => this.#canvas.element.focus(),
+      left: () => this.canvas.element.focus(),
     },
   );
-  #tabs = new Tabs(t("Sheets"), (key) => this.navigation.unlessTyping(null, () => this.#showSheet(key)));
-  #minimap = new Minimap(this.#canvas.viewport);
-  ghosts = new Ghosts(this.#canvas, {
+  #tabs = new Tabs(t("Sheets"), (key) => this.navigation.unlessTyping(null, () => this.showSheet(key)));
+  minimap = new Minimap(this.canvas.viewport);
+  ghosts = new Ghosts(this.canvas, {
     show: (sheet, bounds) => this.navigation.frameGhosts(sheet, bounds),
     changed: () => this.#showEmptiness(),
     missing: () => this.frame.toast(t("This proposal does not wait for a decision any more.")),
   });
   #matches = [];
-  #position;
-  #selection;
+  position;
+  selection;
   navigation;
 
-  /** `host` is the element whose graph it is; its `src` names what is remembered. */
   constructor(host) {
-    this.#host = host;
-    const { viewport } = this.#canvas;
+    this.element = host;
+    const { viewport } = this.canvas;
     this.frame = new Frame({
       tabs: this.#tabs,
-      find: this.#find,
-      canvas: this.#canvas,
-      minimap: this.#minimap,
+      find: this.find,
+      canvas: this.canvas,
+      minimap: this.minimap,
       waiting: this.ghosts.panel,
-      details: this.#details,
+      details: this.details,
     }, {
       zoom: (factor) => viewport.zoomSmoothly(factor),
       actualSize: () => viewport.zoomSmoothly(1 / viewport.k),
-      fit: () => this.#position.fit(),
+      fit: () => this.position.fit(),
     });
-    const parts = this.#parts();
-    this.#position = new Position(parts);
-    this.#selection = new Selection(parts);
-    this.navigation = new Navigation(parts);
-    listenToKeys(this.#canvas.element, this.navigation.keyActions());
-    this.#details.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.navigation.unlessTyping(null, () => this.#selection.closeDetails());
+    this.position = new Position(this);
+    this.selection = new Selection(this);
+    this.navigation = new Navigation(this);
+    listenToKeys(this.canvas.element, this.navigation.keyActions());
+    this.details.element.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.navigation.unlessTyping(null, () => this.selection.closeDetails());
     });
-  }
-
-  /** What position, selection and navigation work on. */
-  #parts() {
-    const drawing = this;
-    return {
-      element: this.#host,
-      canvas: this.#canvas,
-      details: this.#details,
-      find: this.#find,
-      frame: this.frame,
-      ghosts: this.ghosts,
-      minimap: this.#minimap,
-      get position() {
-        return drawing.#position;
-      },
-      get selection() {
-        return drawing.#selection;
-      },
-      get editor() {
-        return drawing.#editor;
-      },
-      get model() {
-        return drawing.model;
-      },
-      get sheet() {
-        return drawing.#sheet;
-      },
-      showSheet: (key) => this.#showSheet(key),
-      marked: () => this.#marked(),
-      covered: () => this.#position.cover(),
-    };
   }
 
   /** Follows the size of the page and its colours; gives what ends that. */
   follow() {
-    const resized = new ResizeObserver(() => this.#position.resized());
-    resized.observe(this.#canvas.element);
-    const unfollow = followTheme(this.frame.root, () => this.#minimap.redraw());
+    const resized = new ResizeObserver(() => this.position.resized());
+    resized.observe(this.canvas.element);
+    const unfollow = followTheme(this.frame.root, () => this.minimap.redraw());
     return () => {
       resized.disconnect();
       unfollow();
-      this.#position.stop();
+      this.position.stop();
     };
   }
 
@@ -141,8 +109,8 @@ export class Drawing {
   forget() {
     this.model = null;
     this.#graph = null;
-    this.#selection.item = null;
-    this.#details.close();
+    this.selection.item = null;
+    this.details.close();
   }
 
   /**
@@ -156,55 +124,55 @@ export class Drawing {
 
   #show(quietly, { glide = quietly } = {}) {
     const before = this.model;
-    const model = buildModel(this.#editor ? this.#editor.over(this.#graph) : this.#graph, quietly ? before : null);
+    const model = buildModel(this.editor ? this.editor.over(this.#graph) : this.#graph, quietly ? before : null);
     this.model = model;
-    this.#selection.follow(model);
+    this.selection.follow(model);
     const sheet = [
-      this.#details.open ? this.#selection.item?.node.sheet : null,
-      this.#sheet?.key,
-      rememberedSheet(this.#host.src),
+      this.details.open ? this.selection.item?.node.sheet : null,
+      this.sheet?.key,
+      rememberedSheet(this.element.src),
     ].find((key) => model.sheets.has(key)) ?? firstSheet(model);
     this.#tabs.show(
       [...model.sheets.values()].map(({ key, name, nodes, notes }) => ({ key, name, count: nodes.length + notes.length })),
       sheet,
       this.frame.panel,
     );
-    this.#find.setItems(
+    this.find.setItems(
       [...model.items.values()],
       (item) => (model.sheets.size > 1 ? model.sheets.get(item.node.sheet).name : ""),
     );
     this.frame.showBar(model.sheets.size > 1);
-    this.#canvas.resize();
-    this.#showSheet(sheet, { keepView: quietly, glide });
+    this.canvas.resize();
+    this.showSheet(sheet, { keepView: quietly, glide });
     this.ghosts.setModel(model);
-    if (quietly && before) this.#canvas.overlay.flash(changedItems(before, model, this.#sheet?.key));
-    if (this.#details.open && this.#selection.item) this.#selection.openDetails();
-    else if (this.#details.open && !this.#editor?.form.lose()) this.#selection.closeDetails();
+    if (quietly && before) this.canvas.overlay.flash(changedItems(before, model, this.sheet?.key));
+    if (this.details.open && this.selection.item) this.selection.openDetails();
+    else if (this.details.open && !this.editor?.form.lose()) this.selection.closeDetails();
     this.navigation.arrived();
   }
 
-  #showSheet(key, { keepView = false, glide = false } = {}) {
+  showSheet(key, { keepView = false, glide = false } = {}) {
     const sheet = this.model.sheets.get(key) ?? null;
-    const other = sheet?.key !== this.#sheet?.key;
-    this.#sheet = sheet;
+    const other = sheet?.key !== this.sheet?.key;
+    this.sheet = sheet;
     this.#tabs.select(key);
-    this.#minimap.setSheet(sheet);
-    this.#canvas.setSheet(sheet, { glide: glide && !other });
+    this.minimap.setSheet(sheet);
+    this.canvas.setSheet(sheet, { glide: glide && !other });
     this.ghosts.setSheet(key);
-    if (sheet && (other || !keepView)) this.#position.restore();
+    if (sheet && (other || !keepView)) this.position.restore();
     this.#showEmptiness();
     this.frame.describe(this.model, sheet);
-    if (this.#selection.item && this.#selection.item.node.sheet !== key) this.#selection.clear();
-    this.#selection.mark();
-    this.#editor?.shown();
+    if (this.selection.item && this.selection.item.node.sheet !== key) this.selection.clear();
+    this.selection.mark();
+    this.editor?.shown();
     this.#live?.drawn();
     this.#showMatches(this.#matches.map((item) => this.model.items.get(item.key)).filter(Boolean));
-    if (sheet) rememberSheet(this.#host.src, sheet.key);
+    if (sheet) rememberSheet(this.element.src, sheet.key);
   }
 
   #showEmptiness() {
     if (!this.model) return;
-    const something = this.#sheet?.bounds || this.ghosts.bounds;
+    const something = this.sheet?.bounds || this.ghosts.bounds;
     this.frame.showMessage(something ? null : emptyMessage(this.model.items.size === 0));
   }
 
@@ -218,10 +186,10 @@ export class Drawing {
       get items() {
         return drawing.model?.items;
       },
-      take: (graph) => this.#host.takeLive(graph),
-      ask: () => this.#host.refresh(),
-      reload: () => this.#host.reload(),
-      mark: (people) => this.#canvas.overlay.markOthers(people, this.#sheet, (key) => this.#shown(key)),
+      take: (graph) => this.element.takeLive(graph),
+      ask: () => this.element.refresh(),
+      reload: () => this.element.reload(),
+      mark: (people) => this.canvas.overlay.markOthers(people, this.sheet, (key) => this.#shown(key)),
     });
     this.frame.panel.append(this.#live.bar.element);
     const end = this.#live.start();
@@ -239,20 +207,25 @@ export class Drawing {
   /** The item of this key, if it lies on the sheet that is shown. */
   #shown(key) {
     const item = this.model?.items.get(key);
-    return item?.node.sheet === this.#sheet?.key ? item : null;
+    return item?.node.sheet === this.sheet?.key ? item : null;
+  }
+
+  /** The details opened or closed. */
+  covered() {
+    this.position.cover();
   }
 
   /** The selection is another one. */
-  #marked() {
-    this.#editor?.showConnectors(null);
-    const { item } = this.#selection;
-    this.#live?.look(this.#editor?.selectedKeys ?? [item?.key].filter(Boolean));
+  marked() {
+    this.editor?.showConnectors(null);
+    const { item } = this.selection;
+    this.#live?.look(this.editor?.selectedKeys ?? [item?.key].filter(Boolean));
   }
 
   /** Lets the person change the graph; gives what ends watching over what is not saved. */
   edit() {
-    this.#editor ??= this.#newEditor();
-    const warn = (event) => this.#editor.unsaved && event.preventDefault();
+    this.editor ??= this.#newEditor();
+    const warn = (event) => this.editor.unsaved && event.preventDefault();
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);
   }
@@ -260,10 +233,10 @@ export class Drawing {
   #newEditor() {
     const drawing = this;
     const editor = new Editor({
-      canvas: this.#canvas,
+      canvas: this.canvas,
       frame: this.frame,
-      src: this.#host.src,
-      person: this.#host.getAttribute("person") ?? "",
+      src: this.element.src,
+      person: this.element.getAttribute("person") ?? "",
       get graph() {
         return drawing.#graph;
       },
@@ -271,31 +244,30 @@ export class Drawing {
         return drawing.model;
       },
       get sheet() {
-        return drawing.#sheet;
+        return drawing.sheet;
       },
       get selected() {
-        return drawing.#selection.item;
+        return drawing.selection.item;
       },
       live: this.#live,
       redraw: () => this.model && this.#show(true, { glide: false }),
-      chosen: () => this.#marked(),
-      reached: (version) => (this.#live?.live && version ? this.#live.reached(version) : this.#host.reload()),
+      chosen: () => this.marked(),
+      reached: (version) => (this.#live?.live && version ? this.#live.reached(version) : this.element.reload()),
       goTo: (item) => this.navigation.unlessTyping(item, (now) => this.navigation.goTo(now)),
-      open: () => this.#selection.openDetails(),
-      deselect: () => this.#selection.clear(),
+      open: () => this.selection.openDetails(),
+      deselect: () => this.selection.clear(),
     });
-    this.#details.form = editor.form;
+    this.details.form = editor.form;
     return editor;
   }
 
   #showMatches(items) {
     this.#matches = items;
-    this.#canvas.overlay.setMatches(
-      items.filter((item) => item.node.sheet === this.#sheet?.key),
-      this.#canvas.viewport.seen,
+    this.canvas.overlay.setMatches(
+      items.filter((item) => item.node.sheet === this.sheet?.key),
+      this.canvas.viewport.seen,
     );
   }
-
 }
 
 function firstSheet({ sheets }) {

@@ -28,10 +28,10 @@ export class Navigation {
   }
 
   frameGhosts(key, bounds) {
-    const { position, sheet, showSheet } = this.#host;
+    const { position, sheet } = this.#host;
     if (key === sheet?.key) position.frame(bounds);
     else this.unlessTyping(null, () => {
-      showSheet(key);
+      this.#host.showSheet(key);
       position.frame(bounds);
     });
   }
@@ -59,8 +59,8 @@ export class Navigation {
 
   /** Shows an item wherever it is: its sheet, in the middle, with its details. */
   goTo(item, { open = true } = {}) {
-    const { canvas, selection, sheet, showSheet } = this.#host;
-    if (item.node.sheet !== sheet?.key) showSheet(item.node.sheet);
+    const { canvas, selection, sheet } = this.#host;
+    if (item.node.sheet !== sheet?.key) this.#host.showSheet(item.node.sheet);
     selection.choose(item);
     if (open) selection.openDetails();
     canvas.viewport.centerOn(item.box);

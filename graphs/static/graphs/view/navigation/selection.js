@@ -37,25 +37,25 @@ export class Selection {
   }
 
   mark() {
-    const { canvas, marked } = this.#host;
+    const { canvas } = this.#host;
     canvas.overlay.select(this.item);
-    marked();
+    this.#host.marked();
     canvas.element.classList.toggle("has-selection", this.item !== null);
   }
 
   openDetails() {
-    const { details, model, covered } = this.#host;
+    const { details, model } = this.#host;
     details.show(this.item, model);
-    covered();
+    this.#host.covered();
   }
 
   /** What had the focus there leaves it to the drawing. */
   closeDetails() {
-    const { canvas, details, covered } = this.#host;
+    const { canvas, details } = this.#host;
     if (!details.open) return;
     const focused = details.element.contains(details.element.getRootNode().activeElement);
     details.close();
-    covered();
+    this.#host.covered();
     if (focused) canvas.element.focus({ preventScroll: true });
   }
 }
