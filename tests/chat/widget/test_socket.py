@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 def test_it_waits_longer_each_time_and_never_at_the_same_moment(page: Page, server: FakeServer) -> None:
     page.goto(f"{server.url}/blank.html")
     delays = page.evaluate("""async () => {
-      const { backoff } = await import("/static/chat/widget/socket.js");
+      const { backoff } = await import("/static/graphs/connection.js");
       return [0, 1, 2, 6, 20, 1000].map((failures) => [0, 0.5, 1].map((random) => backoff(failures, () => random)));
     }""")
     assert delays == [

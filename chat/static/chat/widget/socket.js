@@ -1,32 +1,16 @@
-/* The connection to /ws/chat/: opens, answers by `_id`, comes back by itself. Knows frames, not conversations.
- *
- * Events: "state" (see `state`), "open" after every (re)connection, "frame" {detail: frame} for everything received.
- */
+/* The connection to /ws/chat/, which answers by `_id`. Knows frames, not conversations. */
 
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
-const STEADY_MS = 10_000;
-const FINAL = { 4401: "signed-out", 4403: "ended" };
-const AT_ONCE = new Set([4408]);
-/** Too many connections of this person: one of them has to end first. */
-const CROWDED = 4429;
-const CROWDED_FAILURES = 5;
+import { Connection } from "../../graphs/connection.js";
 
-export class ChatSocket extends EventTarget {
+export class ChatSocket extends Connection {
   constructor(path, workspace) {
-    super();
-    this.path = path;
-    this.workspace = workspace;
-    /** idle | connecting | open | waiting | offline | signed-out | ended */
-    this.state = "idle";
-    this.socket = null;
-    this.failures = 0;
-    this.openedAt = Infinity;
-    this.timer = 0;
+    super(path, workspace);
     this.lastId = 0;
     this.waiting = new Map();
-    this.listeners = null;
     this.holders = 0;
+    this.addEventListener("frame", ({ detail: frame }) => {
+      if (frame._id !== undefined && frame.sequence === undefined) this.answer(frame._id, frame);
+    });
   }
 
   /** Keeps it open until the function that it returns is called. */
@@ -42,113 +26,18 @@ export class ChatSocket extends EventTarget {
     };
   }
 
-  /** True where nothing can be sent and the next attempt will hardly change it. */
-  get unreachable() {
-    if (["offline", "signed-out", "ended"].includes(this.state)) return true;
-    return this.state !== "open" && this.failures > 1;
-  }
-
-  start() {
-    this.listeners = new AbortController();
-    const { signal } = this.listeners;
-    window.addEventListener("online", () => this.restart(), { signal });
-    window.addEventListener("offline", () => this.drop("offline"), { signal });
-    document.addEventListener("visibilitychange", () => this.hurry(), { signal });
-    if (navigator.onLine) this.connect();
-    else this.become("offline");
-  }
-
-  stop() {
-    this.listeners?.abort();
-    this.drop("idle");
-  }
-
   /** Sends a request; the promise gives the direct answer, or null where the connection was lost before it. */
   request(frame) {
     this.lastId += 1;
     const id = this.lastId;
     const answer = new Promise((resolve) => this.waiting.set(id, resolve));
-    if (this.state === "open") this.socket.send(JSON.stringify({ ...frame, _id: id }));
+    if (this.state === "open") this.send({ ...frame, _id: id });
     else this.answer(id, null);
     return answer;
   }
 
-  connect() {
-    clearTimeout(this.timer);
-    if (this.socket) return;
-    this.become("connecting");
-    const address = new URL(this.path, document.baseURI);
-    if (this.workspace) address.searchParams.set("workspace", this.workspace);
-    if (document.documentElement.lang) address.searchParams.set("language", document.documentElement.lang);
-    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(address);
-    this.socket = socket;
-    socket.addEventListener("open", () => this.opened(socket));
-    socket.addEventListener("message", ({ data }) => this.received(socket, data));
-    socket.addEventListener("close", ({ code }) => this.closed(socket, code));
-  }
-
-  opened(socket) {
-    if (socket !== this.socket) return;
-    this.openedAt = performance.now();
-    this.become("open");
-    this.dispatchEvent(new Event("open"));
-  }
-
-  received(socket, data) {
-    if (socket !== this.socket) return;
-    let frame;
-    try {
-      frame = JSON.parse(data);
-    } catch {
-      return;
-    }
-    if (frame === null || typeof frame !== "object") return;
-    if (frame.sequence !== undefined || frame._id !== undefined) this.failures = 0;
-    this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
-    if (frame._id !== undefined && frame.sequence === undefined) this.answer(frame._id, frame);
-  }
-
-  closed(socket, code) {
-    if (socket !== this.socket) return;
-    if (performance.now() - this.openedAt > STEADY_MS) this.failures = 0;
-    if (code === CROWDED) this.failures = Math.max(this.failures, CROWDED_FAILURES);
-    this.forget();
-    if (FINAL[code]) this.become(FINAL[code]);
-    else if (!navigator.onLine) this.become("offline");
-    else if (AT_ONCE.has(code) && this.failures === 0) this.comeBack(0);
-    else this.comeBack(backoff(this.failures));
-  }
-
-  comeBack(delay) {
-    this.failures += 1;
-    this.become("waiting");
-    this.timer = setTimeout(() => this.connect(), delay);
-  }
-
-  /** The network is back: an old connection may be dead without knowing it, and resuming is cheap. */
-  restart() {
-    if (this.state === "signed-out" || this.state === "ended") return;
-    this.drop("connecting");
-    this.failures = 0;
-    this.connect();
-  }
-
-  hurry() {
-    if (document.visibilityState === "visible" && this.state === "waiting") this.connect();
-  }
-
-  drop(state) {
-    clearTimeout(this.timer);
-    const { socket } = this;
-    this.forget();
-    socket?.close();
-    this.become(state);
-  }
-
   forget() {
-    this.socket = null;
-    this.openedAt = Infinity;
+    super.forget();
     for (const id of [...this.waiting.keys()]) this.answer(id, null);
   }
 
@@ -157,15 +46,4 @@ export class ChatSocket extends EventTarget {
     this.waiting.delete(id);
     resolve?.(frame);
   }
-
-  become(state) {
-    if (state === this.state) return;
-    this.state = state;
-    this.dispatchEvent(new Event("state"));
-  }
-}
-
-/** Exponential with full jitter, in milliseconds. */
-export function backoff(failures, random = Math.random) {
-  return random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures, 10));
 }

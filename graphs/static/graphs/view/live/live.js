@@ -41,7 +41,8 @@ export class Live {
   }
 
   start() {
-    return this.#socket.start();
+    this.#socket.start();
+    return () => this.#socket.stop();
   }
 
   /** Whether these actions can be asked for here and now. */
