@@ -18,13 +18,13 @@ from graphs.history.recording import to_json
 from graphs.models import Object
 from graphs.objects.edit_conflicts import Overlapping
 from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import NotFound
 from graphs.site.api import limits
 from graphs.site.url_keys import KeyConverter
 from graphs.workflows.listing import graph_for
 from graphs.workflows.live import editing
 from graphs.workflows.live.editing import Edited
-from graphs.workflows.planning import ChangeRefused
 
 
 def open_graph(user: User, workspace: str, key: str) -> tuple[int, bool]:

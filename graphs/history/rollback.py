@@ -26,7 +26,7 @@ from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before
 from graphs.objects.refs import Ref
-from graphs.objects.stores import Part, find
+from graphs.objects.stores import Part, find, users
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +261,9 @@ def _with_users(steps: Sequence[ObjectRollback]) -> Callable[[ObjectRollback], O
 
     def with_users(step: ObjectRollback) -> ObjectRollback:
         own = Ref(step.object.type, step.object.key)
-        users = store_of(step.object.type).users(step.part, parts)
-        clashes = (*step.undone.clashes, *(Clash("used", own, "", by=user) for user in users))
-        return replace(step, undone=replace(step.undone, clashes=clashes)) if users else step
+        found = users(step.part, parts)
+        clashes = (*step.undone.clashes, *(Clash("used", own, "", by=user) for user in found))
+        return replace(step, undone=replace(step.undone, clashes=clashes)) if found else step
 
     return with_users
 

@@ -1,6 +1,6 @@
 """Rows of registered models as records: read, validated and saved through the model itself."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -59,15 +59,14 @@ def record_of(kind: Kind, row: Model) -> Record:
     return {field.name: _value(field, row) for field in kind.fields}
 
 
-def full_record(kind: Kind, of: Object, new: Record, row: Model | None = None) -> Record:
-    """The record of a row with these new values, as the model itself would store them.
+def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str] = ()) -> Record:
+    """The record of a row with these new values, as the model itself would store them; of `unchecked` it says nothing.
 
     Raises `ChangeRefused` with what the model's own validation says. Nothing is saved.
     """
-    row = row or new_row(kind, of, {})
     _assign(kind, of, row, new)
     with refusals_of(kind):
-        row.full_clean()
+        row.full_clean(exclude=unchecked)
     return record_of(kind, row)
 
 

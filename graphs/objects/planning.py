@@ -1,10 +1,12 @@
 """From what is asked for to operations, for objects of any kind: a dry run, nothing is written.
 
-What only a kind knows (nodes of a graph) is planned by its store. Later actions see what earlier ones would have done.
+What only a kind knows (nodes of a graph) is planned by what its store gives. Later actions see what earlier ones would
+have done.
 """
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import models
@@ -25,7 +27,7 @@ from graphs.objects.actions import (
 )
 from graphs.objects.headers import existing, is_key, may_see, parent_of
 from graphs.objects.kinds import KINDS, Kind, is_object, store_of
-from graphs.objects.model_rows import full_record, record_of, row_of
+from graphs.objects.model_rows import full_record, new_row, record_of, row_of
 from graphs.objects.operations import Create, Delete, Operation, Record, Update, net
 from graphs.objects.patches import replaced
 from graphs.objects.planned import Planned, Target
@@ -36,6 +38,9 @@ from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.copying import new_ids
 from graphs.site.json_values import same, shown
+
+#: Items that one plan may change.
+MAX_OPERATIONS = 5_000
 
 
 def plan(
@@ -48,58 +53,132 @@ def plan(
 
     Actions of the kind of `around` concern that object; those of objects in general name theirs, in its workspace.
     `reserved` gives keys that new parts do not get. Objects that the member may not see are absent. Raises
-    `ChangeRefused`.
+    `ChangeRefused`, with what is wrong with all of them.
     """
     steps = steps_of(list(asked))
-    own = [step for step in steps if not isinstance(step, ObjectAction)]
-    others = [step for step in steps if isinstance(step, ObjectAction)]
-    if not others:
-        return store_of(around.type).plan(around, asked, reserved)
-    planned = store_of(around.type).plan(around, own, reserved) if own else Planned((), ())
-    more = _planned(_Draft(around.workspace_id, member), others, alone=len(steps) == 1)
-    return Planned((*planned.operations, *more.operations), (*planned.targets, *more.targets))
-
-
-def _planned(draft: "_Draft", steps: Sequence[ObjectAction], *, alone: bool) -> Planned:
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
         raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
+    draft = Draft(around, member)
+    own = [step for step in steps if not isinstance(step, ObjectAction)]
+    do: Callable[[Any], None] = store_of(around.type).planner(draft, own, reserved) if own else draft.do
     problems: list[str] = []
     for number, step in enumerate(steps, start=1):
         try:
-            draft.do(step)
+            draft.do(step) if isinstance(step, ObjectAction) else do(step)
         except ChangeRefused as refused:
             where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
-            problems += refused.problems if alone else [f"{where}: {problem}" for problem in refused.problems]
+            problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
     if problems:
         raise ChangeRefused(*problems)
-    operations = net(draft.operations)
+    return Planned(_net(draft.operations), tuple(draft.targets.values()))
+
+
+def _net(done: Sequence[Operation]) -> tuple[Operation, ...]:
+    try:
+        operations = net(done)
+    except ValueError as contradiction:
+        raise ChangeRefused(_("These actions contradict each other.")) from contradiction
     if not operations:
         raise ChangeRefused(_("Nothing would change: everything is like this already."))
-    return Planned(operations, tuple(draft.targets.values()))
+    if len(operations) > MAX_OPERATIONS:
+        message = _("{count} items would change; at most {most} can at once. Do it in parts.")
+        raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
+    return operations
 
 
-class _Draft:
-    """Objects of a workspace while a plan is made: as they are stored, with the changes so far."""
+@dataclass(slots=True)
+class _Drafted:
+    """An object as it would be by now: its record is None once it is deleted. A new one has no primary key."""
 
-    def __init__(self, workspace_id: int, member: Member | None) -> None:
+    of: Object
+    row: Any
+    record: Record | None
+
+
+class Draft:
+    """The objects of a workspace while a plan is made: as they are stored, with the changes so far.
+
+    What only a kind knows, its planner adds to `operations` and `targets`.
+    """
+
+    def __init__(self, around: Object, member: Member | None) -> None:
+        self.around = around
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
-        self._workspace_id = workspace_id
         self._member = member
-        self._records: dict[Ref, Record | None] = {}
-        self._objects: dict[Ref, Object] = {}
+        self._drafted: dict[Ref, _Drafted] = {}
 
     def do(self, step: ObjectAction) -> None:
         match step:
             case UpdateObject():
-                self._update(step.object, self._updates(step))
+                self.update(step.object, self._updates(step))
             case MoveObject():
                 self._move(step)
             case CreateObject():
                 self._create(step)
             case DeleteObject():
-                self._delete(step.object)
+                self.delete(step.object)
+
+    def read(self, kind: Kind, rows: Iterable[Object]) -> None:
+        """Takes rows of objects that were read together."""
+        for row in rows:
+            self._drafted[Ref(kind.name, row.key)] = _Drafted(row, row, record_of(kind, row))
+
+    def find(self, ref: Ref) -> Record | None:
+        """The record of an object that was read or made; None if there is none by now."""
+        return drafted.record if (drafted := self._drafted.get(ref)) else None
+
+    def depend(self, ref: Ref) -> None:
+        """Notes that the plan holds only while this object is as it is."""
+        if (of := self._drafted[ref].of).pk is not None:
+            self.targets[ref] = Target(ref.type, ref.key, of.version)
+
+    def create(self, kind: Kind, key: str, values: Record) -> None:
+        """Makes an object. Its parent may be a new one, which its model finds nowhere yet."""
+        ref = Ref(kind.name, key)
+        if self.find(ref) is not None or (ref not in self._drafted and existing(self.around.workspace_id, ref)):
+            raise ChangeRefused(_("There is {object} already.").format(object=ref))
+        of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
+        drafted = _Drafted(of, new_row(kind, of, {}), None)
+        record = store_of(kind.name).checked(ref, self._full(drafted, values))
+        self._drafted[ref] = replace(drafted, record=record)
+        self.operations.append(Create(ref, record))
+
+    def update(self, ref: Ref, new: Record) -> None:
+        """Changes those of the fields that differ."""
+        record, drafted = self._record(ref), self._drafted[ref]
+        full = self._full(drafted, new)
+        wanted = {name: value for name, value in full.items() if not same(record[name], value)}
+        checked = store_of(ref.type).checked(ref, wanted)
+        changed = {name: value for name, value in checked.items() if not same(record[name], value)}
+        if changed:
+            self.operations.append(Update(ref, {name: record[name] for name in changed}, changed))
+            drafted.record = record | changed
+
+    def delete(self, ref: Ref) -> None:
+        record, drafted = self._record(ref), self._drafted[ref]
+        if KINDS[ref.type].parts:
+            raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
+        deleted = Delete(ref, record)
+        refuse_users(Part(drafted.of, (deleted,)), self._parts())
+        self.operations.append(deleted)
+        drafted.record = None
+
+    def _parts(self) -> list[Part]:
+        """What is done so far, by the object that has it."""
+        here = _Drafted(self.around, None, None)
+        return [Part(self._drafted.get(each.item, here).of, (each,)) for each in net(self.operations)]
+
+    def _full(self, drafted: _Drafted, new: Record) -> Record:
+        """The record of an object with these values, once its model allows them."""
+        kind = KINDS[drafted.of.type]
+        holder, key = parent_of(kind), ((drafted.record or {}) | new).get("parent")
+        parent = self._drafted.get(Ref(holder.name, str(key))) if holder else None
+        if parent is None or parent.of.pk is not None:
+            return full_record(kind, drafted.of, new, drafted.row)
+        setattr(drafted.row, kind.parent, parent.row)
+        return full_record(kind, drafted.of, new, drafted.row, unchecked=(kind.parent,))
 
     def _updates(self, step: UpdateObject) -> Record:
         record, kind = self._record(step.object), KINDS[step.object.type]
@@ -114,24 +193,13 @@ class _Draft:
             new[patch.path] = replaced(text, Patch(search=patch.search, replace=patch.replace), where)
         return new
 
-    def _update(self, ref: Ref, new: Record) -> None:
-        record, kind = self._record(ref), KINDS[ref.type]
-        of = self._objects[ref]
-        full = full_record(kind, of, record | new, row_of(of) if of.pk is not None else None)
-        wanted = {name: value for name, value in full.items() if not same(record[name], value)}
-        checked = store_of(ref.type).checked(ref, wanted)
-        changed = {name: value for name, value in checked.items() if not same(record[name], value)}
-        if changed:
-            self.operations.append(Update(ref, {name: record[name] for name in changed}, changed))
-            self._records[ref] = record | changed
-
     def _move(self, step: MoveObject) -> None:
         kind = KINDS.get(step.object.type)
         self._record(step.object)
         holder = parent_of(kind) if kind else None
         if kind is None or holder is None:
             raise ChangeRefused(_("{object} has no place to be moved from.").format(object=step.object))
-        self._update(step.object, {"parent": self._parent_key(kind, step.parent)})
+        self.update(step.object, {"parent": self._parent_key(kind, step.parent)})
 
     def _create(self, step: CreateObject) -> None:
         kind = KINDS.get(step.kind)
@@ -149,23 +217,7 @@ class _Draft:
         if not is_key(kind, key):
             message = _("No {kind} can have the key {key}. Leave it out, then one is made.")
             raise ChangeRefused(message.format(kind=kind.name, key=f'"{shown(key)}"'))
-        ref = Ref(kind.name, key)
-        if self._records.get(ref) is not None or existing(self._workspace_id, ref) is not None:
-            raise ChangeRefused(_("There is {object} already.").format(object=ref))
-        of = Object(workspace_id=self._workspace_id, type=kind.name, key=key)
-        record = store_of(kind.name).checked(ref, full_record(kind, of, values))
-        self._objects[ref], self._records[ref] = of, record
-        self.operations.append(Create(ref, record))
-
-    def _delete(self, ref: Ref) -> None:
-        record, kind = self._record(ref), KINDS[ref.type]
-        if kind.parts:
-            raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
-        deleted = Delete(ref, record)
-        earlier = [Part(self._objects[each.item], (each,)) for each in self.operations]
-        refuse_users(Part(self._objects[ref], (deleted,)), earlier)
-        self.operations.append(deleted)
-        self._records[ref] = None
+        self.create(kind, key, values)
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
         """The key of a parent that exists, now or after earlier actions."""
@@ -179,18 +231,16 @@ class _Draft:
 
     def _record(self, ref: Ref) -> Record:
         """The record of an object as it would be by now. Raises `ChangeRefused` if there is none."""
-        if ref not in self._records:
-            found = existing(self._workspace_id, ref)
+        if ref not in self._drafted:
+            found = existing(self.around.workspace_id, ref)
             if found is not None and self._member is not None and not may_see(self._member, found):
                 found = None
-            row = row_of(found) if found else None
-            if found is None or row is None:
-                raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))
-            self._objects[ref], self._records[ref] = found, record_of(KINDS[ref.type], row)
-            self.targets[ref] = Target(ref.type, ref.key, found.version)
-        record = self._records[ref]
+            if found is not None and (row := row_of(found)) is not None:
+                self._drafted[ref] = _Drafted(found, row, record_of(KINDS[ref.type], row))
+        record = self.find(ref)
         if record is None:
             raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))
+        self.depend(ref)
         return record
 
 

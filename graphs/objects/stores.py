@@ -6,16 +6,19 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects import kinds, refusals
-from graphs.objects.operations import Operation, Record
-from graphs.objects.planned import Planned
+from graphs.objects.headers import parent_of
+from graphs.objects.operations import Delete, Operation, Record, Update
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
+
+if TYPE_CHECKING:
+    from graphs.objects.planning import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,14 @@ class Store(ABC):
     def write(self, of: Object, operations: Sequence[Operation], before: Before) -> tuple[Operation, ...]:
         """Changes the rows. Gives the operations as the history keeps them: what came or went knows its row."""
 
-    @abstractmethod
-    def plan(self, of: Object, asked: Sequence[Any], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
-        """What these actions would do to the object as it stands. `reserved` gives keys that new parts do not get.
+    def planner(
+        self, draft: "Draft", asked: Sequence[Any], reserved: Callable[[], Collection[str]]
+    ) -> Callable[[Any], None]:
+        """What does each of these actions of the kind to a draft. `reserved` gives keys that new parts do not get.
 
-        Raises `ChangeRefused`.
+        Raises `ChangeRefused`, as what it gives does.
         """
+        raise refusals.ChangeRefused(*(f"This is no change of {draft.around}: {each!r}." for each in asked))
 
     @abstractmethod
     def title(self, of: Object) -> str:
@@ -74,7 +79,7 @@ class Store(ABC):
         """Holds what more has to stay as it is while objects of the kind change."""
 
     def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
-        """What would lose the object if the part deletes it, once all the other parts are done."""
+        """What would lose the object, which the part deletes, once all the other parts are done."""
         return ()
 
 
@@ -132,11 +137,27 @@ def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     return found
 
 
+def users(part: Part, others: Sequence[Part]) -> Sequence[Ref]:
+    """What would lose the object if the part deletes it, once all others are done, what comes to it among it."""
+    kind, own = kinds.KINDS[part.object.type], Ref(part.object.type, part.object.key)
+    if not any(isinstance(operation, Delete) and operation.item == own for operation in part.operations):
+        return ()
+    coming = [
+        operation.item
+        for other in others
+        for operation in other.operations
+        if (operation.new if isinstance(operation, Update) else operation.record).get("parent") == own.key
+        and not isinstance(operation, Delete)
+        and parent_of(kinds.KINDS[operation.item.type]) is kind
+    ]
+    return [*kinds.store_of(kind.name).users(part, others), *coming]
+
+
 def refuse_users(part: Part, others: Sequence[Part]) -> None:
     """Raises `ChangeRefused` if something would lose the object, which the part deletes."""
-    if users := kinds.store_of(part.object.type).users(part, others):
+    if found := users(part, others):
         # Of a kind that not everybody sees all of, nothing is named but the kind.
-        names = dict.fromkeys(str(ref) if kinds.KINDS[ref.type].may_see is None else ref.type for ref in users)
+        names = dict.fromkeys(str(ref) if kinds.KINDS[ref.type].may_see is None else ref.type for ref in found)
         message = _("{object} is still used by: {users}.")
         ref = Ref(part.object.type, part.object.key)
         raise refusals.ChangeRefused(message.format(object=ref, users=refusals.some(names, 5)))

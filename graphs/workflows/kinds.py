@@ -12,7 +12,7 @@ from graphs.objects.actions import mistakes
 from graphs.objects.holding import hold_workspace
 from graphs.objects.kinds import Field, Kind
 from graphs.objects.model_store import ModelStore
-from graphs.objects.operations import Delete, Record, Update
+from graphs.objects.operations import Delete, Operation, Record, Update
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import Part
@@ -85,20 +85,25 @@ class NodeTypeStore(ModelStore):
         hold_workspace(workspace_id)
 
     def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
-        """Nodes of the type, those aside that lose it in the other parts."""
-        if not any(isinstance(operation, Delete) for operation in part.operations):
-            return ()
-        freed = {
-            (other.object.pk, operation.item.key)
+        """Nodes of the type, once all the other parts are done."""
+        types = {
+            (other.object.pk, operation.item): _type_after(operation)
             for other in others
             for operation in other.operations
-            if operation.item.type == "node"
-            and (isinstance(operation, Delete) or (isinstance(operation, Update) and "type" in operation.new))
+            if operation.item.type == "node" and not (isinstance(operation, Update) and "type" not in operation.new)
         }
         nodes = Node.objects.filter(graph__workspace=part.object.workspace_id, type=part.object.key).order_by("id")
-        rows = nodes.values_list("graph", "key")
-        nodes_left = [Ref("node", key) for graph, key in rows if (graph, key) not in freed]
+        rows = [(graph, Ref("node", key)) for graph, key in nodes.values_list("graph", "key")]
+        nodes_left = [row[1] for row in rows if row not in types]
+        nodes_left += [ref for (_graph, ref), type_key in types.items() if type_key == part.object.key]
         return [*nodes_left, *super().users(part, others)]
+
+
+def _type_after(operation: Operation) -> str | None:
+    """The type of a node that comes, goes or gets another one."""
+    if isinstance(operation, Delete):
+        return None
+    return str((operation.new if isinstance(operation, Update) else operation.record)["type"])
 
 
 #: A type of node that a workspace defined.

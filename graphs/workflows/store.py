@@ -16,14 +16,14 @@ from graphs.models import Edge, Graph, Node, Object
 from graphs.objects.columns import taken
 from graphs.objects.kinds import Kind
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
-from graphs.objects.planned import Planned
+from graphs.objects.planning import Draft
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import Store
 from graphs.workflows import rows
 from graphs.workflows.kinds import EDGE, NODE
-from graphs.workflows.planning import plan
+from graphs.workflows.planning import planner
 from graphs.workflows.preconditions import GraphBefore
 
 #: Rows of one INSERT.
@@ -67,8 +67,10 @@ class GraphStore(Store):
         ids = {Ref(kind.name, row.key): row.pk for kind, new in ((NODE, created), (EDGE, created_edges)) for row in new}
         return tuple(_with_row(operation, ids, before) for operation in operations)
 
-    def plan(self, of: Object, asked: Sequence[Any], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
-        return plan(_graph(of), asked, reserved)
+    def planner(
+        self, draft: Draft, asked: Sequence[Any], reserved: Callable[[], Collection[str]]
+    ) -> Callable[[Any], None]:
+        return planner(_graph(draft.around), draft, asked, reserved)
 
     def checked(self, item: Ref, new: Record) -> Record:
         if not isinstance(new.get("metadata", {}), dict):

@@ -1,30 +1,22 @@
-"""From what is asked for to typed operations: reads what is needed, converts without side effects, checks everything.
+"""From what is asked for of a graph to typed operations: reads what is needed, converts without side effects, checks.
 
-`plan` is a dry run: nothing is written. Proposals store what it gives, `graphs.history.changes.apply` carries it out.
-The same actions on the same graph give the same plan. `CONVERSIONS` says for each action what it wants to know and what
-it does.
+Called by `graphs.objects.planning`. The same actions on the same graph give the same plan. `CONVERSIONS` says for each
+action what it wants to know and what it does.
 """
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from graphs.models import Graph
-from graphs.objects.actions import MAX_ACTIONS, NAMES, Action, steps_of
-from graphs.objects.operations import net
-from graphs.objects.planned import Planned, Target
-from graphs.objects.refusals import ChangeRefused
+from graphs.objects.actions import Action
+from graphs.objects.planning import Draft as Objects
 from graphs.workflows import actions
 from graphs.workflows.planning import arranging, edges, nodes, types
 from graphs.workflows.planning.draft import Draft
 from graphs.workflows.planning.state import ToRead, load
 
-__all__ = ["ChangeRefused", "Planned", "Target", "plan"]
-
-#: Items that one plan may change.
-MAX_OPERATIONS = 5_000
+__all__ = ["planner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,41 +41,16 @@ CONVERSIONS: dict[type, _Conversion] = {
 }
 
 
-def plan(graph: Graph, asked: Sequence[Action], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
-    """What these actions would do to the graph as it stands, one after the other, with one operation for each item.
+def planner(
+    graph: Graph, objects: Objects, asked: Sequence[Action], reserved: Callable[[], Collection[str]]
+) -> Callable[[Action], None]:
+    """What does each of these actions on the graph to a plan of objects, once all that they name is read.
 
     `reserved` gives keys that new nodes do not get, those that other plans would create; it is asked where there are
-    new nodes. Raises `ChangeRefused`.
+    new nodes.
     """
-    steps = steps_of(list(asked))
-    if len(steps) > MAX_ACTIONS:
-        message = _("{count} actions at once are too many; at most {most} are possible.")
-        raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
     wanted = ToRead()
-    for step in steps:
+    for step in asked:
         CONVERSIONS[type(step)].want(wanted, step)
-    draft = Draft(load(graph, wanted, reserved))
-    _convert(draft, steps)
-    operations = net(draft.operations)
-    if not operations:
-        raise ChangeRefused(_("Nothing would change: everything is like this already."))
-    if len(operations) > MAX_OPERATIONS:
-        message = _("{count} items would change; at most {most} can at once. Do it in parts.")
-        raise ChangeRefused(message.format(count=len(operations), most=MAX_OPERATIONS))
-    targets = (Target(item.type, item.key, version) for item, version in draft.depends_on().items())
-    return Planned(operations, tuple(targets))
-
-
-def _convert(draft: Draft, steps: Sequence[Action]) -> None:
-    """Does every step; raises `ChangeRefused` with what is wrong with all of them."""
-    problems: list[str] = []
-    for number, step in enumerate(steps, start=1):
-        try:
-            CONVERSIONS[type(step)].convert(draft, step)
-        except ChangeRefused as refused:
-            if len(steps) == 1:
-                raise
-            where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
-            problems += [f"{where}: {problem}" for problem in refused.problems]
-    if problems:
-        raise ChangeRefused(*problems)
+    draft = Draft(load(graph, wanted, reserved), objects)
+    return lambda step: CONVERSIONS[type(step)].convert(draft, step)

@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 from graphs.models.workflows import MAX_EDGE_KEY
 from graphs.objects.kinds import Kind
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.planned import Target
+from graphs.objects.planning import Draft as Objects
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import same, shown
@@ -22,16 +24,19 @@ NAMED_SHEETS = 20
 
 
 class Draft:
-    """Starts as the state; every change becomes an operation. Raises `ChangeRefused` for what does not exist."""
+    """Starts as the state; every change becomes an operation. Raises `ChangeRefused` for what does not exist.
 
-    def __init__(self, state: PlanState) -> None:
+    Types are among the `objects` of the plan, which gets all operations and what they depend on.
+    """
+
+    def __init__(self, state: PlanState, objects: Objects) -> None:
         self.state = state
-        self.operations: list[Operation] = []
-        self._read: dict[Ref, None] = {}
+        self.objects = objects
+        objects.read(NODE_TYPE, state.types)
         loaded = {**state.drawn, **state.nodes}
+        self._stored = {stored.item: stored for stored in (*state.edges.values(), *loaded.values())}
         self._nodes = {key: stored.record for key, stored in loaded.items()}
         self._edges = {key: stored.record for key, stored in state.edges.items()}
-        self._types = {key: stored.record for key, stored in state.types.items()}
         self._edges_of: dict[str, dict[str, None]] = {}
         for key, edge in self._edges.items():
             self._index(key, edge)
@@ -70,14 +75,14 @@ class Draft:
 
     def node_type(self, key: str) -> Record | None:
         """A type of the workspace, or None."""
-        return self._types.get(key)
+        return self.objects.find(Ref(NODE_TYPE.name, key))
 
     def handles_of_type(self, key: str) -> Handles:
         """The handles that a new node of this type gets."""
         if key in BUILT_IN:
             return BUILT_IN[key].handles
         if record := self.node_type(key):
-            self.read(Ref(NODE_TYPE.name, key))
+            self.objects.depend(Ref(NODE_TYPE.name, key))
             return record["handles"]
         if key in self.state.seen_types:
             return self.state.seen_types[key]
@@ -109,11 +114,12 @@ class Draft:
     # What changes.
 
     def read(self, item: Ref) -> None:
-        """Notes that the plan depends on an item that it does not change."""
-        self._read[item] = None
+        """Notes that the plan depends on an item of the graph, if it was there."""
+        if stored := self._stored.get(item):
+            self.objects.targets[item] = Target(item.type, item.key, stored.version)
 
     def add(self, kind: Kind, key: str, record: Record) -> None:
-        self.operations.append(Create(Ref(kind.name, key), record))
+        self._do(Create(Ref(kind.name, key), record))
         self._records(kind)[key] = record
         self._follow(kind, key)
 
@@ -123,25 +129,21 @@ class Draft:
         changed = {name: value for name, value in new.items() if not same(record[name], value)}
         if not changed:
             return
-        self.operations.append(Update(Ref(kind.name, key), {name: record[name] for name in changed}, changed))
+        self._do(Update(Ref(kind.name, key), {name: record[name] for name in changed}, changed))
         self._leave(kind, key)
         self._records(kind)[key] = record | changed
         self._follow(kind, key)
 
     def remove(self, kind: Kind, key: str) -> None:
         self._leave(kind, key)
-        self.operations.append(Delete(Ref(kind.name, key), self._records(kind).pop(key)))
+        self._do(Delete(Ref(kind.name, key), self._records(kind).pop(key)))
 
-    def depends_on(self) -> dict[Ref, int]:
-        """The items that existed and that the plan changes or has read, with their versions."""
-        state = self.state
-        loaded = {stored.item: stored for part in (state.edges, state.types) for stored in part.values()}
-        loaded |= {stored.item: stored for part in (state.drawn, state.nodes) for stored in part.values()}
-        items = dict.fromkeys(operation.item for operation in self.operations) | self._read
-        return {item: loaded[item].version for item in items if item in loaded}
+    def _do(self, operation: Operation) -> None:
+        self.objects.operations.append(operation)
+        self.read(operation.item)
 
     def _records(self, kind: Kind) -> dict[str, Record]:
-        return {NODE.name: self._nodes, EDGE.name: self._edges, NODE_TYPE.name: self._types}[kind.name]
+        return {NODE.name: self._nodes, EDGE.name: self._edges}[kind.name]
 
     def _follow(self, kind: Kind, key: str) -> None:
         if kind is NODE:

@@ -8,11 +8,9 @@ from typing import Any
 from django.db.models import F, Func, Q, Value
 
 from graphs.models import Edge, Graph, Node, NodeType
-from graphs.objects.model_rows import record_of
 from graphs.objects.preconditions import Stored
 from graphs.objects.refs import Ref
 from graphs.workflows import rows
-from graphs.workflows.kinds import NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN, Handles, custom_types
 
 #: Nodes among which the ones that may have been meant are looked for.
@@ -57,7 +55,7 @@ class PlanState:
     sheets: tuple[str, ...]
     nodes: Mapping[str, Stored]
     edges: Mapping[str, Stored]
-    types: Mapping[str, Stored]
+    types: tuple[NodeType, ...]
     #: Handles of the first node of each type that nobody described.
     seen_types: Mapping[str, Handles]
     #: What else could be said where a type does not exist.
@@ -81,8 +79,8 @@ def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) 
     nodes = rows.nodes(graph, wanted.nodes) if wanted.nodes else {}
     ends = [nodes[key].id for key in wanted.with_edges if key in nodes]
     edges = rows.edges(graph, wanted.edges, ends) if wanted.edges or ends else {}
-    types = own_types(graph.workspace_id, wanted.types) if wanted.types else {}
-    undescribed = wanted.types - types.keys() - BUILT_IN.keys()
+    types = custom_types(graph.workspace_id).filter(key__in=wanted.types).order_by("pk") if wanted.types else ()
+    undescribed = wanted.types - {each.key for each in types} - BUILT_IN.keys()
     seen = {}
     if undescribed:
         first = Node.objects.filter(graph=graph, type__in=undescribed).order_by("type", "id").distinct("type")
@@ -100,7 +98,7 @@ def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) 
         sheets=sheets,
         nodes=nodes,
         edges=edges,
-        types=types,
+        types=tuple(types),
         seen_types=seen,
         known_types=known_types,
         taken=_like(graph.nodes, wanted.made_of).union(wanted.given, reserved() if named else ()),
@@ -111,14 +109,6 @@ def load(graph: Graph, wanted: ToRead, reserved: Callable[[], Collection[str]]) 
         links=_links(graph, drawn) if drawn and wanted.linked else {},
         meant=_meant(graph, wanted.nodes - nodes.keys() - wanted.given),
     )
-
-
-def own_types(workspace_id: int, keys: Collection[str]) -> dict[str, Stored]:
-    """The types with these keys that the workspace defined."""
-    found = NodeType.objects.filter(workspace=workspace_id, key__in=keys).order_by("pk")
-    return {
-        row.key: Stored(Ref(NODE_TYPE.name, row.key), record_of(NODE_TYPE, row), row.version, row.pk) for row in found
-    }
 
 
 def _like(items: Any, wanted: set[str]) -> frozenset[str]:

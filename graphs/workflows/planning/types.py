@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 from graphs.models.objects import MAX_KEY
 from graphs.objects.operations import Record
 from graphs.objects.patches import patched
+from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import shown
 from graphs.workflows.actions import ConfigureNodeType, DeleteNodeType
@@ -44,7 +45,7 @@ def delete(draft: Draft, action: DeleteNodeType) -> None:
     if used := draft.uses(action.type_key):
         message = _('Nodes still are of the type "{key}" in: {graphs}. Give them another type first.')
         raise ChangeRefused(message.format(key=action.type_key, graphs=some(used, NAMED_GRAPHS)))
-    draft.remove(NODE_TYPE, action.type_key)
+    draft.objects.delete(Ref(NODE_TYPE.name, action.type_key))
 
 
 def _create(draft: Draft, action: ConfigureNodeType) -> None:
@@ -60,7 +61,7 @@ def _create(draft: Draft, action: ConfigureNodeType) -> None:
         "handles": action.handles.to_json() if action.handles else {},
         "process": action.process or "",
     }
-    draft.add(NODE_TYPE, given or draft.free_types.take(_wanted_key(action)), record)
+    draft.objects.create(NODE_TYPE, given or draft.free_types.take(_wanted_key(action)), record)
 
 
 def _update(draft: Draft, action: ConfigureNodeType) -> None:
@@ -79,7 +80,7 @@ def _update(draft: Draft, action: ConfigureNodeType) -> None:
         new["process"] = patched(record["process"], action.process_patches, f'"{key}"')
     if action.handles is not None:
         new["handles"] = action.handles.to_json()
-    draft.change(NODE_TYPE, key, new)
+    draft.objects.update(Ref(NODE_TYPE.name, key), new)
 
 
 def _own(draft: Draft, key: str) -> Record:

@@ -6,9 +6,10 @@ from django.utils import timezone
 
 from graphs.admin import versions
 from graphs.models import Graph, NodeType, Workspace
+from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Delete, Update
 from graphs.objects.refs import Ref
-from graphs.workflows.planning.state import own_types
+from graphs.workflows.kinds import NODE_TYPE
 from tests.cast import draw_nba
 from tests.graphs.admin.changing import changed, update
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
@@ -90,7 +91,7 @@ def test_the_versions_of_a_type_stay_when_it_is_deleted(alice: User, nba: Graph,
     before = NodeType.objects.get()
     rename = Update(Ref("nodeType", "step"), {"displayName": "Step"}, {"displayName": "Retry"})
     changed(nba, [rename], alice, reason="Renamed")
-    old = own_types(nba.workspace_id, ["step"])["step"].record
+    old = record_of(NODE_TYPE, NodeType.objects.get())
     done = changed(nba, [Delete(Ref("nodeType", "step"), old)], alice, reason="Not needed")
     address = reverse("admin:graphs_object_versions", args=[before.pk])
     client = superuser()

@@ -7,11 +7,12 @@ from django.contrib.auth.models import User
 from graphs.history import changes
 from graphs.history.recording import Applied, Because
 from graphs.models import Graph, Origin
+from graphs.objects import planning
 from graphs.objects.actions import parse
 from graphs.objects.operations import Operation, inverses, to_json
-from graphs.workflows import planning
+from graphs.objects.planned import Planned
+from graphs.objects.refusals import ChangeRefused
 from graphs.workflows.exports import export_graph
-from graphs.workflows.planning import Planned
 from tests.graphs.recorded import recorded
 
 Asked = tuple[str, dict[str, Any]]
@@ -28,7 +29,7 @@ def one(graph: Graph, name: str, /, **arguments: Any) -> Planned:
 def refused(graph: Graph, name: str, /, **arguments: Any) -> str:
     try:
         planned = one(graph, name, **arguments)
-    except planning.ChangeRefused as refusal:
+    except ChangeRefused as refusal:
         return str(refusal)
     raise AssertionError(planned)
 

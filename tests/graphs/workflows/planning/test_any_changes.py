@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
+from graphs.objects import planning
 from graphs.objects.actions import Action, parse
 from graphs.objects.operations import from_json, to_json
-from graphs.workflows import planning
+from graphs.objects.planned import Planned
+from graphs.objects.refusals import ChangeRefused
 from graphs.workflows.actions import ACTIONS
-from graphs.workflows.planning import Planned
 from tests.graphs.workflows.planning.asking import done, undone, without_versions
 
 EXAMPLES = 1_000 if "FULL" in os.environ else 50
@@ -146,7 +147,7 @@ def all_that_can_be_done(graph: Graph, asked: list[tuple[str, dict[str, Any]]]) 
         try:
             action = parse(name, arguments)
             planned = planning.plan(graph, [*possible, action])
-        except (ValidationError, planning.ChangeRefused) as refused:
+        except (ValidationError, ChangeRefused) as refused:
             assert str(refused)  # noqa: PT017
             continue
         possible.append(action)

@@ -4,8 +4,8 @@ import pytest
 
 from graphs.models import Edge, Graph, Node, NodeType, Sheet
 from graphs.objects.operations import Create, Delete, Update
+from graphs.objects.planned import Target
 from graphs.objects.refs import Ref
-from graphs.workflows.planning import Target
 from tests.graphs.workflows.planning.asking import done, one, plan, refused, shown, undone, without_versions
 
 NODE = {"typeKey": "html", "sheet": "main", "posX": 10, "posY": 20}
