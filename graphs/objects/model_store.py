@@ -1,7 +1,6 @@
 """How objects of an ordinary Django model are stored: by the model itself, so that its validation and signals run."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 from django.db import models
 from django.db.models import Model
@@ -11,10 +10,8 @@ from graphs.objects.headers import held_by, ref_of
 from graphs.objects.kinds import KINDS, Kind, of_models
 from graphs.objects.model_rows import as_writer, new_row, record_of, refusals_of, row_of, save
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
-from graphs.objects.planned import Planned
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
-from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import Part, Store
 from graphs.site.json_values import same
 
@@ -52,9 +49,6 @@ class ModelStore(Store):
                         row.delete()
                     Object.objects.filter(pk=of.pk).delete()
                     return (Delete(item, record | kept),)
-
-    def plan(self, of: Object, asked: Sequence[Any], reserved: Callable[[], Collection[str]] = frozenset) -> Planned:
-        raise ChangeRefused(*(f"This is no change of {of}: {each!r}." for each in asked))
 
     def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
         """The first objects that would go with it, those aside that go, or move, in the other parts."""
