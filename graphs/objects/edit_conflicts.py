@@ -124,12 +124,17 @@ class _Change:
 def _changed_since(around: Object, now: Stored, version: int) -> dict[str, _Change] | None:
     """The changes of an item since a version by field; None where the history does not tell.
 
-    Every live edit and every other change set that touches an item raises its version by one: as many of them are read
-    back. Of live edits that are forgotten a change set may stand for several: then more is read than was not seen.
+    An object's version is that of its history. Of a part, every live edit and every other change set that touches it
+    raises the version by one: as many of them are read back. Of live edits that are forgotten a change set may stand
+    for several: then more is read than was not seen.
     """
     behind = now.version - version
-    if behind <= 0:
+    if behind <= 0 or version < 1:
         return None if behind else {}
+    if is_object(now.item.type):
+        # Another one had its name before, if that was deleted.
+        own = _modifications(around, now.item).filter(object=now.id, version__gt=version)[:MOST_LOOKED_AT]
+        return _folded(own, {}) if len(own) < MOST_LOOKED_AT else None
     found, behind, read_live = _changed_live(around, now, behind)
     if not behind:
         return found
@@ -140,12 +145,19 @@ def _changed_since(around: Object, now: Stored, version: int) -> dict[str, _Chan
         change_sets.add(modification.version)
         if len(change_sets) > behind:
             return found
+        _folded([modification], found)
+    cut = len(latest) == MOST_LOOKED_AT
+    return found if len(change_sets) == behind and not cut else None
+
+
+def _folded(latest: Iterable[Modification], found: dict[str, _Change]) -> dict[str, _Change]:
+    """What was found of later changes, with these before them."""
+    for modification in latest:
         olds = {modification.field: modification.old} if modification.field else modification.old or {}
         for field, old in olds.items():
             by, at = (found[field].by, found[field].at) if field in found else _signed(modification)
             found[field] = _Change(old, by, at)
-    cut = len(latest) == MOST_LOOKED_AT
-    return found if len(change_sets) == behind and not cut else None
+    return found
 
 
 def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _Change], int, set[uuid.UUID]]:
@@ -200,9 +212,7 @@ def _last(around: Object, item: Ref, *, deleted: bool = False) -> tuple[Record |
 
 def _modifications(around: Object, item: Ref) -> QuerySet[Modification]:
     """Modifications of an item, newest first."""
-    found = Modification.objects.filter(kind=item.type, key=item.key)
+    found = Modification.objects.filter(kind=item.type, key=item.key).select_related("change_set")
     if is_object(item.type):
-        found = found.filter(type=item.type, change_set__workspace=around.workspace_id)
-    else:
-        found = found.filter(type=around.type, object=around.pk)
-    return found.select_related("change_set").order_by("-version", "-id")
+        return found.filter(type=item.type, change_set__workspace=around.workspace_id).order_by("-id")
+    return found.filter(type=around.type, object=around.pk).order_by("-version", "-id")

@@ -8,7 +8,7 @@ from graphs.objects.operations import Operation
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An object or a part of one as the plan read it: its kind, its key, its version."""
+    """An object or a part of one as the plan read it: kind, key, and version, which is 0 if it only has to be there."""
 
     type: str
     id: str

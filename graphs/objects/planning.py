@@ -129,9 +129,13 @@ class Draft:
         """The record of an object that was read or made; None if there is none by now."""
         return drafted.record if (drafted := self._drafted.get(ref)) else None
 
-    def depend(self, ref: Ref) -> None:
-        """Notes that the plan holds only while this object is as it is."""
-        if (of := self._drafted[ref].of).pk is not None:
+    def depend(self, ref: Ref, *, there: bool = False) -> None:
+        """Notes that the plan holds only while this object is as it is, or only while it is `there`."""
+        if (of := self._drafted[ref].of).pk is None:
+            return
+        if there:
+            self.targets.setdefault(ref, Target(ref.type, ref.key, 0))
+        else:
             self.targets[ref] = Target(ref.type, ref.key, of.version)
 
     def create(self, kind: Kind, key: str, values: Record) -> None:
@@ -148,6 +152,7 @@ class Draft:
     def update(self, ref: Ref, new: Record) -> None:
         """Changes those of the fields that differ."""
         record, drafted = self._record(ref), self._drafted[ref]
+        self.depend(ref)
         full = self._full(drafted, new)
         wanted = {name: value for name, value in full.items() if not same(record[name], value)}
         checked = store_of(ref.type).checked(ref, wanted)
@@ -160,6 +165,7 @@ class Draft:
         record, drafted = self._record(ref), self._drafted[ref]
         if KINDS[ref.type].parts:
             raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
+        self.depend(ref)
         deleted = Delete(ref, record)
         refuse_users(Part(drafted.of, (deleted,)), self._parts())
         self.operations.append(deleted)
@@ -227,6 +233,7 @@ class Draft:
             message = _("{object} can be no parent here: it has to be a {kind}.")
             raise ChangeRefused(message.format(object=ref, kind=wanted))
         self._record(ref)
+        self.depend(ref, there=True)
         return ref.key
 
     def _record(self, ref: Ref) -> Record:
@@ -240,7 +247,6 @@ class Draft:
         record = self.find(ref)
         if record is None:
             raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))
-        self.depend(ref)
         return record
 
 

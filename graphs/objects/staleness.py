@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet
 
 from graphs.models import Modification, Object
-from graphs.objects.kinds import is_object
+from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.preconditions import Conflict
 from graphs.objects.refs import Ref
 from graphs.objects.stores import stored
@@ -19,7 +19,9 @@ MOST = 200
 def moved(around: Object, targets: Sequence[dict[str, Any]]) -> tuple[Conflict, ...]:
     """The targets `{type, id, version}` that have another version by now, or are gone.
 
-    The caller holds the object, so that this stays true until its transaction ends.
+    One with version 0, and one with parts, whose version counts theirs, only have to be there: what operations expect
+    of their fields is compared when they are applied. The caller holds the objects, so that this stays true until its
+    transaction ends.
     """
     items = [Ref.from_json(target) for target in targets]
     now = {ref: found.version for ref, found in stored(around, items, fields=()).items()}
@@ -27,7 +29,7 @@ def moved(around: Object, targets: Sequence[dict[str, Any]]) -> tuple[Conflict, 
     return tuple(
         Conflict(item, "version", version, now.get(item))
         for item, version in zip(items, expected, strict=True)
-        if now.get(item) != version
+        if item not in now or (version and not KINDS[item.type].parts and now[item] != version)
     )
 
 

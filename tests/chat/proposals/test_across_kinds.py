@@ -25,6 +25,7 @@ from graphs.workflows.live import editing as live_editing
 from tests.cast import member
 from tests.proposed import Call, waiting
 from tests.registered import shops
+from tests.shop.models import Shop
 from tests.things import Thing, change_sets, node_of, product_of, type_of
 
 pytestmark = pytest.mark.django_db
@@ -172,3 +173,41 @@ def _decided(who: User, proposal: Proposal) -> str:
         return refusal.code
     finally:
         connections.close_all()
+
+
+RENAME_GRAPH: Call = ("update_object", {"object": "graph:nba", "updates": {"name": "Games"}})
+
+
+def test_the_name_of_a_graph_does_not_wait_for_its_nodes(alice: User, three: Three) -> None:
+    (rename,) = waiting(alice, three.node.around, RENAME_GRAPH)
+    three.node.change(alice, "Mine")
+    assert approve(alice, rename).status == ProposalStatus.APPLIED
+    of_one_turn = waiting(alice, three.node.around, three.node.rename_call(), _renamed("Scores"))
+    assert [approve(alice, each).status for each in of_one_turn] == [ProposalStatus.APPLIED] * 2
+    assert (Graph.objects.get(key="nba").name, three.node.called) == ("Scores", "Fetch")
+
+
+def test_a_graph_that_got_another_name_is_not_renamed(alice: User, three: Three) -> None:
+    (rename,) = waiting(alice, three.node.around, RENAME_GRAPH)
+    approve(alice, waiting(alice, three.node.around, _renamed("Mine"))[0])
+    with pytest.raises(Refused) as refusal:
+        approve(alice, rename)
+    assert refusal.value.code == "stale"
+    assert [each["field"] for each in refusal.value.details["conflicts"]] == ["name"]
+
+
+def _renamed(name: str) -> Call:
+    return "update_object", {"object": "graph:nba", "updates": {"name": name}}
+
+
+def test_a_parent_only_has_to_be_there(alice: User, three: Three) -> None:
+    shop = f"shop:{three.row.record['parent']}"
+    new: Call = ("create_object", {"kind": "product", "parent": shop, "fields": {"name": "New"}})
+    first, second = (waiting(alice, three.node.around, new)[0] for _ in range(2))
+    motto: Call = ("update_object", {"object": shop, "updates": {"motto": "Cheap"}})
+    approve(alice, waiting(alice, three.node.around, motto)[0])
+    assert approve(alice, first).status == ProposalStatus.APPLIED
+    Shop.objects.all().delete()
+    with pytest.raises(Refused) as refusal:
+        approve(alice, second)
+    assert refusal.value.code in ("stale", "failed")

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.models import Stream
-from graphs.models import ChangeSet, Graph, Node, NodeType, Origin, Sheet, Workspace
+from graphs.models import ChangeSet, Graph, Node, NodeType, Object, Origin, Sheet, Workspace
 from graphs.objects import register
 from graphs.objects.kinds import KINDS
 from tests.cast import draw_nba
@@ -176,6 +176,34 @@ def test_who_changed_the_same_meanwhile_is_told(client: Client) -> None:
     (met,) = problem(change(client, RETRY, update(icon="star"), expected=saw), 409, "conflict")["conflicts"]
     assert (met["field"], met["expected"], met["found"], met["wanted"]) == ("icon", "", "loop", "star")
     assert (met["object"], met["by"], met["version"]) == ({"type": "nodeType", "id": "retry"}, "alice", 3)
+
+
+def test_who_moved_a_node_did_not_change_the_graph(client: Client) -> None:
+    saw = [{"type": "graph", "id": "nba", "version": 1}]
+    change(client, NBA, action("move_node", nodeKey="root", posX=1, posY=2))
+    assert change(client, NBA, update(name="Mine"), expected=saw).status_code == 201
+    body = problem(change(client, NBA, update(name="Yours", description="All games"), expected=saw), 409, "conflict")
+    assert [(each["field"], each["expected"], each["by"]) for each in body["conflicts"]] == [
+        ("name", "NBA scores", "alice"),
+    ]  # fmt: skip
+
+
+def test_an_earlier_object_of_the_same_name_is_another_one(client: Client) -> None:
+    """Its history tells nothing of this one."""
+    for name in ("A", "B", "A"):
+        change(client, RETRY, update(displayName=name))
+    change(client, RETRY, action("delete_object"))
+    post_json(client, f"{API}objects/nodeType", {"fields": {"displayName": "Retry"}})
+    NodeType.objects.update(key="retry")
+    Object.objects.filter(type="nodeType").update(key="retry")
+    for name in ("One", "Two", "Three"):
+        assert change(client, RETRY, update(displayName=name)).status_code == 201
+    body = problem(
+        change(client, RETRY, update(displayName="Mine"), expected=[{"type": "nodeType", "id": "retry", "version": 2}]),
+        409,
+        "conflict",
+    )
+    assert [(each["expected"], each["found"]) for each in body["conflicts"]] == [("One", "Three")]
 
 
 def test_a_graph_has_its_own_actions_too(client: Client, nba: Graph) -> None:
