@@ -20,8 +20,9 @@ from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
 from graphs.models import Object
-from graphs.objects.actions import Action, Batch, CreateObject, MoveObject, ObjectAction, steps_of
+from graphs.objects.actions import Action, Batch, CreateObject, MoveObject, ObjectAction, parse, steps_of
 from graphs.objects.headers import object_for
+from graphs.objects.planning import keyed
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
@@ -66,11 +67,14 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     except (NotFound, Forbidden):
         what = f"this {about.type}" if about is not None else "anything here"
         raise ChangeRefused(NO_EDITOR.format(what=what)) from None
-    named = _named_objects(member, call.action)
-    of = _held(_object_of(member, about, call.action, named))
+    name = call.tool.removeprefix(TOOL_PREFIX)
+    arguments = keyed(name, call.arguments)
+    action = parse(name, arguments)
+    named = _named_objects(member, action)
+    of = _held(_object_of(member, about, action, named))
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
     catch_up({each.pk: each for each in (of, *named) if each.pk is not None}.values())
-    drafted = draft(of, call.tool, call.action, call.arguments, member=member)
+    drafted = draft(of, call.tool, action, arguments, member=member)
     proposal = Proposal(
         workspace=session.workspace,
         session=session,
@@ -79,14 +83,14 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
         tool=call.tool,
         object=of if of.pk is not None else None,
         object_type=of.type,
-        object_key=of.key or drafted.planned[0].item.key,
-        arguments=call.arguments,
+        object_key=of.key,
+        arguments=arguments,
         reason=call.reason,
         operations=drafted.operations,
         targets=drafted.targets,
         diff=drafted.diff,
         digest=drafted.digest,
-        asked_by=policy.asked_by(session, of, call.tool, drafted.planned, call.request_validation, _steps(call.action)),
+        asked_by=policy.asked_by(session, of, call.tool, drafted.planned, call.request_validation, _steps(action)),
         expires_at=Now() + timedelta(days=settings.PROPOSAL_DAYS),
     )
     shorten(proposal)

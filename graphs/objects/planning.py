@@ -257,6 +257,17 @@ def may_create(kind: Kind) -> bool:
     return kind.rows is None or bool(kind.parent) or (bool(kind.workspace) and "__" not in kind.workspace)
 
 
+def keyed(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of an action with keys for the objects that it makes, so that every plan of it makes the same ones."""
+    if name == "batch":
+        steps = [(step, step["tool"].removeprefix("propose_"), step["arguments"]) for step in arguments["actions"]]
+        return {"actions": [step | {"arguments": keyed(action, inner)} for step, action, inner in steps]}
+    kind = KINDS.get(arguments["kind"]) if name == "create_object" and not arguments.get("key") else None
+    if kind is None or not may_create(kind):
+        return arguments
+    return arguments | {"key": _new_key(kind, str(arguments["fields"].get(kind.title) or ""))}
+
+
 def _require_fields(kind: Kind, names: Iterable[str]) -> None:
     unknown = [name for name in names if name not in kind.by_name or name == "parent"]
     if unknown:

@@ -1,5 +1,6 @@
 """One proposal for a graph, a node type and a row of an application: one decision, one change set, one way back."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,14 +19,14 @@ from graphs.history import rollback
 from graphs.history.editing import Request
 from graphs.history.rollback import Clashing, LeftOut
 from graphs.history.scopes import ChangeSets
-from graphs.models import ChangeSet, Graph, Modification, Object, Role
+from graphs.models import ChangeSet, Graph, Modification, NodeType, Object, Role
 from graphs.objects import actions
 from graphs.site.access import member_of
 from graphs.workflows.live import editing as live_editing
 from tests.cast import member
 from tests.proposed import Call, waiting
 from tests.registered import shops
-from tests.shop.models import Shop
+from tests.shop.models import Product, Shop
 from tests.things import Thing, change_sets, node_of, product_of, type_of
 
 pytestmark = pytest.mark.django_db
@@ -211,3 +212,26 @@ def test_a_parent_only_has_to_be_there(alice: User, three: Three) -> None:
     with pytest.raises(Refused) as refusal:
         approve(alice, second)
     assert refusal.value.code in ("stale", "failed")
+
+
+NEW_TYPE: Call = ("create_object", {"kind": "nodeType", "fields": {"displayName": "Retry"}})
+
+
+def test_what_is_made_without_a_key_is_approved_edited(alice: User, three: Three) -> None:
+    shop = f"shop:{three.row.record['parent']}"
+    row: Call = ("create_object", {"kind": "product", "parent": shop, "fields": {"name": "New"}})
+    (made,) = waiting(alice, three.node.around, three.batch("Fetch", NEW_TYPE, row))
+    edited = json.loads(json.dumps(made.arguments).replace('"New"', '"Newer"'))
+    shown = deciding.preview(member_of(alice), str(made.pk), edited)
+    approve(alice, made, edited_arguments=edited, digest=shown.digest)
+    assert NodeType.objects.exclude(key=three.type.item.key).get().display_name == "Retry"
+    assert Product.objects.exclude(pk=three.row.item.key).get().name == "Newer"
+
+
+def test_things_made_in_one_turn_keep_their_keys(alice: User, three: Three) -> None:
+    """The second one is computed anew, because the first changed what it was computed from."""
+    batch = three.batch("Get", NEW_TYPE)
+    move: Call = ("move_node", {"nodeKey": "fetch-api", "posX": 1, "posY": 2})
+    first, second = waiting(alice, three.node.around, move, batch)
+    assert [approve(alice, each).status for each in (first, second)] == [ProposalStatus.APPLIED] * 2
+    assert NodeType.objects.filter(key=second.operations[-1]["id"]).exists()
