@@ -13,7 +13,7 @@ from chat.engine.states import Phase, State, Waiting
 from chat.events.append import append
 from chat.events.vocabulary import EventType, NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream
-from chat.proposals import WriteCall, propose
+from chat.proposals import WriteCall, hold_all, propose
 from graphs.models import Object
 from graphs.objects import actions
 from graphs.site.access import member_of
@@ -37,6 +37,7 @@ def waiting(
             for name, arguments in calls
         ]
         member = member_of(owner, about.workspace.slug)
+        hold_all(member, about, [write.action for write in writes])
         proposed = [propose(member, session, run.message, about, write) for write in writes]
         proposals = [each.proposal for each in proposed]
         _rest(session, run, [_open_call(proposal) for proposal in proposals])

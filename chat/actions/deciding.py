@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
@@ -28,10 +29,11 @@ from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects import actions, operations
 from graphs.objects.headers import require_may_edit_all
+from graphs.objects.holding import held
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
-from graphs.objects.stores import find
+from graphs.objects.stores import headers
 from graphs.site.access import Forbidden, Member, hold_role
 from graphs.site.telemetry.events import about, emit
 
@@ -115,19 +117,20 @@ def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
 def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence[str]:
     """The fields that are to be saved."""
     # So that whoever stands in the way is named by the history.
-    catch_up(_changed(proposal))
-    held = held_object(proposal)
-    if held is not None:
-        _require_shown(proposal, member, held, decision)
+    catch_up(list(held(_concerned(proposal, decision.edited_arguments))))
+    of = held_object(proposal)
+    if of is not None:
+        _require_shown(proposal, member, of, decision)
         _require_may_edit(proposal, member)
-    carry_out(proposal, held, member.user)
+    carry_out(proposal, of, member.user)
     return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)
 
 
-def _changed(proposal: Proposal) -> list[Object]:
-    """The objects that it is about and that it was computed from."""
-    named = [Ref.from_json(target) for target in proposal.targets if is_object(target["type"])]
-    return list(find(proposal.workspace_id, {proposal.ref, *named}).values())
+def _concerned(proposal: Proposal, edited: dict[str, Any] | None) -> QuerySet[Object]:
+    """The objects that it is about, was computed from and changes, and those that its edited arguments name."""
+    items = {Ref.from_json(each) for each in (*proposal.targets, *proposal.operations)}
+    named = actions.named_by([_asked(proposal, edited)]) if edited is not None else ()
+    return headers(proposal.workspace_id, {proposal.ref, *named, *(ref for ref in items if is_object(ref.type))})
 
 
 def _require_may_edit(proposal: Proposal, member: Member) -> None:
@@ -157,20 +160,25 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
     member.require_editor()
     with transaction.atomic():
         proposal = queries.proposal_for(member, proposal_id)
-        held = held_object(proposal)
-        if held is None:
+        of = held_object(proposal)
+        if of is None:
             raise Refused("conflict", _("What this proposal would change was deleted."))
-        return _drafted(proposal, member, held, proposal.arguments if arguments is None else arguments)
+        return _drafted(proposal, member, of, proposal.arguments if arguments is None else arguments)
 
 
 def _drafted(proposal: Proposal, member: Member, of: Object, arguments: dict[str, Any]) -> DraftedProposal:
     try:
-        action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
-        return draft(of, proposal.tool, action, arguments, proposal.pk, member)
-    except ValidationError as error:
-        raise Refused("validation", actions.mistakes(error), field="editedArguments") from None
+        return draft(of, proposal.tool, _asked(proposal, arguments), arguments, proposal.pk, member)
     except ChangeRefused as error:
         raise Refused("validation", str(error), field="editedArguments") from None
+
+
+def _asked(proposal: Proposal, arguments: dict[str, Any]) -> actions.Action:
+    try:
+        action: actions.Action = actions.parse(proposal.tool.removeprefix(TOOL_PREFIX), arguments)
+    except ValidationError as error:
+        raise Refused("validation", actions.mistakes(error), field="editedArguments") from None
+    return action
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, ProposalStatus, Round, Run, RunStatus, Session
 from chat.prompts import decisions
 from chat.prompts.round_messages import round_of
-from chat.proposals import propose
+from chat.proposals import hold_all, propose
 from chat.providers.base import Reply
 from chat.spending.calls import CallCost
 from chat.spending.settling import record_costs
@@ -110,7 +110,10 @@ class ProposalRound:
         """The events of the calls that write, and the answer with them."""
         self.provenance.save_to(answer)
         session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
-        events = [event for call in self.calls if call.writes for event in self._propose(session, answer, call)]
+        writing = [call for call in self.calls if call.writes]
+        if len(writing) > 1:
+            hold_all(self.context.member, self.context.about, [call.write().action for call in writing])
+        events = [event for call in writing for event in self._propose(session, answer, call)]
         transcript = deepcopy(self.transcript)
         for event in events:
             transcript.add(event.type, event.data)

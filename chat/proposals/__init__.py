@@ -2,6 +2,6 @@
 
 from chat.proposals.closing import cancel_pending
 from chat.proposals.proposal_json import decision_event
-from chat.proposals.proposing import Proposed, WriteCall, propose
+from chat.proposals.proposing import Proposed, WriteCall, hold_all, propose
 
-__all__ = ["Proposed", "WriteCall", "cancel_pending", "decision_event", "propose"]
+__all__ = ["Proposed", "WriteCall", "cancel_pending", "decision_event", "hold_all", "propose"]

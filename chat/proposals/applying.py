@@ -13,6 +13,7 @@ from graphs.history import changes
 from graphs.history.recording import Because
 from graphs.models import Object, Origin
 from graphs.objects import actions, operations, staleness
+from graphs.objects.holding import held
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refusals import ChangeRefused
 
@@ -26,8 +27,7 @@ def held_object(proposal: Proposal) -> Object | None:
     """The object it is about, held until the transaction ends, or the one that it creates; None if it was deleted."""
     if proposal.object_id is None:
         return proposal.about
-    objects = Object.objects.select_for_update(no_key=True).filter(workspace=proposal.workspace_id)
-    return objects.filter(pk=proposal.object_id).first()
+    return held(Object.objects.filter(workspace=proposal.workspace_id, pk=proposal.object_id)).first()
 
 
 def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:

@@ -20,10 +20,10 @@ from chat.proposals.proposal_json import decision_event, proposal_event
 from chat.proposals.shortening import shorten
 from graphs.history.outside import catch_up
 from graphs.models import Object
-from graphs.objects.actions import Action, Batch, CreateObject, MoveObject, ObjectAction, parse, steps_of
+from graphs.objects.actions import Action, Batch, CreateObject, ObjectAction, named_by, parse, steps_of
 from graphs.objects.headers import object_for
+from graphs.objects.holding import held
 from graphs.objects.planning import keyed
-from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
@@ -70,10 +70,14 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     name = call.tool.removeprefix(TOOL_PREFIX)
     arguments = keyed(name, call.arguments)
     action = parse(name, arguments)
-    named = _named_objects(member, action)
-    of = _held(_object_of(member, about, action, named))
+    named = _named_objects(member, [action])
+    of = _object_of(member, about, action, named)
+    objects = _held([of, *named])
+    if of.pk is not None and of.pk not in objects:
+        raise ChangeRefused(GONE.format(kind=of.type))
+    of = objects.get(of.pk, of)
     # What the model saw has its place in the history before the proposal, so that only what comes later is "since".
-    catch_up({each.pk: each for each in (of, *named) if each.pk is not None}.values())
+    catch_up(objects.values())
     drafted = draft(of, call.tool, action, arguments, member=member)
     proposal = Proposal(
         workspace=session.workspace,
@@ -119,23 +123,24 @@ def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
     proposal.save(update_fields=["status", "change_set", "conflicts", "problem", "brief", "decided_at"])
 
 
-def _held(of: Object) -> Object:
-    """The object as it is now; nothing has to be held of one that is to be created."""
-    if of.pk is None:
-        return of
-    held = type(of)._default_manager.select_for_update(no_key=True).filter(pk=of.pk).first()
-    if held is None:
-        raise ChangeRefused(GONE.format(kind=of.type))
-    return held
+def hold_all(member: Member, about: Object | None, asked: Sequence[Action]) -> None:
+    """Holds what several proposals of one transaction are about, before the first of them is made."""
+    _held([*_named_objects(member, asked), *([about] if about else [])])
 
 
-def _named_objects(member: Member, action: Action) -> list[Object]:
-    """The objects that the action names and that the member may see, in its order; the others are left out."""
-    found: dict[Ref, Object] = {}
-    for ref in _refs(action):
+def _held(objects: Sequence[Object]) -> dict[int, Object]:
+    """The objects as they are now, by primary key; nothing has to be held of one that is to be created."""
+    pks = {each.pk for each in objects if each.pk is not None}
+    return {each.pk: each for each in held(Object.objects.filter(pk__in=pks))} if pks else {}
+
+
+def _named_objects(member: Member, asked: Sequence[Action]) -> list[Object]:
+    """The objects that the actions name and that the member may see, in their order; the others are left out."""
+    found: list[Object] = []
+    for ref in named_by(asked):
         with suppress(NotFound):
-            found.setdefault(ref, object_for(member, ref))
-    return list(found.values())
+            found.append(object_for(member, ref))
+    return found
 
 
 def _object_of(member: Member, about: Object | None, action: Action, named: Sequence[Object]) -> Object:
@@ -162,11 +167,3 @@ def _object_of(member: Member, about: Object | None, action: Action, named: Sequ
 
 def _object_steps(action: Action) -> Iterator[ObjectAction]:
     return (step for step in steps_of([action]) if isinstance(step, ObjectAction))
-
-
-def _refs(action: Action) -> Iterator[Ref]:
-    for step in _object_steps(action):
-        if not isinstance(step, CreateObject):
-            yield step.object
-        if isinstance(step, CreateObject | MoveObject) and step.parent:
-            yield step.parent

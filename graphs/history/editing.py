@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -15,7 +15,7 @@ from graphs.models import ChangeSet, LiveEdit, Modification, Object, Origin
 from graphs.objects.actions import Action, named_by
 from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
 from graphs.objects.headers import existing, may_edit, may_see, require_may_edit_all
-from graphs.objects.holding import hold_workspace
+from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import Kind
 from graphs.objects.planning import plan
 from graphs.objects.preconditions import Conflicting
@@ -49,16 +49,19 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
     `NotFound` or `Forbidden` for who may not change it by now.
     """
     # Stays where the edit is refused: whoever refused it may name what was noticed.
-    _catch_up(member, [of], request)
+    named = _catch_up(member, [of], request)
     with transaction.atomic():
         editor = hold_role(member)
         editor.require_editor()
-        held = Object.objects.select_for_update(no_key=True).get(pk=of.pk)
-        if not may_see(editor, held):
+        objects = {each.pk: each for each in held(Object.objects.filter(pk__in=named))}
+        if of.pk not in objects:
+            raise Object.DoesNotExist
+        around = objects[of.pk]
+        if not may_see(editor, around):
             raise NotFound
-        if not may_edit(editor, held):
+        if not may_edit(editor, around):
             raise Forbidden
-        return _once(editor, held, request)
+        return _once(editor, around, request)
 
 
 def create_object(member: Member, kind: Kind, request: Request) -> Ref:
@@ -76,14 +79,18 @@ def create_object(member: Member, kind: Kind, request: Request) -> Ref:
         return Ref(*created.values_list("kind", "key").order_by("sequence")[0])
 
 
-def _catch_up(member: Member, objects: Sequence[Object], request: Request) -> None:
-    """Brings the history of all objects that the actions name up to what is there, before anything is compared."""
+def _catch_up(member: Member, objects: Sequence[Object], request: Request) -> Collection[int]:
+    """Brings the history of all objects that the actions name up to what is there, before anything is compared.
+
+    Gives their primary keys, with those of the given ones.
+    """
     found = {each.pk: each for each in objects}
     for ref in named_by(request.actions):
         named = existing(member.workspace.pk, ref)
         if named is not None and may_see(member, named):
             found[named.pk] = named
-    catch_up(found[pk] for pk in sorted(found))
+    catch_up(found.values())
+    return found.keys()
 
 
 def _once(member: Member, around: Object, request: Request) -> uuid.UUID:

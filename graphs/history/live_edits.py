@@ -16,6 +16,7 @@ from graphs.history.live_stretches import Stretch, stretches
 from graphs.history.recording import Because, Done, Revised, record
 from graphs.history.signals import send_changed
 from graphs.models import LiveEdit, Object, Origin
+from graphs.objects.holding import held
 from graphs.objects.operations import Operation
 from graphs.site.database_away import AWAY
 
@@ -30,8 +31,8 @@ KEEP = timedelta(days=7)
 def save_edits(object_id: int) -> tuple[uuid.UUID, ...]:
     """The change sets that the unsaved edits of an object became; none if there were none, or no object."""
     with transaction.atomic():
-        held = Object.objects.select_for_update(no_key=True).filter(pk=object_id).first()
-        return _save(held) if held is not None and held.unsaved_since is not None else ()
+        found = held(Object.objects.filter(pk=object_id)).first()
+        return _save(found) if found is not None and found.unsaved_since is not None else ()
 
 
 def save_all(objects: Iterable[Object]) -> None:
@@ -52,10 +53,10 @@ def save_due(after_s: float = SAVE_EVERY_S) -> int:
 def _saved_alone(object_id: int) -> bool:
     try:
         with transaction.atomic():
-            held = Object.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=object_id).first()
-            if held is None or held.unsaved_since is None:
+            found = held(Object.objects.filter(pk=object_id), skip_locked=True).first()
+            if found is None or found.unsaved_since is None:
                 return False
-            _save(held)
+            _save(found)
     except AWAY:
         raise
     except Exception:  # Any: whatever is wrong with one object, those after it have to be saved.
@@ -64,24 +65,24 @@ def _saved_alone(object_id: int) -> bool:
     return True
 
 
-def _save(held: Object) -> tuple[uuid.UUID, ...]:
+def _save(of: Object) -> tuple[uuid.UUID, ...]:
     """The object is held, and its row says that there is something to save."""
-    unsaved = LiveEdit.objects.filter(object=held, saved_at=None)
+    unsaved = LiveEdit.objects.filter(object=of, saved_at=None)
     folded = [(stretch, stretch.operations) for stretch in stretches(unsaved.order_by("version"))]
     kept = [(stretch, operations) for stretch, operations in folded if operations]
     # Each edit made a version of the object, and nobody else made any meanwhile: the last ones are the history's.
-    first = held.version - len(kept) + 1
-    saved = tuple(_record(held, first + place, stretch, operations) for place, (stretch, operations) in enumerate(kept))
+    first = of.version - len(kept) + 1
+    saved = tuple(_record(of, first + place, stretch, operations) for place, (stretch, operations) in enumerate(kept))
     unsaved.update(saved_at=Now())
-    Object.objects.filter(pk=held.pk).update(unsaved_since=None)
+    Object.objects.filter(pk=of.pk).update(unsaved_since=None)
     return saved
 
 
-def _record(held: Object, version: int, stretch: Stretch, operations: Sequence[Operation]) -> uuid.UUID:
+def _record(of: Object, version: int, stretch: Stretch, operations: Sequence[Operation]) -> uuid.UUID:
     change_set_id = uuid.uuid4()
     actor = User(pk=stretch.person, username=stretch.label)
-    parts = [Done(Revised.of(held, version), tuple(operations))]
-    send_changed(record(change_set_id, held.workspace_id, Because(actor, Origin.MANUAL), parts))
+    parts = [Done(Revised.of(of, version), tuple(operations))]
+    send_changed(record(change_set_id, of.workspace_id, Because(actor, Origin.MANUAL), parts))
     LiveEdit.objects.filter(pk__in=[edit.pk for edit in stretch.edits]).update(change_set=change_set_id)
     return change_set_id
 

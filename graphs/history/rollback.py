@@ -21,7 +21,7 @@ from graphs.history.scopes import AsOf, Caused, ChangeSets, Done, OneModificatio
 from graphs.history.signals import send_changed
 from graphs.history.undo import Clash, Left, Undone, undo
 from graphs.models import Object, Origin, Revision
-from graphs.objects.holding import hold_workspace, raise_versions
+from graphs.objects import holding
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before
@@ -167,7 +167,7 @@ def _changes(plan: Plan, raised: Mapping[int, int]) -> list[changes.Change]:
     """One change for each object of which something changes. Objects in `raised` already hold their new version."""
     steps = [step for step in plan.steps if step.undone.operations]
     there = [step.object.pk for step in steps if not step.object._state.adding]
-    versions = {**raised, **raise_versions([pk for pk in there if pk not in raised])}
+    versions = {**raised, **holding.raise_versions([pk for pk in there if pk not in raised])}
     return [changes.Change(step.part, versions.get(step.object.pk), step.before) for step in steps]
 
 
@@ -196,8 +196,8 @@ def _in_one_statement(
 
 def _objects(workspace_id: int, done: Done, *, held: bool = False) -> list[Object]:
     """The objects that are still there, in the order in which they are held. `held`, nobody else changes them."""
-    rows = Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys()).order_by("pk")
-    return list(rows.select_for_update(no_key=True) if held else rows)
+    rows = Object.objects.filter(workspace=workspace_id, pk__in=done.objects.keys())
+    return list(holding.held(rows) if held else rows.order_by("pk"))
 
 
 def _caught_up(workspace_id: int, done: Done, *, held: bool = False) -> list[Object]:
@@ -220,7 +220,7 @@ def _plan(
     missing = _missing(workspace_id, done, objects)
     deleted = [each for each, _label in missing if _came_or_went(each, done.objects[each.pk])]
     if held and deleted:
-        hold_workspace(workspace_id)  # Others may bring back the same.
+        holding.hold_workspace(workspace_id)  # Others may bring back the same.
     # One that went and is there again, as a new object of the same name, is what stands in the way.
     again = find(workspace_id, [Ref(each.type, each.key) for each in deleted])
     parts = [Part(each, done.objects[each.pk]) for each in objects]

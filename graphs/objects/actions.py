@@ -111,6 +111,9 @@ class UpdateObject(StrictModel):
             raise ValueError("give updates or patches")
         return self
 
+    def named(self) -> tuple[Ref, ...]:
+        return (self.object,)
+
 
 class CreateObject(StrictModel):
     kind: ShortText
@@ -118,14 +121,23 @@ class CreateObject(StrictModel):
     fields: JSONObject
     key: Key | None = Field(None, description="To refer to it in a batch; else made.")
 
+    def named(self) -> tuple[Ref, ...]:
+        return (self.parent,) if self.parent else ()
+
 
 class DeleteObject(StrictModel):
     object: RefText
+
+    def named(self) -> tuple[Ref, ...]:
+        return (self.object,)
 
 
 class MoveObject(StrictModel):
     object: RefText
     parent: RefText
+
+    def named(self) -> tuple[Ref, ...]:
+        return (self.object, self.parent)
 
 
 ObjectAction = UpdateObject | CreateObject | DeleteObject | MoveObject
@@ -141,14 +153,5 @@ register(
 
 
 def named_by(asked: Sequence[Action]) -> list[Ref]:
-    """The objects that actions of objects in general name: those they change, and parents."""
-    found: dict[Ref, None] = {}
-    for step in steps_of(list(asked)):
-        match step:
-            case UpdateObject() | DeleteObject():
-                found[step.object] = None
-            case MoveObject():
-                found |= {step.object: None, step.parent: None}
-            case CreateObject(parent=Ref() as parent):
-                found[parent] = None
-    return list(found)
+    """The objects that actions name, in their order."""
+    return list(dict.fromkeys(ref for step in steps_of(list(asked)) for ref in step.named()))

@@ -1,10 +1,14 @@
 """Holds the header rows of objects that are changed until the commit, so that versions rise in the order of commits."""
 
 from collections.abc import Collection
+from typing import TypeVar
+
+from django.db.models import QuerySet
 
 from graphs.models import Object, Workspace
 from graphs.site.prepared import prepared
 
+Held = TypeVar("Held", bound=Object)
 #: Does not touch an object with unsaved edits: what they did has to be in the history before anything that follows.
 HOLD = """
 UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp()
@@ -18,6 +22,15 @@ _RAISE = """
 UPDATE graphs_object SET version = version + 1, updated_at = statement_timestamp() WHERE id = ANY(%(objects)s::bigint[])
 RETURNING id, version
 """
+
+
+def held(objects: "QuerySet[Held]", *, skip_locked: bool = False) -> "QuerySet[Held]":
+    """These objects; nobody else changes them from here on until the transaction ends.
+
+    Several are held in the order of their primary keys. Who changes some holds all that are named at the start of the
+    transaction: two who hold the same ones one after the other, each in an order of their own, wait for each other.
+    """
+    return objects.select_for_update(no_key=True, skip_locked=skip_locked).order_by("pk")
 
 
 def hold(objects: Collection[int]) -> dict[int, int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
@@ -83,16 +84,20 @@ class Store(ABC):
         return ()
 
 
-def find(workspace_id: int, refs: Iterable[Ref]) -> dict[Ref, Object]:
+def headers(workspace_id: int, refs: Iterable[Ref]) -> QuerySet[Object]:
     """The objects of a workspace with these names; absent ones are left out."""
     keys: dict[str, set[str]] = {}
     for ref in refs:
         keys.setdefault(ref.type, set()).add(ref.key)
-    return {
-        Ref(found.type, found.key): found
-        for type_, some in keys.items()
-        for found in Object.objects.filter(workspace=workspace_id, type=type_, key__in=some).order_by("pk")
-    }
+    which = Q(pk__in=())
+    for type_, some in keys.items():
+        which |= Q(type=type_, key__in=some)
+    return Object.objects.filter(which, workspace=workspace_id)
+
+
+def find(workspace_id: int, refs: Iterable[Ref]) -> dict[Ref, Object]:
+    """The objects of a workspace with these names, by name."""
+    return {Ref(found.type, found.key): found for found in headers(workspace_id, refs)}
 
 
 def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref]]]:

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from graphs.models.objects import MAX_KEY
+from graphs.objects.refs import Ref
 from graphs.site.json_values import storable_object, storable_text
 
 #: Characters of one text.
@@ -26,6 +27,10 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, serialize_by_alias=True, extra="forbid", strict=True, frozen=True
     )
+
+    def named(self) -> tuple[Ref, ...]:
+        """The objects that it names if it is an action: those that it changes, and parents."""
+        return ()
 
 
 class Patch(StrictModel):

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from graphs.objects.actions import MAX_ACTIONS, Batch, register
+from graphs.objects.refs import Ref
 from graphs.objects.strict import DataPatch, JSONObject, Key, ShortText, StrictModel
 from graphs.workflows.action_parts import (
     MAX_HANDLES,
@@ -149,9 +150,15 @@ class ConfigureNodeType(Coded):
             raise ValueError("an update needs the typeKey")
         return self
 
+    def named(self) -> tuple[Ref, ...]:
+        return (Ref("nodeType", self.type_key),) if self.type_key else ()
+
 
 class DeleteNodeType(StrictModel):
     type_key: Key
+
+    def named(self) -> tuple[Ref, ...]:
+        return (Ref("nodeType", self.type_key),)
 
 
 class ReorganizeLayout(StrictModel):

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from graphs.history.editing import KeyUsed, Request
 from graphs.models import Graph, LiveEdit, Object
 from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
+from graphs.objects.holding import held
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
 from graphs.objects.planning import plan
@@ -81,7 +82,7 @@ def _once(member: Member, graph_id: int, request: Request, what: Callable[[Graph
     """Does `what`, or gives what this request did before. Sent twice at once, the second one waits for the graph."""
     with transaction.atomic():
         hold_role(member).require_editor()
-        graph = Graph.objects.select_for_update(no_key=True).get(workspace=member.workspace, pk=graph_id)
+        graph = held(Graph.objects.filter(workspace=member.workspace, pk=graph_id)).get()
         done = LiveEdit.objects.filter(object=graph, person=member.user.pk, key=request.key).first()
         if done is not None and done.digest != request.digest:
             raise KeyUsed
