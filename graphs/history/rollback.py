@@ -24,7 +24,7 @@ from graphs.models import Object, Origin, Revision
 from graphs.objects import holding
 from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
-from graphs.objects.preconditions import Before
+from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Part, find, users
 
@@ -132,7 +132,8 @@ def roll_back(
 ) -> Applied:
     """Does it, as one change set.
 
-    Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` if the result differs from what `digest` is of.
+    Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` if the result differs from what `digest` is of, or
+    something changes while it is done.
     """
     with transaction.atomic():
         raised: dict[int, int] = {}
@@ -147,7 +148,10 @@ def roll_back(
             done = read(workspace_id, scope)
         plan = _plan(workspace_id, scope, done, objects, left_out, held=True)
         _refuse(plan, digest)
-        return changes.finish(_changes(plan, raised), _because(plan, actor, reason))
+        try:
+            return changes.finish(_changes(plan, raised), _because(plan, actor, reason))
+        except Conflicting as conflicting:  # other code saved a row of a registered model, and waits for no header
+            raise Outdated(plan) from conflicting
 
 
 def touched(workspace_id: int, scope: Scope) -> list[Ref]:

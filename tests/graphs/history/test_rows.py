@@ -17,7 +17,7 @@ from chat.actions import deciding
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus
-from graphs.history import rollback
+from graphs.history import changes, rollback
 from graphs.history.recording import Because
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import ChangeSets
@@ -342,3 +342,18 @@ def test_of_products_that_not_everybody_sees_a_refusal_names_only_the_kind(
         for said in (str(refusal.value), *(clash.sentence for clash in named(clashing.value.plan))):
             assert "product" in said
             assert str(hidden.pk) not in said
+
+
+def test_a_rollback_of_a_row_that_other_code_saves_meanwhile_is_stale(
+    alice: User, client: Client, lamp: Thing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, finish = lamp.change(alice, "Mine").change_set_id, changes.finish
+
+    def finish_late(*given: Any) -> Any:
+        Product.objects.filter(pk=lamp.item.key).update(name="Theirs")
+        return finish(*given)
+
+    monkeypatch.setattr(changes, "finish", finish_late)
+    body = problem(post_json(client, f"{API}history/{done}/rollback", {}), 409, "stale")
+    assert body["preview"]["total"] == 1
+    assert ChangeSet.objects.filter(origin=Origin.ROLLBACK).count() == 0
