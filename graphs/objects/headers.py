@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.model_rows import record_of, row_of
-from graphs.objects.operations import Operation
+from graphs.objects.operations import Delete, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound
@@ -168,17 +168,27 @@ def may_edit(member: Member, of: Object) -> bool:
 
 
 def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> None:
-    """Raises `ChangeRefused` for the first object that the operations change and the member may not.
+    """Raises `ChangeRefused` for the first object that the operations change, or put something into, and the member may
+    not.
 
     Who may change an object may change its parts: operations on parts are not looked at.
     """
-    own = [operation.item for operation in operations if is_object(operation.item.type)]
-    for ref in own:
+    own = [operation for operation in operations if is_object(operation.item.type)]
+    for ref in [ref for operation in own for ref in (operation.item, *_new_parent(operation))]:
         if KINDS[ref.type].may_see is None and KINDS[ref.type].may_edit is None:
             continue
         of = existing(member.workspace.pk, ref)
         if of is not None and not may_edit(member, of):
             raise ChangeRefused(_("{object} may not be changed by this person.").format(object=ref))
+
+
+def _new_parent(operation: Operation) -> list[Ref]:
+    """What an object comes into."""
+    holder = None if isinstance(operation, Delete) else parent_of(KINDS[operation.item.type])
+    if holder is None:
+        return []
+    key = (operation.new if isinstance(operation, Update) else operation.record).get("parent")
+    return [] if key is None else [Ref(holder.name, str(key))]
 
 
 def is_key(kind: Kind, key: str) -> bool:

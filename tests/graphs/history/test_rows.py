@@ -2,6 +2,7 @@
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -22,7 +23,7 @@ from graphs.history.recording import Because
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Modification, Object, Origin, Workspace
-from graphs.objects.kinds import Kind
+from graphs.objects.kinds import KINDS, Kind
 from graphs.objects.operations import Update
 from graphs.objects.preconditions import Conflict, Conflicting
 from graphs.objects.refs import Ref
@@ -30,7 +31,7 @@ from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, member_of
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.graphs.history.test_fast_updates import while_it_waits
-from tests.proposed import waiting
+from tests.proposed import Call, waiting
 from tests.registered import product, shops
 from tests.shop.models import Product, Shop
 from tests.things import Thing, product_of
@@ -357,3 +358,21 @@ def test_a_rollback_of_a_row_that_other_code_saves_meanwhile_is_stale(
     body = problem(post_json(client, f"{API}history/{done}/rollback", {}), 409, "stale")
     assert body["preview"]["total"] == 1
     assert ChangeSet.objects.filter(origin=Origin.ROLLBACK).count() == 0
+
+
+def test_who_may_not_change_an_object_puts_nothing_into_it(alice: User, client: Client, lamp: Thing) -> None:
+    market = Shop.objects.create(workspace=lamp.workspace, name="Market")
+    to = f"shop:{market.pk}"
+    move: Call = ("move_object", {"object": str(lamp.item), "parent": to})
+    new: Call = ("create_object", {"kind": "product", "parent": to, "fields": {"name": "New"}})
+    (waits,) = lamp.proposed(alice, move)
+    with pytest.MonkeyPatch.context() as patched:
+        locked = replace(KINDS["shop"], may_edit=lambda _member, row: row.name != "Market")
+        patched.setitem(KINDS, "shop", locked)
+        for call in (move, new):
+            with pytest.raises(ChangeRefused, match=f"{to} may not be changed by this person"):
+                lamp.proposed(alice, call)
+        problem(change(client, lamp, "move_object", parent=to), 400, "refused")
+        with pytest.raises(Forbidden):
+            deciding.decide(member_of(alice), str(waits.pk), Decision(True))
+    assert row_of(lamp).shop_id != market.pk
