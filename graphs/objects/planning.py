@@ -71,7 +71,9 @@ def plan(
             problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
     if problems:
         raise ChangeRefused(*problems)
-    return Planned(_net(draft.operations), tuple(draft.targets.values()))
+    # The object's own fields after its parts.
+    operations = sorted(_net(draft.operations), key=lambda each: each.item == Ref(around.type, around.key))
+    return Planned(tuple(operations), tuple(draft.targets.values()))
 
 
 def _net(done: Sequence[Operation]) -> tuple[Operation, ...]:
@@ -112,13 +114,13 @@ class Draft:
     def do(self, step: ObjectAction) -> None:
         match step:
             case UpdateObject():
-                self.update(step.object, self._updates(step))
+                self.change(step.object, self._updates(step))
             case MoveObject():
                 self._move(step)
             case CreateObject():
                 self._create(step)
             case DeleteObject():
-                self.delete(step.object)
+                self.remove(step.object)
 
     def read(self, kind: Kind, rows: Iterable[Object]) -> None:
         """Takes rows of objects that were read together."""
@@ -138,7 +140,7 @@ class Draft:
         else:
             self.targets[ref] = Target(ref.type, ref.key, of.version)
 
-    def create(self, kind: Kind, key: str, values: Record) -> None:
+    def add(self, kind: Kind, key: str, values: Record) -> None:
         """Makes an object. Its parent may be a new one, which its model finds nowhere yet."""
         ref = Ref(kind.name, key)
         if self.find(ref) is not None or (ref not in self._drafted and existing(self.around.workspace_id, ref)):
@@ -149,7 +151,7 @@ class Draft:
         self._drafted[ref] = replace(drafted, record=record)
         self.operations.append(Create(ref, record))
 
-    def update(self, ref: Ref, new: Record) -> None:
+    def change(self, ref: Ref, new: Record) -> None:
         """Changes those of the fields that differ."""
         record, drafted = self._record(ref), self._drafted[ref]
         self.depend(ref)
@@ -161,7 +163,7 @@ class Draft:
             self.operations.append(Update(ref, {name: record[name] for name in changed}, changed))
             drafted.record = record | changed
 
-    def delete(self, ref: Ref) -> None:
+    def remove(self, ref: Ref) -> None:
         record, drafted = self._record(ref), self._drafted[ref]
         if KINDS[ref.type].parts:
             raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
@@ -205,7 +207,7 @@ class Draft:
         holder = parent_of(kind) if kind else None
         if kind is None or holder is None:
             raise ChangeRefused(_("{object} has no place to be moved from.").format(object=step.object))
-        self.update(step.object, {"parent": self._parent_key(kind, step.parent)})
+        self.change(step.object, {"parent": self._parent_key(kind, step.parent)})
 
     def _create(self, step: CreateObject) -> None:
         kind = KINDS.get(step.kind)
@@ -223,7 +225,7 @@ class Draft:
         if not is_key(kind, key):
             message = _("No {kind} can have the key {key}. Leave it out, then one is made.")
             raise ChangeRefused(message.format(kind=kind.name, key=f'"{shown(key)}"'))
-        self.create(kind, key, values)
+        self.add(kind, key, values)
 
     def _parent_key(self, kind: Kind, ref: Ref) -> str:
         """The key of a parent that exists, now or after earlier actions."""

@@ -45,7 +45,7 @@ def delete(draft: Draft, action: DeleteNodeType) -> None:
     if used := draft.uses(action.type_key):
         message = _('Nodes still are of the type "{key}" in: {graphs}. Give them another type first.')
         raise ChangeRefused(message.format(key=action.type_key, graphs=some(used, NAMED_GRAPHS)))
-    draft.objects.delete(Ref(NODE_TYPE.name, action.type_key))
+    draft.objects.remove(Ref(NODE_TYPE.name, action.type_key))
 
 
 def _create(draft: Draft, action: ConfigureNodeType) -> None:
@@ -61,7 +61,7 @@ def _create(draft: Draft, action: ConfigureNodeType) -> None:
         "handles": action.handles.to_json() if action.handles else {},
         "process": action.process or "",
     }
-    draft.objects.create(NODE_TYPE, given or draft.free_types.take(_wanted_key(action)), record)
+    draft.objects.add(NODE_TYPE, given or draft.free_types.take(_wanted_key(action)), record)
 
 
 def _update(draft: Draft, action: ConfigureNodeType) -> None:
@@ -80,7 +80,7 @@ def _update(draft: Draft, action: ConfigureNodeType) -> None:
         new["process"] = patched(record["process"], action.process_patches, f'"{key}"')
     if action.handles is not None:
         new["handles"] = action.handles.to_json()
-    draft.objects.update(Ref(NODE_TYPE.name, key), new)
+    draft.objects.change(Ref(NODE_TYPE.name, key), new)
 
 
 def _own(draft: Draft, key: str) -> Record:
