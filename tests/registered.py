@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.db import connection
+from django.db.models import Model
 from django.db.models.signals import post_delete, post_save
 
 from chat.models import AlwaysSend
@@ -12,6 +14,22 @@ from graphs.history import outside
 from graphs.models import Workspace
 from graphs.objects.kinds import KINDS, Kind
 from tests.shop.models import Product, Shop
+
+
+@contextmanager
+def rows_of(*models: type[Model], **options: Any) -> Iterator[Kind]:
+    """Within it, these models have tables, and rows of the first one are objects; `options` are those of `register`."""
+    with connection.schema_editor() as editor:
+        for model in models:
+            editor.create_model(model)
+    kind = objects.register(models[0], **options)
+    outside.watch()
+    try:
+        yield kind
+    finally:
+        post_save.disconnect(sender=kind.model, dispatch_uid=f"saved-{kind.name}")
+        post_delete.disconnect(sender=kind.model, dispatch_uid=f"deleted-{kind.name}")
+        del KINDS[kind.name]
 
 
 @contextmanager

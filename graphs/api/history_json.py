@@ -16,7 +16,7 @@ from graphs.history.diffs import diff_of, label_of
 from graphs.history.scopes import operation_of
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision
 from graphs.objects.narrowing import narrowed, unseen
-from graphs.objects.operations import Operation, net
+from graphs.objects.operations import Operation, net, told
 from graphs.objects.refs import ObjectName, Ref
 from graphs.objects.stores import labels
 from graphs.site.access import Member
@@ -216,7 +216,7 @@ def _modification(row: Modification) -> ModificationShape:
         "object": Ref(row.kind, row.key).to_json(),
         "action": cast("Action", row.action),
         "field": row.field,
-        "old": row.old,
+        "old": told(row.old),
         "new": row.new,
     }
 

@@ -14,7 +14,7 @@ from django.db import connection
 
 from graphs.models import Modification
 from graphs.objects.kinds import KINDS
-from graphs.objects.operations import Operation, Record, difference, fields, inverses
+from graphs.objects.operations import OF_THE_ROW, Operation, Record, difference, fields, inverses
 from graphs.objects.refs import Ref
 
 #: Versions that are simply read.
@@ -130,7 +130,7 @@ def _operation(item: Ref, ends: dict[str, _Ends]) -> Operation | None:
     new_record = _after(whole, ends)
     if new_record is None and old_record is not None:
         # Brought back, it is newer than it ever was.
-        row = {name: whole.last.old[name] for name in ("id", "version") if name in whole.last.old}
+        row = {name: whole.last.old[name] for name in OF_THE_ROW if name in whole.last.old}
         old_record = fields(old_record) | row
     return difference(item, old_record, new_record)
 

@@ -1,5 +1,6 @@
 """Rows of registered models as records: read, validated and saved through the model itself."""
 
+import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,16 +11,17 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Model, ProtectedError, RestrictedError
+from django.db import DataError, IntegrityError, transaction
+from django.db.models import DecimalField, Model, ProtectedError, RestrictedError
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Field, Kind
-from graphs.objects.operations import Record
+from graphs.objects.operations import UNTOLD, Record
 from graphs.objects.refusals import ChangeRefused
+from graphs.site.json_values import same
 
-_PLAIN = (str, int, float, bool, dict, list, type(None))
 _writing: ContextVar[bool] = ContextVar("writing an object", default=False)
 
 
@@ -44,13 +46,17 @@ def row_of(of: Object, *, held: bool = False) -> Any:
     `held`, nobody else changes it until the transaction ends.
     """
     kind = KINDS[of.type]
-    rows = kind.model._default_manager.select_for_update(no_key=True) if held else kind.model._default_manager
     if kind.rows is None:
-        return rows.filter(pk=of.pk).first() if of.pk is not None else None
+        own = kind.model._default_manager.filter(pk=of.pk)
+        return (own.select_for_update(no_key=True) if held else own).first()
     try:
         here = kind.rows(of.workspace_id).filter(pk=kind.model._meta.pk.to_python(of.key))
     except ValidationError:
         return None
+    if not held:
+        return here.first()
+    # Joins and groups, which a manager of the application may bring along, cannot be held.
+    rows = kind.model._base_manager.select_for_update(no_key=True, of=("self",))
     return rows.filter(pk__in=here.values("pk")).first()
 
 
@@ -72,7 +78,7 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Coll
 
 def _value(field: Field, row: Model) -> Any:
     if _holds_header(field, row):
-        holder = getattr(row, field.column)
+        holder = getattr(row, field.column, None)
         return holder and holder.key
     value = getattr(row, field.attribute)
     for step in field.inside:
@@ -85,13 +91,21 @@ def _value(field: Field, row: Model) -> Any:
 def _as_json(column: Any, value: Any) -> Any:
     """Says a value in one way, whether it was read from the database or given for it."""
     match value:
-        case Decimal():
+        case Decimal() if isinstance(column, DecimalField):
             return f"{value:.{column.decimal_places}f}"
         case datetime() if is_aware(value):
             return value.astimezone(UTC).isoformat()
         case float() if not isfinite(value):
             return str(value)
-    return value if isinstance(value, _PLAIN) else DjangoJSONEncoder().default(value)
+        case None | bool() | int() | float() | str():
+            return value
+        case dict() | list():
+            # A column may have a decoder of its own, and JSON has no infinite numbers.
+            return json.loads(json.dumps(value, default=str), parse_constant=str)
+    try:
+        return DjangoJSONEncoder().default(value)
+    except (TypeError, ValueError):  # of a class of the application
+        return str(value)
 
 
 def _holds_header(field: Field, row: Model) -> bool:
@@ -102,7 +116,7 @@ def _holds_header(field: Field, row: Model) -> bool:
 
 def _assign(kind: Kind, of: Object, row: Model, new: Record) -> None:
     for field in kind.fields:
-        if field.name in new:
+        if field.name in new and not same(new[field.name], _value(field, row)):
             value = new[field.name]
             _set(field, row, _header(field, of, row, value) if value and _holds_header(field, row) else value)
 
@@ -117,24 +131,30 @@ def _header(field: Field, of: Object, row: Model, key: str) -> int:
 
 
 def _set(field: Field, row: Model, value: Any) -> None:
-    """Sets the value; within a JSON column a null is nothing."""
-    if not field.inside:
-        column: Any = row._meta.get_field(field.column)
-        try:
-            read = column.to_python(value)
-            if isinstance(read, float) and not isfinite(read):
-                raise TypeError("JSON has no such number")
-            setattr(row, field.attribute, read)
-        except ValidationError as error:
-            raise ChangeRefused(*(f"{field.name}: {message}" for message in error.messages)) from error
-        except TypeError as error:
-            # Dates and times parse texts only, and JSON has no infinite numbers.
-            raise ChangeRefused(_("{field}: this is no value of it.").format(field=field.name)) from error
+    if field.inside:
+        _set_inside(field, row, value)
         return
-    whole = dict(getattr(row, field.column) or {})
-    inner = whole
+    column: Any = row._meta.get_field(field.column)
+    if value is None and not column.null:
+        raise ChangeRefused(f"{field.name}: {column.error_messages['null']}")
+    try:
+        # A decimal column would take a float for all that it is in binary.
+        read = column.to_python(str(value) if isinstance(value, float) and isinstance(column, DecimalField) else value)
+        if isinstance(read, float) and not isfinite(read):
+            raise TypeError("JSON has no such number")
+        setattr(row, field.attribute, read)
+    except ValidationError as error:
+        raise ChangeRefused(*(f"{field.name}: {message}" for message in error.messages)) from error
+    except (TypeError, ValueError) as error:
+        # Dates and times parse texts only, lists of values JSON, and JSON has no infinite numbers.
+        raise ChangeRefused(_("{field}: this is no value of it.").format(field=field.name)) from error
+
+
+def _set_inside(field: Field, row: Model, value: Any) -> None:
+    """Sets the value within a JSON column; a null is nothing."""
+    whole = inner = _copied(field, getattr(row, field.column))
     for step in field.inside[:-1]:
-        inner[step] = dict(inner.get(step) or {})
+        inner[step] = _copied(field, inner.get(step))
         inner = inner[step]
     if value is None:
         inner.pop(field.inside[-1], None)
@@ -143,22 +163,45 @@ def _set(field: Field, row: Model, value: Any) -> None:
     setattr(row, field.column, whole)
 
 
+def _copied(field: Field, value: Any) -> dict[str, Any]:
+    """A copy of the JSON object that a field is within; an empty one if there is none."""
+    if value is not None and not isinstance(value, dict):
+        raise ChangeRefused(_("{field}: what it is within is no JSON object.").format(field=field.name))
+    return dict(value or {})
+
+
 def new_row(kind: Kind, of: Object, record: Record) -> Model:
     """A row that is not saved yet; one that is brought back gets its old primary key, and is newer than it was."""
     if issubclass(kind.model, Object):
         version = record.get("version", 0) + 1
         return kind.model(pk=record.get("id"), workspace_id=of.workspace_id, key=of.key, version=version)
-    row = kind.model(pk=kind.model._meta.pk.to_python(of.key))
+    untold = record.get(UNTOLD, {})
+    columns: Any = [column for column in kind.model._meta.concrete_fields if column.name in untold]
+    values = {column.attname: column.to_python(untold[column.name]) for column in columns}
+    row = kind.model(**values, pk=kind.model._meta.pk.to_python(of.key))
     if kind.workspace and "__" not in kind.workspace:
         setattr(row, f"{kind.workspace}_id", of.workspace_id)
     return row
 
 
+def untold(kind: Kind, row: Model) -> Record:
+    """The columns of a row that no field tells, as JSON that the columns read."""
+    told = {field.column for field in kind.fields if not field.inside}
+    columns: Any = [each for each in row._meta.concrete_fields if not each.primary_key and each.name not in told]
+    return {
+        each.name: None if each.value_from_object(row) is None else _as_json(each, each.value_to_string(row))
+        for each in columns
+    }
+
+
 def save(kind: Kind, of: Object, row: Model, new_values: Record, *, new: bool = False) -> None:
+    """Saves the row with these values, and reads it again."""
     _assign(kind, of, row, new_values)
     with refusals_of(kind):
         row.full_clean()
-        row.save(force_insert=new)
+        options: Any = {"force_insert": True} if new else {}  # not every model's own `save` takes any
+        row.save(**options)
+        row.refresh_from_db()
 
 
 @contextmanager
@@ -166,7 +209,8 @@ def refusals_of(kind: Kind) -> Iterator[None]:
     """Makes of what the model refuses a `ChangeRefused`, which names fields as the wire does."""
     names = {field.column: f"{field.name}: " for field in kind.fields if not field.inside} | {"__all__": "", "": ""}
     try:
-        yield
+        with transaction.atomic():
+            yield
     except ValidationError as error:
         problems = getattr(error, "message_dict", None) or {"": error.messages}
         texts = [names.get(name, f"{name}: ") + text for name, some in problems.items() for text in some]
@@ -175,3 +219,7 @@ def refusals_of(kind: Kind) -> Iterator[None]:
         raise ChangeRefused(str(error.args[0])) from error
     except ObjectDoesNotExist as error:
         raise ChangeRefused(str(error)) from error
+    except (IntegrityError, DataError) as error:
+        # Its details have values of rows, and of columns that nobody is shown.
+        reason = getattr(getattr(error.__cause__, "diag", None), "message_primary", None) or type(error).__name__
+        raise ChangeRefused(_("The database refuses this: {reason}").format(reason=reason)) from error

@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterator, Sequence
 
 from django.db import models
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from graphs.models import Object
-from graphs.objects.headers import held_by, ref_of
+from graphs.objects.headers import held_by, parent_of, ref_of, rows_with
 from graphs.objects.kinds import KINDS, Kind, of_models
-from graphs.objects.model_rows import as_writer, new_row, record_of, refusals_of, row_of, save
-from graphs.objects.operations import Create, Delete, Operation, Record, Update
+from graphs.objects.model_rows import as_writer, new_row, record_of, refusals_of, row_of, save, untold
+from graphs.objects.operations import UNTOLD, Create, Delete, Operation, Record, Update, told
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import Part, Store
@@ -41,14 +42,8 @@ class ModelStore(Store):
                     return (Create(item, _created(kind, of, record)),)
                 case Update():
                     return (_updated(kind, of, operation),)
-                case Delete(item, record):
-                    row = row_of(of)
-                    assert row is not None
-                    kept = {"id": of.pk, "version": _version(row, of)}
-                    with refusals_of(kind):
-                        row.delete()
-                    Object.objects.filter(pk=of.pk).delete()
-                    return (Delete(item, record | kept),)
+                case Delete():
+                    return (_deleted(kind, of, operation),)
 
     def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
         """The first objects that would go with it, those aside that go, or move, in the other parts."""
@@ -93,31 +88,62 @@ def _version(row: Model, of: Object) -> int:
 
 def _created(kind: Kind, of: Object, record: Record) -> Record:
     """Makes a row and its header. Gives the record as the model's own `save` left it, with its primary key."""
-    row = new_row(kind, of, record)
+    with refusals_of(kind):
+        row = new_row(kind, of, record)
     save(kind, of, row, record, new=True)
-    row.refresh_from_db()
     made = record_of(kind, row)
     if isinstance(row, Object):
         return record | made | {"id": row.pk}
+    _require_here(kind, of, made)
     header = Object.objects.create(
         pk=record.get("id"), workspace_id=of.workspace_id, type=of.type, key=of.key,
         version=record.get("version", 0) + 1, as_recorded=made,
     )  # fmt: skip
-    return record | made | {"id": header.pk}
+    shown: Record = told(record)
+    return shown | made | {"id": header.pk}
 
 
 def _updated(kind: Kind, of: Object, operation: Update) -> Update:
-    """What changed, with all that the model's own `save` made of it. What others changed is left to be noticed.
-
-    Others do not wait for the header: what they saved until the row is held, too, is a conflict.
-    """
-    row, item, new = row_of(of, held=True), operation.item, operation.new
-    before = record_of(kind, row) if row is not None else {}
-    Before({item: Stored(item, before, 0, of.pk)} if row is not None else {}).refuse_conflicts([operation])
+    """What changed, with all that the model's own `save` made of it. What others changed is left to be noticed."""
+    row, before = _held(kind, of, operation)
+    item, new = operation.item, operation.new
     save(kind, of, row, new)
-    row.refresh_from_db()
     now = {name: value for name, value in record_of(kind, row).items() if name in new or not same(value, before[name])}
     if not isinstance(row, Object):
+        _require_here(kind, of, now)
         header = Object.objects.only("as_recorded").get(pk=of.pk)
         Object.objects.filter(pk=of.pk).update(as_recorded=(header.as_recorded or before) | now)
     return Update(item, {name: before[name] for name in now}, now)
+
+
+def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
+    """What was deleted, with all that brings it back."""
+    row, record = _held(kind, of, operation)
+    record |= {"id": of.pk, "version": _version(row, of)}
+    if not isinstance(row, Object):
+        record[UNTOLD] = untold(kind, row)
+    with refusals_of(kind):
+        row.delete()
+    if row_of(of) is not None:
+        raise ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=operation.item))
+    Object.objects.filter(pk=of.pk).delete()
+    return Delete(operation.item, record)
+
+
+def _held(kind: Kind, of: Object, operation: Update | Delete) -> tuple[Any, Record]:
+    """The row, held until the transaction ends, and its record.
+
+    Others do not wait for the header: what they saved until the row is held, too, is a conflict.
+    """
+    row, item = row_of(of, held=True), operation.item
+    found = {} if row is None else {item: Stored(item, record_of(kind, row), 0, of.pk)}
+    Before(found).refuse_conflicts([operation])
+    return row, found[item].record
+
+
+def _require_here(kind: Kind, of: Object, changed: Record) -> None:
+    """Raises `ChangeRefused` if the row has left its workspace, or was given a parent of another one."""
+    holder, key = parent_of(kind), changed.get("parent")
+    elsewhere = holder is not None and key and not rows_with(holder, of.workspace_id, [key]).exists()
+    if elsewhere or row_of(of) is None:
+        raise ChangeRefused(_("{object} would leave its workspace, or the one of its parent.").format(object=of))

@@ -14,7 +14,9 @@ from graphs.site.json_values import same
 #: The fields of an item by their names on the wire, without its key. Of an item that existed it may also hold `id` and
 #: `version`, so that it comes back as the same row, and newer than it was.
 Record = dict[str, Any]
-_OF_THE_ROW = frozenset({"id", "version"})
+#: Holds, of a row that was deleted, what no field tells; nobody is shown it.
+UNTOLD = "other columns"
+OF_THE_ROW = frozenset({"id", "version", UNTOLD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +119,8 @@ def difference(item: Ref, old: Record | None, new: Record | None) -> Operation |
 
 
 def _update(item: Ref, old: Record, new: Record) -> Update | None:
-    """The fields that differ; None where nothing does."""
-    changed = [name for name in new if name not in _OF_THE_ROW and not same(new[name], old[name])]
+    """The fields of both that differ; None where none does. The other fields were not registered at some time."""
+    changed = [name for name in new if name in old and name not in OF_THE_ROW and not same(new[name], old[name])]
     if not changed:
         return None
     return Update(item, {name: old[name] for name in changed}, {name: new[name] for name in changed})
@@ -126,4 +128,9 @@ def _update(item: Ref, old: Record, new: Record) -> Update | None:
 
 def fields(record: Record) -> Record:
     """The record without what belongs to its row."""
-    return {name: value for name, value in record.items() if name not in _OF_THE_ROW}
+    return {name: value for name, value in record.items() if name not in OF_THE_ROW}
+
+
+def told(value: Any) -> Any:
+    """What may be shown of a record, or of the value of a field."""
+    return {name: each for name, each in value.items() if name != UNTOLD} if isinstance(value, dict) else value

@@ -143,6 +143,18 @@ def test_a_parent_that_goes_while_its_child_is_moved_there(alice: User, client: 
     problem(change(client, lamp, "move_object", parent=f"shop:{market.pk}"), 400, "refused")
 
 
+def test_no_rollback_moves_a_row_to_a_parent_of_another_workspace(
+    alice: User, lamp: Thing, other_workspace: Workspace
+) -> None:
+    corner, market = Shop.objects.get(), Shop.objects.create(workspace=lamp.workspace, name="Market")
+    moved = lamp.apply([lamp.to(str(market.pk), field="parent")], Because(alice, Origin.MANUAL))
+    corner.workspace = other_workspace
+    corner.save()
+    with pytest.raises(ChangeRefused, match="would leave its workspace"):
+        rollback.roll_back(lamp.workspace.pk, alice, ChangeSets((moved.change_set_id,)))
+    assert row_of(lamp).shop == market
+
+
 def test_a_shop_that_still_holds_products_stays(client: Client, lamp: Thing) -> None:
     shop = f"{API}objects/shop/{Shop.objects.get().pk}"
     asked = {"actions": [{"action": "delete_object", "arguments": {}}]}

@@ -1,0 +1,223 @@
+"""Rows of models as applications write them: with managers, saves, constraints and tenants of their own."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import models
+from django.db.models import Count, F, Q
+from django.db.models.functions import Lower
+from django.test import Client
+from django.test.utils import isolate_apps
+
+from graphs.history import rollback
+from graphs.history.scopes import AsOf, ChangeSets
+from graphs.models import ChangeSet, Modification, Object, Origin, Workspace
+from graphs.objects import staleness
+from graphs.objects.kinds import Kind
+from graphs.objects.preconditions import Conflict
+from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
+from tests.graphs.api.callers import post_json, problem, with_token
+from tests.proposed import waiting
+from tests.registered import rows_of
+
+API = "/api/v1/objects"
+
+with isolate_apps("tests.shop"):
+
+    class Shelf(models.Model):
+        workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+
+        class Meta:
+            app_label = "shop"
+
+    class Counted(models.Manager["Book"]):
+        """Joins what may be missing, and groups."""
+
+        def get_queryset(self) -> "models.QuerySet[Book]":
+            return super().get_queryset().select_related("shelf").annotate(pages=Count("leaves"))
+
+    class Book(models.Model):
+        """Of a workspace by the slug that stands in it, and not for everybody's eyes in all its columns."""
+
+        tenant = models.SlugField(default="demo", editable=False)
+        shelf = models.ForeignKey(Shelf, models.SET_NULL, null=True, blank=True)
+        title = models.CharField(max_length=300)
+        blurb = models.TextField(blank=True)
+        price = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))
+        data = models.JSONField(default=dict, blank=True)
+        password = models.CharField(max_length=20, default="nobody's")
+        until = models.DateField(null=True, blank=True)
+        hidden = models.BooleanField(default=False)
+
+        objects = Counted()
+
+        class Meta:
+            app_label = "shop"
+            constraints = (
+                models.UniqueConstraint(Lower("title"), F("tenant"), name="title_once", violation_error_message="once"),
+            )
+
+        def delete(self, *args: Any, **options: Any) -> Any:
+            if self.blurb != "for ever":
+                return super().delete(*args, **options)
+            self.hidden = True
+            return self.save()
+
+    class Leaf(models.Model):
+        book = models.ForeignKey(Book, models.CASCADE, related_name="leaves")
+
+        class Meta:
+            app_label = "shop"
+
+
+FIELDS = ("title", "blurb", "price", "data.problem.text", "data.open")
+
+
+def of_tenant(workspace: Workspace) -> "models.QuerySet[Book]":
+    return Book.objects.filter(tenant=workspace.slug)
+
+
+@pytest.fixture
+def kind(db: None) -> Iterator[Kind]:
+    with rows_of(Book, Shelf, Leaf, title="title", fields=FIELDS, workspace=of_tenant) as registered:
+        yield registered
+
+
+@pytest.fixture
+def client(charlie: User) -> Client:
+    """Of the workspace that is nobody's default."""
+    return with_token(charlie)
+
+
+@pytest.fixture
+def book(kind: Kind, client: Client) -> Book:
+    return made(client, title="Emma")
+
+
+def made(client: Client, **values: Any) -> Book:
+    row = Book.objects.create(tenant="other", **values)
+    assert client.get(path_of(row)).status_code == 200
+    return Book.objects.get(pk=row.pk)
+
+
+def path_of(row: Book) -> str:
+    return f"{API}/book/{row.pk}"
+
+
+def do(client: Client, row: Book, action: str, **arguments: Any) -> Any:
+    return post_json(client, f"{path_of(row)}/changes", {"actions": [{"action": action, "arguments": arguments}]})
+
+
+def edit(client: Client, row: Book, **updates: Any) -> Any:
+    return do(client, row, "update_object", updates=updates)
+
+
+def take_back(of: User, done: Any) -> None:
+    workspace = of.memberships.get().workspace_id  # type: ignore[attr-defined]
+    rollback.roll_back(workspace, of, ChangeSets((ChangeSet.objects.get(pk=done.json()["id"]).pk,)))
+
+
+@pytest.mark.parametrize("since", [True, False])
+def test_what_is_no_field_comes_back_with_a_deleted_row(client: Client, charlie: User, book: Book, since: bool) -> None:
+    Book.objects.filter(pk=book.pk).update(password="secret", until="2026-11-24", data={"mine": 1, "open": True})
+    before = Book.objects.filter(pk=book.pk).values().get()
+    gone = do(client, book, "delete_object")
+    assert gone.status_code == 201, gone.json()
+    assert not Book.objects.exists()
+    if since:
+        (was,) = Modification.objects.filter(change_set=gone.json()["id"])
+        rollback.roll_back(charlie.memberships.get().workspace_id, charlie, AsOf("book", was.object, was.version - 1))
+    else:
+        take_back(charlie, gone)
+    assert Book.objects.filter(pk=book.pk).values().get() == before
+
+
+def test_nobody_is_shown_what_is_no_field(client: Client, charlie: User, book: Book) -> None:
+    Book.objects.filter(pk=book.pk).update(password="secret")
+    header = Object.objects.get(type="book", key=str(book.pk))
+    (renaming,) = waiting(charlie, header, ("update_object", {"object": str(header), "updates": {"title": "A"}}))
+    gone = do(client, book, "delete_object").json()["id"]
+    staleness_told = staleness.explained(
+        header, [Conflict(Ref("book", str(book.pk)), "", {}, None)], renaming.created_at
+    )
+    shown = [client.get(f"/api/v1/history{each}") for each in (f"/{gone}", f"?object=book:{book.pk}")]
+    assert [answer.status_code for answer in shown] == [200, 200]
+    assert "secret" not in str([staleness_told, *(answer.content for answer in shown)])
+    take_back(charlie, client.get(f"/api/v1/history/{gone}"))
+    assert "secret" not in str(list(Modification.objects.filter(action="create").values()))
+
+
+def test_a_row_that_would_come_back_in_another_workspace_stays_away(
+    client: Client, charlie: User, book: Book, other_workspace: Workspace
+) -> None:
+    """What other code deleted is gone with what is no field: its slug would be that of the model's default."""
+    book.delete()
+    gone = ChangeSet.objects.get(origin=Origin.OUTSIDE)
+    with pytest.raises(ChangeRefused, match="would leave its workspace"):
+        rollback.roll_back(other_workspace.pk, charlie, ChangeSets((gone.pk,)))
+    assert not Book.objects.exists()
+
+
+def test_no_change_hands_a_row_to_another_workspace(db: None, client: Client) -> None:
+    with rows_of(Book, Shelf, Leaf, title="title", fields=(*FIELDS, "tenant"), workspace=of_tenant):
+        row = made(client, title="Emma")
+        answer = problem(edit(client, row, tenant="demo"), 400, "refused")
+        assert "would leave its workspace" in answer["detail"]
+        assert Book.objects.get(pk=row.pk).tenant == "other"
+
+
+def test_a_save_without_keywords_is_enough_for_a_change(client: Client, book: Book, monkeypatch: Any) -> None:
+    monkeypatch.setattr(Book, "save", lambda row: models.Model.save(row))
+    assert edit(client, book, title="Emma, again").status_code == 201
+
+
+def test_prices_may_be_floats(client: Client, book: Book) -> None:
+    assert edit(client, book, price=19.9).status_code == 201
+    assert Book.objects.get(pk=book.pk).price == Decimal("19.90")
+
+
+def test_nothing_is_no_value_of_a_column_that_has_to_have_one(client: Client, book: Book) -> None:
+    answer = problem(edit(client, book, blurb=None), 400, "refused")
+    assert answer["detail"] == "blurb: This field cannot be null."
+
+
+def test_what_the_database_refuses_is_told(client: Client, book: Book, monkeypatch: Any) -> None:
+    """As if somebody had saved the same a moment ago: the validation has not seen it."""
+    monkeypatch.setattr(Book, "full_clean", lambda _row: None)
+    made(client, title="Persuasion")
+    answer = problem(edit(client, book, title="PERSUASION"), 400, "refused")
+    assert 'unique constraint "title_once"' in answer["detail"]
+    assert "Persuasion" not in answer["detail"]
+    assert edit(client, book, title="Sanditon").status_code == 201
+
+
+def test_a_path_whose_place_is_taken_stops_no_other_field(client: Client, book: Book) -> None:
+    Book.objects.filter(pk=book.pk).update(data={"problem": "high"})
+    assert edit(client, book, title="Emma, again").status_code == 201
+    answer = problem(edit(client, book, **{"data.problem.text": "x"}), 400, "refused")
+    assert "data.problem.text" in answer["detail"]
+    assert Book.objects.get(pk=book.pk).data == {"problem": "high"}
+
+
+def test_a_row_that_is_only_hidden_is_not_deleted(client: Client, book: Book) -> None:
+    Book.objects.filter(pk=book.pk).update(blurb="for ever")
+    answer = problem(do(client, book, "delete_object"), 400, "refused")
+    assert "only hides what is deleted" in answer["detail"]
+    assert not Book.objects.get(pk=book.pk).hidden
+
+
+def test_a_hidden_row_is_in_the_way_of_a_rollback(db: None, client: Client, charlie: User) -> None:
+    shown = Q(hidden=False)
+    with rows_of(
+        Book, Shelf, Leaf, title="title", fields=FIELDS, workspace=lambda workspace: of_tenant(workspace).filter(shown)
+    ):
+        row = made(client, title="Emma", blurb="for ever")
+        gone = do(client, row, "delete_object")
+        assert gone.status_code == 201
+        with pytest.raises(ChangeRefused):
+            take_back(charlie, gone)
+        assert not Object.objects.filter(type="book").exists()
