@@ -10,10 +10,16 @@ from django.db.models.signals import post_delete, post_save
 
 from chat.models import AlwaysSend
 from graphs import objects
-from graphs.history import outside
 from graphs.models import Workspace
 from graphs.objects.kinds import KINDS, Kind
 from tests.shop.models import Product, Shop
+
+
+def forget(kind: Kind) -> None:
+    """Takes back the registration of a model."""
+    post_save.disconnect(sender=kind.model, dispatch_uid=f"saved-{kind.name}")
+    post_delete.disconnect(sender=kind.model, dispatch_uid=f"deleted-{kind.name}")
+    del KINDS[kind.name]
 
 
 @contextmanager
@@ -23,13 +29,10 @@ def rows_of(*models: type[Model], **options: Any) -> Iterator[Kind]:
         for model in models:
             editor.create_model(model)
     kind = objects.register(models[0], **options)
-    outside.watch()
     try:
         yield kind
     finally:
-        post_save.disconnect(sender=kind.model, dispatch_uid=f"saved-{kind.name}")
-        post_delete.disconnect(sender=kind.model, dispatch_uid=f"deleted-{kind.name}")
-        del KINDS[kind.name]
+        forget(kind)
 
 
 @contextmanager
@@ -49,7 +52,7 @@ def pins(**options: Any) -> Iterator[Kind]:
         yield kind
     finally:
         added_by.blank = False
-        del KINDS[kind.name]
+        forget(kind)
 
 
 def pin(workspace: Workspace, title: str, **values: Any) -> AlwaysSend:
@@ -69,14 +72,11 @@ def shops(**options: Any) -> Iterator[Kind]:
             **({"parent": "shop"} | options),
         ),
     )
-    outside.watch()
     try:
         yield kinds[1]
     finally:
         for kind in kinds:
-            post_save.disconnect(sender=kind.model, dispatch_uid=f"saved-{kind.name}")
-            post_delete.disconnect(sender=kind.model, dispatch_uid=f"deleted-{kind.name}")
-            del KINDS[kind.name]
+            forget(kind)
 
 
 def product(shop: Shop, name: str = "Fetch API", **values: Any) -> Product:

@@ -4,8 +4,9 @@ A row of a registered model may be saved by any code. Its header keeps the field
 row is another one, the difference is a change set "changed outside".
 """
 
+import logging
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -18,13 +19,17 @@ from graphs.history import live_edits
 from graphs.history.recording import Because, Done, Revised, begin, record
 from graphs.history.signals import saved_outside, send_changed
 from graphs.models import Object, Origin
+from graphs.objects.headers import ref_of
 from graphs.objects.holding import raise_versions
-from graphs.objects.kinds import KINDS
+from graphs.objects.kinds import KINDS, Kind, kinds_of, of_models
 from graphs.objects.model_rows import record_of, row_of, writing
 from graphs.objects.operations import difference
 from graphs.objects.refs import Ref
+from graphs.objects.registration import registered
 
 _OUTSIDE = Because(None, Origin.OUTSIDE)
+
+log = logging.getLogger("countersign.objects")
 
 
 def catch_up(objects: Iterable[Object]) -> None:
@@ -52,6 +57,8 @@ def notice(of: Object) -> None:
             return
         change = difference(Ref(held.type, held.key), held.as_recorded, now)
         if change is None:
+            if now is not None and now.keys() != held.as_recorded.keys():  # other fields are registered by now
+                _remember(held, now)
             return
         version = raise_versions([held.pk])[held.pk]
         last = Revised(held.type, held.pk, held.key, kind.name_of(now or held.as_recorded) or held.key, version)
@@ -78,10 +85,22 @@ def _remember(held: Object, now: dict[str, Any]) -> None:
 
 def watch() -> None:
     """From here on saves and deletions of registered models are noticed as they happen."""
-    for kind in KINDS.values():
-        if kind.rows is not None:
-            post_save.connect(_saved, sender=kind.model, dispatch_uid=f"saved-{kind.name}")
-            post_delete.connect(_deleted, sender=kind.model, dispatch_uid=f"deleted-{kind.name}")
+    for kind in of_models():
+        _watch(kind)
+    registered.connect(_watch)
+
+
+def _watch(kind: Kind, **_kwargs: Any) -> None:
+    for model in _with_heirs(kind.model):
+        post_save.connect(_saved, sender=model, dispatch_uid=f"saved-{kind.name}")
+        post_delete.connect(_deleted, sender=model, dispatch_uid=f"deleted-{kind.name}")
+
+
+def _with_heirs(model: type[Model]) -> Iterator[type[Model]]:
+    """The model, its proxies, and those that extend it: Django sends each one's signals in its own name."""
+    yield model
+    for heir in model.__subclasses__():
+        yield from _with_heirs(heir)
 
 
 def _saved(sender: type[Model], instance: Model, raw: bool = False, **_kwargs: Any) -> None:
@@ -96,17 +115,24 @@ def _noticed(model: type[Model], row: Model, raw: bool) -> None:
     """Notices a change of a row at once; after the commit if somebody holds its header, who may wait for the row."""
     if raw or writing():
         return
-    kind = next(kind for kind in KINDS.values() if kind.model is model)
-    headers = Object.objects.filter(type=kind.name, key=str(row.pk))
-    if found := list(headers):
-        with transaction.atomic():
-            free = list(headers.select_for_update(no_key=True, skip_locked=True))
-            for header in free:
-                _look_at(header)
-        for header in found:
-            if header not in free:
-                transaction.on_commit(partial(_look_at, header), robust=True)
-    saved_outside.send(sender=model, kind=kind.name)
+    for kind in kinds_of(model):
+        try:
+            with transaction.atomic():
+                _notice_row(ref_of(kind, row))
+        except Exception:  # Any: what other code saves is saved, and this is noticed when somebody looks.
+            log.exception("a change of %s was not noticed", kind.name)
+        saved_outside.send(sender=model, kind=kind.name)
+
+
+def _notice_row(ref: Ref) -> None:
+    headers = Object.objects.filter(type=ref.type, key=ref.key)
+    found = list(headers)
+    free = list(headers.select_for_update(no_key=True, skip_locked=True)) if found else []
+    for header in found:
+        if header in free:
+            _look_at(header)
+        else:
+            transaction.on_commit(partial(_look_at, header), robust=True)
 
 
 def _look_at(header: Object) -> None:

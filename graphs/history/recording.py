@@ -10,12 +10,13 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 
 from graphs.history import hooks
-from graphs.models import Object, Origin
+from graphs.models import Object, Origin, Revision
 from graphs.objects.kinds import store_of
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.site.prepared import prepared
 
 _ENCODER = DjangoJSONEncoder(allow_nan=False)
+_LABEL_CHARS = Revision._meta.get_field("label").max_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,9 @@ def _store(
     objects = tuple(part.revised for part in parts)
     modifications = [(place, *row) for place, part in enumerate(parts) for row in _modifications(part.operations)]
     given = parameters(change_set_id, workspace_id, because, len(modifications)) | {
-        "revisions": to_json([(each.type, each.id, each.key, each.label, each.version) for each in objects]),
+        "revisions": to_json(
+            [(each.type, each.id, each.key, each.label[:_LABEL_CHARS], each.version) for each in objects]
+        ),
         "modifications": to_json(modifications),
     }
     with prepared() as cursor:

@@ -81,14 +81,15 @@ class _Undoing:
             case Delete(item, old):
                 if record is None:
                     self.now[item] = old
-                elif not same(fields(record), fields(old)):
+                elif difference(item, old, record):
                     self._clash(Clash("recreated", item, "", None, record))
             case Update(item, _, new) if record is None:
                 for name, value in new.items():
                     self._clash(Clash("gone", item, name, value))
             case Update(item, old, new):
                 assert record is not None
-                values = {name: self._taken_back(item, name, record[name], old[name], new[name]) for name in new}
+                there = [name for name in new if name in record]  # others are no longer registered
+                values = {name: self._taken_back(item, name, record[name], old[name], new[name]) for name in there}
                 self.now[item] = record | values
 
     def _taken_back(self, item: Ref, name: str, value: Any, old: Any, new: Any) -> Any:
@@ -111,7 +112,7 @@ class _Undoing:
         changed = [
             Clash("changed", item, name, value, record[name])
             for name, value in fields(expected).items()
-            if not same(record[name], value)
+            if name in record and not same(record[name], value)
         ]
         for clash in changed:
             self._clash(clash)

@@ -10,7 +10,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
-from graphs.objects.kinds import KINDS, Kind, is_object
+from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of
 from graphs.objects.model_rows import record_of, row_of
 from graphs.objects.operations import Delete, Operation, Update
 from graphs.objects.refs import Ref
@@ -90,7 +90,7 @@ def searched(rows: QuerySet[Any], kind: Kind, text: str) -> QuerySet[Any]:
 
 def searched_by(kind: Kind, text: str) -> models.Q:
     """The condition that a field contains the text."""
-    wanted = models.Q()
+    wanted = models.Q(pk__in=())  # of a kind without texts none
     for field in kind.fields:
         if field.form in ("text", "code", "json"):
             wanted |= models.Q(**{"__".join((field.column, *field.inside, "icontains")): text})
@@ -134,7 +134,7 @@ def named(row: Any) -> Ref | None:
     """The name of an object, or of a row of a registered model; None for anything else."""
     if isinstance(row, Object):
         return Ref(row.type, row.key)
-    kind = next((kind for kind in KINDS.values() if kind.store is not None and type(row) is kind.model), None)
+    kind = next(iter(kinds_of(type(row))), None)
     return ref_of(kind, row) if kind else None
 
 

@@ -123,6 +123,11 @@ def of_models() -> list[Kind]:
     return [kind for kind in KINDS.values() if kind.rows is not None]
 
 
+def kinds_of(model: type[Model]) -> list[Kind]:
+    """The kinds of models that the rows of a model are of: those of a proxy are of its model's, too."""
+    return [kind for kind in of_models() if issubclass(model, kind.model)]
+
+
 def store_of(name: str) -> "Store":
     """The store of objects of a kind. Raises `KeyError` if it is none."""
     store = KINDS[name].store

@@ -74,5 +74,5 @@ class Before:
             case Update(item, old, _) | Delete(item, old):
                 assert stored is not None
                 for name, expected in fields(old).items():
-                    if not same(stored.record[name], expected):
-                        yield Conflict(item, name, expected, stored.record[name])
+                    if name not in stored.record or not same(stored.record[name], expected):
+                        yield Conflict(item, name, expected, stored.record.get(name))

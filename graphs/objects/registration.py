@@ -14,6 +14,7 @@ from typing import Any
 from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.models import Model, QuerySet
+from django.dispatch import Signal
 from django.utils.module_loading import autodiscover_modules
 
 from graphs.models import Object, Workspace
@@ -22,6 +23,8 @@ from graphs.objects import kinds
 from graphs.objects.kinds import KINDS, Field, Form, Kind, May
 from graphs.objects.model_store import ModelStore
 
+#: Sent with `kind` when a model was registered.
+registered = Signal()
 #: What streams are called after beside objects.
 _OF_STREAMS = ("session", "workspace")
 #: Parts of names of columns that hold what no model may read.
@@ -82,9 +85,11 @@ def register(
         may_edit=may_edit,
     )
     try:
-        return kinds.register(kind)
+        kinds.register(kind)
     except ValueError as taken:
         raise ImproperlyConfigured(f"{taken} Write register({model.__name__}, name=...).") from None
+    registered.send(sender=model, kind=kind)
+    return kind
 
 
 def autodiscover() -> None:

@@ -10,9 +10,9 @@ from django.test import Client
 from chat.models import Stream
 from graphs.models import ChangeSet, Graph, Node, NodeType, Object, Origin, Sheet, Workspace
 from graphs.objects import register
-from graphs.objects.kinds import KINDS
 from tests.cast import draw_nba
 from tests.graphs.api.callers import post_json, problem, with_token
+from tests.registered import forget
 
 API = "/api/v1/"
 NBA = f"{API}objects/graph/nba"
@@ -284,7 +284,7 @@ def pages(demo_workspace: Workspace) -> Iterator[Sheet]:
     for position, (key, name) in enumerate({"a": "First", "secret": "Secret", "locked": "Third"}.items()):
         Sheet.objects.create(graph=graph, key=key, name=name, position=position)
     yield Sheet.objects.get(graph=graph, key="a")
-    del KINDS[kind.name]
+    forget(kind)
 
 
 def test_a_registered_model_is_listed(client: Client, bob: User, pages: Sheet) -> None:

@@ -5,14 +5,45 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection, models
 from django.db.models.signals import pre_save
 from django.test import Client
+from django.test.utils import isolate_apps
 
-from graphs.models import ChangeSet, Graph, Modification, Origin, Sheet
+from chat.actions import deciding
+from chat.actions.deciding import Decision
+from chat.actions.refusals import Refused
+from graphs.history import outside
+from graphs.models import ChangeSet, Graph, Modification, Object, Origin, Sheet, Workspace
 from graphs.objects import register
+from graphs.objects.headers import named
 from graphs.objects.kinds import KINDS
+from graphs.objects.refs import Ref
+from graphs.site.access import member_of
 from tests.cast import signed_in
 from tests.graphs.api.callers import post_json, problem, with_token
+from tests.proposed import waiting
+from tests.registered import forget, rows_of
+
+with isolate_apps("tests.shop"):
+
+    class Ware(models.Model):
+        workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+        name = models.CharField(max_length=10)
+
+        class Meta:
+            app_label = "shop"
+
+    class Dear(Ware):
+        class Meta:
+            app_label = "shop"
+            proxy = True
+
+    class Lamp(Ware):
+        watts = models.IntegerField()
+
+        class Meta:
+            app_label = "shop"
 
 
 @pytest.fixture
@@ -20,7 +51,7 @@ def sheet(nba: Graph) -> Iterator[Sheet]:
     """Version 1 of a row of somebody else's model. Its bulk updates send no signals."""
     register(Sheet, name="page", title="name", workspace="graph__workspace")
     yield Sheet.objects.get(graph=nba)
-    del KINDS["page"]
+    forget(KINDS["page"])
 
 
 @pytest.fixture
@@ -107,3 +138,68 @@ def test_a_rollback_that_the_model_refuses_is_told(client: Client, sheet: Sheet,
     digest = post_json(client, f"/api/v1/history/{done}/rollback", {"preview": True}).json()["digest"]
     form = {"step": "apply", "reason": "No.", "digest": digest}
     assert signed_in(alice).post(f"/admin/graphs/changeset/{done}/rollback/", form).status_code == 409
+
+
+def register_anew(*fields: str) -> None:
+    """As if the program had been started again with other fields."""
+    forget(KINDS["page"])
+    register(Sheet, name="page", title="name", fields=fields, workspace="graph__workspace")
+
+
+def test_a_field_that_is_registered_later_is_no_change(client: Client, sheet: Sheet) -> None:
+    register_anew("name")
+    assert edit(client, sheet, name="Mine").status_code == 201
+    register_anew("name", "position")
+    assert client.get(path_of(sheet)).status_code == 200
+    sheet.position = 3
+    sheet.name = "Mine"
+    sheet.save()
+    assert told() == [(Origin.MANUAL, "name", "Main", "Mine"), (Origin.OUTSIDE, "position", 0, 3)]
+
+
+def test_no_rollback_brings_back_a_field_that_is_no_longer_registered(client: Client, sheet: Sheet) -> None:
+    both, one = (edit(client, sheet, **each).json()["id"] for each in ({"name": "A", "position": 1}, {"position": 2}))
+    register_anew("key", "name")
+    problem(post_json(client, f"/api/v1/history/{one}/rollback", {}), 409, "undone")
+    assert post_json(client, f"/api/v1/history/{both}/rollback", {}).status_code == 201
+    sheet.refresh_from_db()
+    assert (sheet.name, sheet.position) == ("Main", 2)
+
+
+def test_a_proposal_for_a_field_that_is_no_longer_registered_is_stale(
+    sheet: Sheet, client: Client, alice: User
+) -> None:
+    around = Object.objects.get(type="page", key=str(sheet.pk))
+    (waits,) = waiting(alice, around, ("update_object", {"object": str(around), "updates": {"position": 4}}))
+    register_anew("name")
+    with pytest.raises(Refused, match="changed"):
+        deciding.decide(member_of(alice), str(waits.pk), Decision(True))
+
+
+def test_a_save_of_other_code_never_fails_because_of_us(
+    client: Client, sheet: Sheet, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with connection.cursor() as cursor:
+        monkeypatch.setattr(outside, "record_of", lambda *_: cursor.execute("SELECT 1 / 0"))
+        sheet.name = "Theirs"
+        sheet.save()
+    monkeypatch.undo()
+    assert "a change of page was not noticed" in caplog.text
+    client.get(path_of(sheet))
+    assert told() == [(Origin.OUTSIDE, "name", "Main", "Theirs")]
+
+
+def test_saves_through_proxies_and_models_that_extend_one_are_noticed(
+    demo_workspace: Workspace, client: Client
+) -> None:
+    options: dict[str, Any] = {"name": "ware", "title": "name", "workspace": "workspace", "fields": ("name",)}
+    with rows_of(Ware, Lamp, **options):
+        lamp = Lamp.objects.create(workspace=demo_workspace, name="A", watts=3)
+        assert named(lamp) == named(Dear.objects.get()) == Ref("ware", str(lamp.pk))
+        assert client.get(f"/api/v1/objects/ware/{lamp.pk}").status_code == 200
+        for row, name in ((lamp, "B"), (Dear.objects.get(), "C")):
+            row.name = name
+            row.save()
+        lamp.delete()
+        rows = Modification.objects.filter(type="ware").order_by("version").values_list("action", "old")
+        assert list(rows) == [("update", "A"), ("update", "B"), ("delete", {"name": "C"})]

@@ -8,12 +8,11 @@ from graphs.models import Workspace
 from graphs.objects import register
 from graphs.objects.actions import DeleteObject
 from graphs.objects.headers import object_for, searched
-from graphs.objects.kinds import KINDS
 from graphs.objects.planning import plan
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import member_of
-from tests.registered import product, shops
+from tests.registered import forget, product, shops
 from tests.shop.models import Shop
 
 
@@ -27,7 +26,7 @@ def test_a_search_looks_at_no_other_part_of_a_json_column(demo_workspace: Worksp
     try:
         found = {text: list(searched(Session.objects.all(), kind, text)) for text in ("shown", "deeper", "hidden")}
     finally:
-        del KINDS[kind.name]
+        forget(kind)
     assert found == {"shown": [row], "deeper": [row], "hidden": []}
 
 

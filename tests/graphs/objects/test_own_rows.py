@@ -14,12 +14,15 @@ from django.test.utils import isolate_apps
 
 from graphs.history import rollback
 from graphs.history.scopes import AsOf, ChangeSets
-from graphs.models import ChangeSet, Modification, Object, Origin, Workspace
+from graphs.models import ChangeSet, Modification, Object, Origin, Revision, Workspace
 from graphs.objects import staleness
 from graphs.objects.kinds import Kind
 from graphs.objects.preconditions import Conflict
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
+from graphs.site.access import member_of
+from rag.embeddings.metering import Account
+from rag.sources.objects.search import find
 from tests.graphs.api.callers import post_json, problem, with_token
 from tests.proposed import waiting
 from tests.registered import rows_of
@@ -173,6 +176,22 @@ def test_no_change_hands_a_row_to_another_workspace(db: None, client: Client) ->
 def test_a_save_without_keywords_is_enough_for_a_change(client: Client, book: Book, monkeypatch: Any) -> None:
     monkeypatch.setattr(Book, "save", lambda row: models.Model.save(row))
     assert edit(client, book, title="Emma, again").status_code == 201
+
+
+def test_a_title_may_be_long(kind: Kind, client: Client) -> None:
+    row = made(client, title="e" * 300)
+    assert edit(client, row, blurb="New").status_code == 201
+    assert {len(each.label) for each in Revision.objects.filter(type="book")} == {200}
+    row.price = 3
+    row.save()
+    assert ChangeSet.objects.filter(origin=Origin.OUTSIDE).count() == 1
+
+
+def test_a_kind_without_texts_is_searched_in_vain(db: None, client: Client, charlie: User) -> None:
+    with rows_of(Book, Shelf, Leaf, title="hidden", fields=("hidden",), workspace=of_tenant) as kind:
+        made(client, title="Emma")
+        assert client.get(API, {"type": "book", "search": "Emma"}).json()["results"] == []
+        assert find(member_of(charlie), [kind], "Emma", Account(None)).objects == []
 
 
 def test_prices_may_be_floats(client: Client, book: Book) -> None:

@@ -17,6 +17,7 @@ from graphs.objects.kinds import KINDS
 from graphs.objects.registration import autodiscover
 from graphs.site.access import member_of
 from tests.graphs.api.callers import post_json, problem, with_token
+from tests.registered import forget
 
 API = "/api/v1/objects"
 
@@ -28,7 +29,7 @@ def client(alice: User, nba: Graph) -> Iterator[Client]:
     Graph.objects.create(workspace=nba.workspace, key=str(nba.pk), name="Named like the other's primary key")
     register(Sheet, name="page", title="name", workspace="graph__workspace", parent="graph")
     yield with_token(alice)
-    del KINDS["page"]
+    forget(KINDS["page"])
 
 
 def path_of(sheet: Sheet) -> str:

@@ -13,6 +13,7 @@ from graphs.models import ChangeSet, Graph, Membership, Object, Sheet, Workspace
 from graphs.objects.headers import children_of, parent_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.registration import register
+from tests.registered import forget
 from tests.shop.models import Product
 
 
@@ -35,10 +36,10 @@ def everybody(workspace: Workspace) -> "models.QuerySet[User]":
 @pytest.fixture
 def cleaned() -> Any:
     """What a test registers, no other test finds."""
-    before = dict(KINDS)
+    before = set(KINDS)
     yield
-    KINDS.clear()
-    KINDS.update(before)
+    for name in KINDS.keys() - before:
+        forget(KINDS[name])
 
 
 @pytest.mark.parametrize(

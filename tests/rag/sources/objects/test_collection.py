@@ -35,7 +35,7 @@ from rag.sources.objects.collection import collection_of
 from rag.sources.objects.texts import object_text
 from rag.tasks import look_at_objects
 from tests.rag.embeddings.steps import BECAUSE, work
-from tests.registered import product
+from tests.registered import forget, product
 from tests.shop.models import Product, Shop
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -205,5 +205,5 @@ def test_a_kind_whose_rows_cannot_be_found_stops_no_other(lamp: Product, demo_wo
     try:
         work()
     finally:
-        del KINDS[kind.name]
+        forget(kind)
     assert names(demo_workspace) == {"Lamp"}
