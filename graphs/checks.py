@@ -5,7 +5,8 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, register
 from django.urls import get_resolver
 
-from graphs.objects.kinds import of_objects
+from graphs.objects.headers import parent_of
+from graphs.objects.kinds import of_models, of_objects
 
 
 @register()
@@ -17,4 +18,14 @@ def pages_have_addresses(**_options: Any) -> list[CheckMessage]:
         Error(f"{name}: url={url!r} is the name of no address. Name one that takes the key.", id="graphs.E001")
         for name, url in named
         if ":" not in url and url not in known
+    ]
+
+
+@register()
+def parents_are_registered(**_options: Any) -> list[CheckMessage]:
+    """An error for each kind whose `parent` leads to no registered model."""
+    lost = [kind for kind in of_models() if kind.parent and parent_of(kind) is None]
+    return [
+        Error(f"{kind.name}: parent={kind.parent!r} leads to no registered model. Register it, too.", id="graphs.E002")
+        for kind in lost
     ]

@@ -9,6 +9,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DataError, IntegrityError, transaction
@@ -138,16 +139,25 @@ def _set(field: Field, row: Model, value: Any) -> None:
     if value is None and not column.null:
         raise ChangeRefused(f"{field.name}: {column.error_messages['null']}")
     try:
-        # A decimal column would take a float for all that it is in binary.
-        read = column.to_python(str(value) if isinstance(value, float) and isinstance(column, DecimalField) else value)
-        if isinstance(read, float) and not isfinite(read):
-            raise TypeError("JSON has no such number")
-        setattr(row, field.attribute, read)
+        setattr(row, field.attribute, _read(column, value))
     except ValidationError as error:
         raise ChangeRefused(*(f"{field.name}: {message}" for message in error.messages)) from error
     except (TypeError, ValueError) as error:
-        # Dates and times parse texts only, lists of values JSON, and JSON has no infinite numbers.
+        # Dates and times parse texts only.
         raise ChangeRefused(_("{field}: this is no value of it.").format(field=field.name)) from error
+
+
+def _read(column: Any, value: Any) -> Any:
+    """The value as the column has it. Raises `ValidationError`, `TypeError` and `ValueError` for what is none of it."""
+    if isinstance(column, ArrayField) and value is not None:
+        if not isinstance(value, list):
+            raise TypeError("no list")
+        return [_read(column.base_field, each) for each in value]
+    # A decimal column would take a float for all that it is in binary.
+    read = column.to_python(str(value) if isinstance(value, float) and isinstance(column, DecimalField) else value)
+    if isinstance(read, float) and not isfinite(read):
+        raise TypeError("JSON has no such number")
+    return read
 
 
 def _set_inside(field: Field, row: Model, value: Any) -> None:

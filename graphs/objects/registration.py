@@ -8,20 +8,23 @@ Called in `AppConfig.ready`, or in a module `objects.py` of an installed app, wh
 is refused when the program starts, with a sentence that says what to write.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, models, router
 from django.db.models import Model, QuerySet
 from django.dispatch import Signal
 from django.utils.module_loading import autodiscover_modules
 
-from graphs.models import Object, Workspace
+from graphs.models import Modification, Object, Workspace
 from graphs.models.objects import MAX_KEY
 from graphs.objects import kinds
 from graphs.objects.kinds import KINDS, Field, Form, Kind, May
 from graphs.objects.model_store import ModelStore
+from graphs.objects.operations import OF_THE_ROW
 
 #: Sent with `kind` when a model was registered.
 registered = Signal()
@@ -29,12 +32,22 @@ registered = Signal()
 _OF_STREAMS = ("session", "workspace")
 #: Parts of names of columns that hold what no model may read.
 _SECRETS = ("password", "passwd", "secret", "token", "api_key", "private_key")
+#: As it can stand in addresses, mentions and the column `type` of an object.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
+_MOST_CHARS = Modification._meta.get_field("field").max_length or 0
 _FORMS: tuple[tuple[type[models.Field], Form], ...] = (
     (models.JSONField, "json"),
+    (ArrayField, "json"),
     (models.BooleanField, "boolean"),
     (models.IntegerField, "number"),
     (models.FloatField, "number"),
     (models.DecimalField, "number"),
+)
+#: Columns whose values are JSON, or are told by a text that they read again.
+_TOLD = (
+    *(models.CharField, models.TextField, models.JSONField, models.BooleanField, models.UUIDField),
+    *(models.IntegerField, models.FloatField, models.DecimalField),
+    *(models.DateField, models.TimeField, models.DurationField, models.GenericIPAddressField, models.FilePathField),
 )
 
 
@@ -67,6 +80,11 @@ def register(
     name = name or model._meta.model_name or ""
     if name in _OF_STREAMS:
         raise ImproperlyConfigured(f"{name}: other streams are called so. Write register({model.__name__}, name=...).")
+    if not _NAME.fullmatch(name):
+        raise ImproperlyConfigured(
+            f"{name}: a kind is called by a letter and at most 29 letters, digits and underscores. "
+            f"Write register({model.__name__}, name=...)."
+        )
     _require_plain(model, name)
     _require_one_database(model, name)
     _require_workspace(model, name, workspace)
@@ -106,16 +124,34 @@ def _fields(
     minor: Collection[str],
     parent: str,
 ) -> tuple[Field, ...]:
-    found = [_field(model, each, minor) for each in fields or _editable(model, exclude)]
-    if parent:
-        found.append(_require_parent(model, name, parent))
-    if title not in {field.name for field in found}:
-        names = ", ".join(field.name for field in found)
-        raise ImproperlyConfigured(f"{name}: title={title!r} is none of its fields. Write one of {names}.")
+    columns = [column.name for column in model._meta.concrete_fields]
+    _require_one_of(name, "exclude", exclude, columns)
     if not fields:
         _require_exclusions(model, name, exclude)
-    _require_apart(name, {field.name for field in found})
-    return tuple(found)
+    found = [_field(model, each, minor) for each in fields or _editable(model, exclude)]
+    names = [field.name for field in found]
+    _require_free(name, names)
+    _require_one_of(name, "title", [title], names)
+    _require_one_of(name, "minor", minor, names)
+    _require_apart(name, names)
+    return (*found, _require_parent(model, name, parent)) if parent else tuple(found)
+
+
+def _require_one_of(name: str, argument: str, given: Iterable[str], known: Collection[str]) -> None:
+    for each in given:
+        if each not in known:
+            some = ", ".join(known)
+            raise ImproperlyConfigured(f"{name}: {argument}={each!r} is none of its fields. Write one of {some}.")
+
+
+def _require_free(name: str, fields: Iterable[str]) -> None:
+    """The history has names of its own, and room for so many characters."""
+    for each in fields:
+        if each in OF_THE_ROW or each == "parent" or len(each) > _MOST_CHARS:
+            raise ImproperlyConfigured(
+                f"{name}: no field can be called {each!r} here. "
+                f"Write fields=(..., Field('another_name', {each!r}, 'Its label')), or exclude=({each!r},)."
+            )
 
 
 def _require_apart(name: str, fields: Collection[str]) -> None:
@@ -158,11 +194,8 @@ def _require_workspace(model: type[Model], name: str, workspace: Any) -> None:
         return
     at: type[Model] | None = model
     for step in workspace.split("__"):
-        try:
-            field = at._meta.get_field(step) if at else None
-        except FieldDoesNotExist:
-            field = None
-        at = getattr(field, "related_model", None)
+        columns: Any = at._meta.concrete_fields if at else ()  # along others a row would be of several workspaces
+        at = next((column.related_model for column in columns if column.name == step), None)
     if at is not Workspace:
         raise ImproperlyConfigured(
             f"{name}: workspace={workspace!r} does not lead to a Workspace. Write the path of foreign keys to it, "
@@ -194,9 +227,7 @@ def _require_exclusions(model: type[Model], name: str, exclude: Collection[str])
 
 
 def _field(model: type[Model], given: str | Field, minor: Collection[str]) -> Field:
-    if isinstance(given, Field):
-        return given
-    column_name, *inside = given.split(".")
+    column_name, *inside = given.split(".") if isinstance(given, str) else (given.column, *given.inside)
     try:
         column = model._meta.get_field(column_name)
     except FieldDoesNotExist:
@@ -204,20 +235,33 @@ def _field(model: type[Model], given: str | Field, minor: Collection[str]) -> Fi
         raise ImproperlyConfigured(f"{model.__name__} has no field {column_name!r}. Its fields: {known}.") from None
     if isinstance(column, models.FileField) or column.is_relation or not isinstance(column, models.Field):
         raise ImproperlyConfigured(f"{model.__name__}.{column_name} is a file or a relation, which nobody can propose.")
+    if column.primary_key:
+        raise ImproperlyConfigured(f"{model.__name__}.{column_name} is the key, which nobody can change. Leave it out.")
     if inside and not isinstance(column, models.JSONField):
         raise ImproperlyConfigured(f"{given!r} is a path within {column_name}, which is no JSONField.")
+    if not _is_told(column):
+        what = f"{model.__name__}.{column_name} is a {type(column).__name__}, whose values JSON cannot tell."
+        raise ImproperlyConfigured(f"{what} Name the other fields, or write exclude=({column_name!r},).")
+    if isinstance(given, Field):
+        return given
     label = " · ".join(inside) if inside else column.verbose_name
     form: Form = "json" if inside else next((form for kind, form in _FORMS if isinstance(column, kind)), "text")
     return Field(given, column_name, label, form, inside=tuple(inside), minor=given in minor, limit=column.max_length)
 
 
+def _is_told(column: Any) -> bool:
+    return _is_told(column.base_field) if isinstance(column, ArrayField) else isinstance(column, _TOLD)
+
+
 def _require_parent(model: type[Model], name: str, parent: str) -> Field:
     """The field that holds the parent's key."""
-    column = next((field for field in model._meta.concrete_fields if field.name == parent), None)
+    column: Any = next((field for field in model._meta.concrete_fields if field.name == parent), None)
     if column is None or not column.is_relation:
         raise ImproperlyConfigured(
             f"{name}: parent={parent!r} is no foreign key. Name the field that holds its parent."
         )
     if column.related_model is model:
         raise ImproperlyConfigured(f"{name}: parent={parent!r} leads to {model.__name__} itself. Leave it out.")
+    if not column.target_field.primary_key:
+        raise ImproperlyConfigured(f"{name}: parent={parent!r} does not lead to a primary key. Leave it out.")
     return Field("parent", parent, column.verbose_name, "key")

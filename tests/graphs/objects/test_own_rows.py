@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Count, F, Q
 from django.db.models.functions import Lower
@@ -52,6 +54,7 @@ with isolate_apps("tests.shop"):
         blurb = models.TextField(blank=True)
         price = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))
         data = models.JSONField(default=dict, blank=True)
+        dues = ArrayField(models.DecimalField(max_digits=5, decimal_places=2), default=list, blank=True)
         password = models.CharField(max_length=20, default="nobody's")
         until = models.DateField(null=True, blank=True)
         hidden = models.BooleanField(default=False)
@@ -176,6 +179,30 @@ def test_no_change_hands_a_row_to_another_workspace(db: None, client: Client) ->
 def test_a_save_without_keywords_is_enough_for_a_change(client: Client, book: Book, monkeypatch: Any) -> None:
     monkeypatch.setattr(Book, "save", lambda row: models.Model.save(row))
     assert edit(client, book, title="Emma, again").status_code == 201
+
+
+def test_lists_of_values_are_told_as_texts(db: None, client: Client, charlie: User) -> None:
+    with rows_of(Book, Shelf, Leaf, title="title", fields=("title", "dues"), workspace=of_tenant):
+        row = made(client, title="Emma", dues=["1.5", "2"])
+        assert client.get(path_of(row)).json()["fields"]["dues"] == ["1.50", "2.00"]
+        changed = edit(client, row, dues=["3.00", 4])
+        assert changed.status_code == 201
+        take_back(charlie, changed)
+        assert Book.objects.get().dues == [Decimal("1.50"), Decimal(2)]
+        for wrong in (5, "no", ["x"], {}):
+            problem(edit(client, row, dues=wrong), 400, "refused")
+
+
+def test_values_of_a_class_of_the_application_are_told_as_texts(
+    kind: Kind, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    column: Any = Book._meta.get_field("blurb")
+    monkeypatch.setattr(column, "from_db_value", lambda value, *_: Path(value), raising=False)
+    row = made(client, title="Emma", blurb="a/b")
+    assert isinstance(Book.objects.get().blurb, Path)
+    row.title = "Emma, again"
+    row.save()
+    assert client.get(path_of(row)).json()["fields"]["blurb"] == "a/b"
 
 
 def test_a_title_may_be_long(kind: Kind, client: Client) -> None:

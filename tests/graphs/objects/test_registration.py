@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
+from django.contrib.postgres.fields import ArrayField, DateRangeField, IntegerRangeField
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models, router
 from django.db.models import Model
 from django.test.utils import isolate_apps
 
-from graphs.models import ChangeSet, Graph, Membership, Object, Sheet, Workspace
+from graphs.models import ChangeSet, Graph, Membership, Object, Revision, Sheet, Workspace
+from graphs.objects import Field
 from graphs.objects.headers import children_of, parent_of
 from graphs.objects.kinds import KINDS
 from graphs.objects.registration import register
@@ -27,6 +29,19 @@ class Abstract(Model):
     class Meta:
         app_label = "graphs"
         abstract = True
+
+
+with isolate_apps("tests.shop"):
+
+    class Odd(Model):
+        raw = models.BinaryField(editable=True)
+        tags = ArrayField(models.CharField(max_length=5))
+        days = ArrayField(DateRangeField())
+        years = IntegerRangeField()
+        named = models.ForeignKey(Group, models.CASCADE, to_field="name", related_name="+")
+
+        class Meta:
+            app_label = "shop"
 
 
 def everybody(workspace: Workspace) -> "models.QuerySet[User]":
@@ -55,6 +70,24 @@ def cleaned() -> Any:
          "'data.problem' is a part of 'data'. Name one of them"),
         (Membership, {"title": "user", "fields": ["user"], "workspace": "workspace"}, "is a file or a relation"),
         (Membership, {"title": "role", "workspace": "workspace", "parent": "role"}, "parent='role' is no foreign key"),
+        (Workspace, {"title": "name", "name": "w", "workspace": "memberships__workspace"}, "does not lead to a Work"),
+        (User, {"title": "username", "workspace": everybody, "exclude": ["passwort"]}, "exclude='passwort' is none"),
+        (User, {"title": "username", "fields": ["username"], "workspace": everybody, "minor": ["emall"]},
+         "minor='emall' is none of its fields. Write one of username"),
+        (User, {"title": "username", "fields": [Field("username", "nickname", "Name")], "workspace": everybody},
+         "User has no field 'nickname'"),
+        (User, {"title": "id", "fields": ["id"], "workspace": everybody}, "User.id is the key"),
+        (Object, {"title": "key", "name": "x", "workspace": "workspace"}, "Object is an object already"),
+        (Revision, {"title": "label", "name": "past", "workspace": everybody}, r"called 'version' here. Write fields="),
+        (Product, {"title": "parent", "fields": [Field("parent", "name", "Name")], "workspace": "shop__workspace"},
+         "no field can be called 'parent' here"),
+        (Group, {"title": "name", "name": "my-group", "workspace": everybody}, "my-group: a kind is called by"),
+        (Group, {"title": "name", "name": "g" * 31, "workspace": everybody}, "a kind is called by a letter"),
+        (Odd, {"title": "raw", "fields": ["raw"], "workspace": everybody}, "Odd.raw is a BinaryField, whose"),
+        (Odd, {"title": "days", "fields": ["days"], "workspace": everybody}, "Odd.days is a ArrayField"),
+        (Odd, {"title": "years", "workspace": everybody, "exclude": ["raw", "days"]}, "Odd.years is a Integer"),
+        (Odd, {"title": "tags", "fields": ["tags"], "workspace": everybody, "parent": "named"},
+         "parent='named' does not lead to a primary key"),
         (Group, {"title": "name", "name": "workspace", "workspace": everybody}, "workspace: other streams are"),
         (Proxy, {"title": "username", "workspace": everybody}, "Proxy is a proxy. Register the model"),
         (Abstract, {"title": "x", "workspace": everybody}, "Abstract is abstract"),
