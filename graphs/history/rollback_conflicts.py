@@ -51,6 +51,8 @@ class NamedClash:
                 return _("“%(edge)s” was connected to it since.") % {"edge": other}
             case "missing":
                 return _("“%(key)s” is not there any more.") % {"key": other}
+            case "used" if self.clash.by and self.clash.by.type not in KINDS:  # of a model that nobody registered
+                return _("“%(key)s” still belongs to it.") % {"key": self.clash.by.type}
             case "used" if self.clash.by and is_object(self.clash.by.type):
                 kind = KINDS[self.clash.by.type]
                 return _("“%(key)s” still belongs to it.") % {"key": kind.label if kind.may_see else other}

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of
-from graphs.objects.model_rows import record_of, row_of
-from graphs.objects.operations import Delete, Operation, Update
+from graphs.objects.model_rows import drafted, record_of, refusals_of, row_of
+from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound
@@ -68,7 +68,7 @@ def rows_of(kind: Kind, workspace_id: int) -> QuerySet[Any]:
 def held_by(parent: Object, column: str) -> models.Q:
     """The rows whose foreign key leads to an object: it has its primary key, which not every kind is named by."""
     key = parent.pk if issubclass(KINDS[parent.type].model, Object) else parent.key
-    return models.Q(**{f"{column}_id": key})
+    return models.Q(**{f"{column}__pk": key})
 
 
 def rows_named(member: Member, kind: Kind, keys: Iterable[str]) -> dict[str, Any]:
@@ -168,18 +168,24 @@ def may_edit(member: Member, of: Object) -> bool:
 
 
 def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> None:
-    """Raises `ChangeRefused` for the first object that the operations change, or put something into, and the member may
-    not.
+    """Raises `ChangeRefused` for the first object that the member may not change, create, or put something into.
 
     Who may change an object may change its parts: operations on parts are not looked at.
     """
-    own = [operation for operation in operations if is_object(operation.item.type)]
-    for ref in [ref for operation in own for ref in (operation.item, *_new_parent(operation))]:
-        if KINDS[ref.type].may_see is None and KINDS[ref.type].may_edit is None:
+    for operation in operations:
+        if not is_object(operation.item.type):
             continue
-        of = existing(member.workspace.pk, ref)
-        if of is not None and not may_edit(member, of):
-            raise ChangeRefused(_("{object} may not be changed by this person.").format(object=ref))
+        for ref in (operation.item, *_new_parent(operation)):
+            kind = KINDS[ref.type]
+            if kind.may_see is None and kind.may_edit is None:
+                continue
+            of = existing(member.workspace.pk, ref)
+            if of is not None:
+                allowed = may_edit(member, of)
+            else:  # it is made by this operation, or it is a parent that another one makes
+                allowed = not isinstance(operation, Create) or ref != operation.item or _may_make(member, kind, operation)
+            if not allowed:
+                raise ChangeRefused(_("{object} may not be changed by this person.").format(object=ref))
 
 
 def _new_parent(operation: Operation) -> list[Ref]:
@@ -189,6 +195,13 @@ def _new_parent(operation: Operation) -> list[Ref]:
         return []
     key = (operation.new if isinstance(operation, Update) else operation.record).get("parent")
     return [] if key is None else [Ref(holder.name, str(key))]
+
+
+def _may_make(member: Member, kind: Kind, operation: Create) -> bool:
+    """Whether a member may change the row that an operation creates, as it will be saved."""
+    of = Object(workspace=member.workspace, type=kind.name, key=operation.item.key)
+    with refusals_of(kind):
+        return kind.may_edit is None or kind.may_edit(member, drafted(kind, of, operation.record))
 
 
 def is_key(kind: Kind, key: str) -> bool:

@@ -77,6 +77,13 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Coll
     return record_of(kind, row)
 
 
+def drafted(kind: Kind, of: Object, new: Record) -> Model:
+    """A new row with these values. Nothing is saved."""
+    row = new_row(kind, of, {})
+    _assign(kind, of, row, new)
+    return row
+
+
 def _value(field: Field, row: Model) -> Any:
     if _holds_header(field, row):
         holder = getattr(row, field.column, None)

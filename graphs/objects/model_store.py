@@ -46,7 +46,7 @@ class ModelStore(Store):
                     return (_deleted(kind, of, operation),)
 
     def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
-        """The first objects that would go with it, those aside that go, or move, in the other parts."""
+        """The first rows that would go with it, those aside that go, or move, in the other parts."""
         if not any(isinstance(operation, Delete) for operation in part.operations):
             return ()
         freed = {
@@ -60,7 +60,7 @@ class ModelStore(Store):
             for kind, column in _led_by(KINDS[part.object.type])
             for row in kind.model._default_manager.filter(held_by(part.object, column)).order_by("pk")[: len(freed) + 6]
         )
-        return [ref for ref in held if ref not in freed]
+        return [*(ref for ref in held if ref not in freed), *_taken_along(part.object)]
 
     def title(self, of: Object) -> str:
         kind = KINDS[of.type]
@@ -77,6 +77,20 @@ def _led_by(kind: Kind) -> Iterator[tuple[Kind, str]]:
                 continue
             if column.name == each.parent or key.on_delete is models.CASCADE:
                 yield each, column.name
+
+
+def _taken_along(of: Object) -> Iterator[Ref]:
+    """A row of each model that nobody registered, and whose rows would go with an object and not come back."""
+    kind, registered = KINDS[of.type], {each.model for each in of_models()}
+    relations: Any = kind.model._meta.get_fields(include_hidden=True) if kind.rows is not None else ()
+    for relation in relations:
+        model = relation.related_model
+        if getattr(relation, "on_delete", None) is not models.CASCADE or relation.concrete or model in registered:
+            continue
+        if model._meta.auto_created:  # the links of a many-to-many field
+            continue
+        if key := model._base_manager.filter(held_by(of, relation.field.name)).values_list("pk", flat=True).first():
+            yield Ref(model._meta.label_lower, str(key))
 
 
 def _version(row: Model, of: Object) -> int:

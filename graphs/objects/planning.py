@@ -14,6 +14,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from graphs.models import Object
+from graphs.models.objects import MAX_KEY
 from graphs.objects.actions import (
     MAX_ACTIONS,
     NAMES,
@@ -283,6 +284,9 @@ def _new_key(kind: Kind, title: str) -> str:
     column: Any = kind.model._meta.pk
     if isinstance(column, models.UUIDField):
         return str(uuid.uuid4())
-    if isinstance(column, models.IntegerField) and not issubclass(kind.model, Object):
+    if isinstance(column, models.AutoField) and not issubclass(kind.model, Object):
         return str(new_ids(kind.model, 1)[0])
-    return f"{slugify(title)[:40] or kind.name.lower()}-{uuid.uuid4().hex[:6]}"
+    if isinstance(column, models.IntegerField):
+        raise ChangeRefused(_("Keys of {kind} are not made here: give one.").format(kind=kind.name))
+    made = f"{slugify(title)[:40] or kind.name.lower()}-{uuid.uuid4().hex[:6]}"
+    return made[-(column.max_length or MAX_KEY) :].lstrip("-")

@@ -162,7 +162,8 @@ def refuse_users(part: Part, others: Sequence[Part]) -> None:
     """Raises `ChangeRefused` if something would lose the object, which the part deletes."""
     if found := users(part, others):
         # Of a kind that not everybody sees all of, nothing is named but the kind.
-        names = dict.fromkeys(str(ref) if kinds.KINDS[ref.type].may_see is None else ref.type for ref in found)
+        told = {each.name for each in kinds.KINDS.values() if each.may_see is None}
+        names = dict.fromkeys(str(ref) if ref.type in told else ref.type for ref in found)
         message = _("{object} is still used by: {users}.")
         ref = Ref(part.object.type, part.object.key)
         raise refusals.ChangeRefused(message.format(object=ref, users=refusals.some(names, 5)))

@@ -25,6 +25,6 @@ def new_ids(model: type[models.Model], count: int) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
-            [model._meta.db_table, model._meta.pk.column, count],
+            [connection.ops.quote_name(model._meta.db_table), model._meta.pk.column, count],
         )
         return [number for (number,) in cursor.fetchall()]

@@ -215,6 +215,17 @@ def test_what_was_withdrawn_before_the_approval(alice: User, demo_workspace: Wor
         assert Object.objects.filter(pk=thing.around.pk).exists()
 
 
+def test_what_may_not_be_changed_is_not_made(alice: User, client: Client, demo_workspace: Workspace) -> None:
+    with shops(may_edit=lambda member, row: row.shop.name == f"Shop of {member.user}"):
+        mine, closed = (Shop.objects.create(workspace=demo_workspace, name=name) for name in ("Shop of alice", "Shut"))
+        new = {"fields": {"name": "Chair"}, "parent": f"shop:{closed.pk}"}
+        assert (
+            "may not be changed" in problem(post_json(client, f"{API}objects/product", new), 400, "refused")["detail"]
+        )
+        new["parent"] = f"shop:{mine.pk}"
+        assert post_json(client, f"{API}objects/product", new).status_code == 201
+
+
 def test_a_shop_does_not_go_with_products_that_came_since(alice: User, lamp: Thing) -> None:
     market = Shop.objects.create(workspace=lamp.workspace, name="Market")
     (going,) = lamp.proposed(alice, ("delete_object", {"object": f"shop:{market.pk}"}))

@@ -1,5 +1,6 @@
 """Rows of models as applications write them: with managers, saves, constraints and tenants of their own."""
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +16,7 @@ from django.test import Client
 from django.test.utils import isolate_apps
 
 from graphs.history import rollback
+from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import AsOf, ChangeSets
 from graphs.models import ChangeSet, Modification, Object, Origin, Revision, Workspace
 from graphs.objects import staleness
@@ -72,6 +74,30 @@ with isolate_apps("tests.shop"):
                 return super().delete(*args, **options)
             self.hidden = True
             return self.save()
+
+    class Numbered(models.Model):
+        workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+        name = models.CharField(max_length=10)
+
+        class Meta:
+            app_label = "shop"
+            db_table = "Numbered Things"
+
+    class Short(models.Model):
+        code = models.CharField(max_length=5, primary_key=True)
+        workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+        name = models.CharField(max_length=10)
+
+        class Meta:
+            app_label = "shop"
+
+    class Counting(models.Model):
+        number = models.IntegerField(primary_key=True)
+        workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+        name = models.CharField(max_length=10)
+
+        class Meta:
+            app_label = "shop"
 
     class Leaf(models.Model):
         book = models.ForeignKey(Book, models.CASCADE, related_name="leaves")
@@ -254,6 +280,34 @@ def test_a_row_that_is_only_hidden_is_not_deleted(client: Client, book: Book) ->
     answer = problem(do(client, book, "delete_object"), 400, "refused")
     assert "only hides what is deleted" in answer["detail"]
     assert not Book.objects.get(pk=book.pk).hidden
+
+
+def test_a_row_takes_nothing_along_that_would_not_come_back(client: Client, charlie: User, book: Book) -> None:
+    Leaf.objects.create(book=book)
+    answer = problem(do(client, book, "delete_object"), 400, "refused")
+    assert answer["detail"] == f"book:{book.pk} is still used by: shop.leaf."
+    Leaf.objects.all().delete()
+    gone = do(client, book, "delete_object")
+    assert gone.status_code == 201
+    take_back(charlie, gone)
+    Leaf.objects.create(book=book)
+    again = ChangeSet.objects.filter(origin=Origin.ROLLBACK).get()
+    with pytest.raises(rollback.Clashing) as refusal:
+        rollback.roll_back(again.workspace, charlie, ChangeSets((again.pk,)))
+    assert [clash.sentence for clash in named(refusal.value.plan)] == ["“shop.leaf” still belongs to it."]
+
+
+@pytest.mark.parametrize(("model", "key"), [(Numbered, r"\d+"), (Short, r"[0-9a-f]{1,5}"), (Counting, None)])
+def test_new_rows_get_keys(
+    db: None, client: Client, model: type[models.Model], key: str | None, other_workspace: Workspace
+) -> None:
+    with rows_of(model, name="thing", title="name", fields=("name",), workspace="workspace"):
+        answer = post_json(client, f"{API}/thing", {"fields": {"name": "Lamp"}})
+        if key is None:
+            assert "Keys of thing are not made here" in problem(answer, 400, "refused")["detail"]
+        else:
+            assert answer.status_code == 201, answer.json()
+            assert re.fullmatch(key, answer.json()["id"])
 
 
 def test_a_hidden_row_is_in_the_way_of_a_rollback(db: None, client: Client, charlie: User) -> None:
