@@ -17,6 +17,7 @@ from chat.actions.conversations import open_session
 from chat.actions.deciding import Decision
 from chat.actions.refusals import Refused
 from chat.models import Message, Proposal, ProposalStatus, Run, Session, StreamEvent
+from chat.prompts.always_sent import at_the_beginning
 from chat.prompts.system import system_prompt
 from chat.proposals.proposing import WriteCall, propose
 from chat.queries.links import Link, links_to
@@ -24,16 +25,19 @@ from chat.subjects import tools
 from chat.subjects.registry import subject_of
 from chat.tools.base import ToolContext
 from chat.tools.object_reading import FindArguments, SearchObjects
-from graphs.history import outside, queries, rollback
+from graphs.history import changes, outside, queries, rollback
 from graphs.history.compare import between
+from graphs.history.recording import Because
 from graphs.history.rollback import Clashing
 from graphs.history.scopes import AsOf, ChangeSets
 from graphs.models import ChangeSet, Membership, Object, Origin, Role, Workspace
 from graphs.objects import actions
 from graphs.objects.headers import object_for
+from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Member, NotFound, member_of
+from graphs.site.api import tokens
 from rag.embeddings import background
 from tests import chromium, emptying
 from tests.browser import Windows, sign_in
@@ -118,16 +122,16 @@ def test_of_two_who_approve_at_once_one_wins(alice: Member, product: Product) ->
     waiting = proposed(alice, product, name="Once")
     outcomes: list[str] = []
 
-    def decide() -> None:
+    def decide(member: Member) -> None:
         try:
-            deciding.decide(alice, str(waiting.pk), Decision(True, ""))
+            deciding.decide(member, str(waiting.pk), Decision(True, ""))
             outcomes.append("done")
         except Exception as error:  # Any: its name is compared.
             outcomes.append(type(error).__name__)
         finally:
             connections.close_all()
 
-    threads = [threading.Thread(target=decide) for _ in range(2)]
+    threads = [threading.Thread(target=decide, args=[member]) for member in (alice, _member("dora", "demo"))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -188,6 +192,39 @@ def test_foreign_is_absent(alice: Member, product: Product) -> None:
     assert not Object.objects.filter(workspace=charlie.workspace).exists()
 
 
+def test_a_row_of_another_workspace_stays_there(alice: Member) -> None:
+    """Deleted and brought back, it has the slug that is no field, and not the default of the model."""
+    charlie = _member("charlie", "other")
+    theirs = Product.objects.create(name="Lantern", shop="other")
+    of = header(charlie, theirs)
+    changes.apply(of, [Delete(ref(theirs), of.as_recorded or {})], Because(charlie.user, Origin.MANUAL))
+    assert not Product.objects.exists()
+    gone = ChangeSet.objects.get(origin=Origin.MANUAL)
+    rollback.roll_back(charlie.workspace.pk, charlie.user, ChangeSets((gone.pk,)))
+    assert Product.objects.get().shop == "other"
+    with pytest.raises(NotFound):
+        object_for(alice, ref(theirs))
+
+
+def test_a_row_is_found_by_its_words(alice: Member, product: Product) -> None:
+    Product.objects.create(name="Lantern", notes="Not too dark", shop="other")
+    (found,) = SearchObjects().run(ToolContext(alice, None), FindArguments(query="what is dark"))["objects"]
+    assert (found["object"], found["field"], found["text"]) == (str(ref(product)), "data.problem", "Too dark")
+
+
+def test_the_menu_of_the_page_sends_the_row_always(alice: Member, product: Product) -> None:
+    client = Client()
+    client.force_login(alice.user)
+    assert "data-always-send" in client.get(f"/products/{product.pk}/").content.decode()
+    address = f"/api/v1/objects/product/{product.pk}/always-send"
+    assert at_the_beginning(alice) == ""
+    token = {"Authorization": f"Bearer {tokens.issue(alice.user).access}"}
+    sent = Client(headers=token).put(address, {"alwaysSend": True}, content_type="application/json")
+    assert sent.status_code == 200, sent.content
+    assert "Too dark" in at_the_beginning(alice)
+    assert at_the_beginning(_member("charlie", "other")) == ""
+
+
 def test_a_row_is_found_by_a_text_that_shares_no_word_with_it(alice: Member, product: Product) -> None:
     umbrella = Product.objects.create(name="Umbrella", notes="Keeps the rain off")
     look_for = FindArguments(query="protection against wet weather")
@@ -220,6 +257,7 @@ def test_a_mention_becomes_a_link(alice: Member, product: Product) -> None:
 def test_the_page_has_the_widget(alice: Member, product: Product) -> None:
     client = Client()
     client.force_login(alice.user)
+    assert client.get("/products/abc/").status_code == 404
     answer = client.get(f"/products/{product.pk}/")
     assert (answer.status_code, f'context-type="product" context-id="{product.pk}"' in answer.content.decode()) == (
         200,
