@@ -10,6 +10,7 @@ from pytest_django import DjangoDbBlocker, Settings
 
 from tests.doors import world
 from tests.doors.world import World
+from tests.registered import shops
 
 
 @pytest.fixture(autouse=True)
@@ -19,8 +20,15 @@ def roomy_limits(settings: Settings, quick_passwords: None) -> None:
     settings.LIMIT_LOGIN = settings.LIMIT_MESSAGES = settings.LIMIT_FRAMES = "100000/s"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def registered() -> Iterator[None]:
+    """Rows of an application are objects, too."""
+    with shops():
+        yield
+
+
 @pytest.fixture(scope="module")
-def built(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+def built(registered: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
     """Built once, in a transaction in which that of each test is nested: what a test does is taken back."""
     with django_db_blocker.unblock(), transaction.atomic():
         found = world.build()

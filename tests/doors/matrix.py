@@ -11,7 +11,7 @@ from tests.doors import rules
 from tests.doors.addresses import METHODS, Address, every_address
 from tests.doors.knocking import Answer, knock
 from tests.doors.rules import Rule
-from tests.doors.world import Id, RoleName, World
+from tests.doors.world import OBJECT_TYPES, Id, RoleName, World
 from tests.graphs.api.callers import with_token
 
 PREFIX = "api/v1/"
@@ -39,7 +39,16 @@ def doors(table: Mapping[str, Rule], addresses: list[Address], prefix: str = "")
 
 
 def api_addresses() -> list[Address]:
-    return [each for each in every_address() if each.path.startswith(PREFIX)]
+    """Those of one object are there once for each kind."""
+    found = [each for each in every_address() if each.path.startswith(PREFIX)]
+    return [of_kind for address in found for of_kind in _by_kind(address)]
+
+
+def _by_kind(address: Address) -> list[Address]:
+    if "{object_type}" not in address.path:
+        return [address]
+    of = "{object_type}/{object_id}"
+    return [Address(address.path.replace(of, f"{type_}/{{{type_}}}")) for type_ in OBJECT_TYPES]
 
 
 def page_addresses() -> list[Address]:

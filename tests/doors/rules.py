@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tests.doors.world import MEMBERSHIPS, NOWHERE, Id, RoleName
+from tests.doors.world import MEMBERSHIPS, NOWHERE, OBJECT_TYPES, Id, RoleName
 
 #: Who is let in. "member": of the workspace; a door with an id in its address opens for its owner only.
 #: "decider": an editor; a viewer is told first whether there is such a thing.
@@ -45,8 +45,22 @@ def new_file() -> dict[str, SimpleUploadedFile]:
 
 ANYTHING: dict[str, Any] = {"file": True}
 NOTE = {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0}
-RENAME = {"action": "update_object", "arguments": {"updates": {"name": "New"}}}
+#: The field that an object is known by.
+TITLES = {"graph": "name", "nodeType": "displayName", "product": "name"}
 _WRONG = {"username": "nobody", "password": "wrong"}
+
+
+def _of_object(type_: str) -> dict[str, Rule]:
+    """The doors of one object, which every kind has."""
+    rename = {"action": "update_object", "arguments": {"updates": {TITLES[type_]: "New"}}}
+    address = f"objects/{type_}/{{{type_}}}"
+    return {
+        f"GET {address}": Rule("member", 200),
+        f"POST {address}/changes": Rule("decider", 201, {"actions": [rename]}),
+        f"PUT {address}/always-send": Rule("decider", 200, {"alwaysSend": True}),
+        f"GET {address}/stream": Rule("member", 200),
+    }
+
 
 API: dict[str, Rule] = {
     "POST auth/token": Rule("anyone", 401, _WRONG),
@@ -61,10 +75,6 @@ API: dict[str, Rule] = {
     "GET kinds": Rule("member", 200),
     "GET objects": Rule("member", 400),
     "POST objects/{kind}": Rule("decider", 201, {"fields": {"displayName": "New"}}),
-    "GET objects/{object_type}/{object_id}": Rule("member", 200),
-    "POST objects/{object_type}/{object_id}/changes": Rule("decider", 201, {"actions": [RENAME]}),
-    "PUT objects/{object_type}/{object_id}/always-send": Rule("decider", 200, {"alwaysSend": True}),
-    "GET objects/{object_type}/{object_id}/stream": Rule("member", 200),
     "GET history": Rule("member", 400),
     "GET history/versions": Rule("member", 400),
     "GET history/{change_set_id}": Rule("member", 200),
@@ -97,6 +107,7 @@ API: dict[str, Rule] = {
     "POST proposals/{proposal_id}/propose-again": Rule("decider", 409, {}),
     "GET streams/sse": Rule("person", 503),
     "GET streams/events/{stream_name}": Rule("member", 200),
+    **{door: rule for type_ in OBJECT_TYPES for door, rule in _of_object(type_).items()},
 }  # fmt: skip
 PAGES: dict[str, Rule] = {
     "GET healthz": Rule("anyone", 200),

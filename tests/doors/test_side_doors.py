@@ -17,7 +17,7 @@ from tests.doors.knocking import Answer, knock
 from tests.doors.matrix import PREFIX, Door, api_addresses, body_of, client_of, doors, ids_of, page_addresses
 from tests.doors.rules import Rule
 from tests.doors.test_admin import GROUPS, SITE, of_models
-from tests.doors.world import NOWHERE, Id, World, canary
+from tests.doors.world import NOWHERE, OBJECT_TYPES, Id, World, canary
 
 API_DOORS = [door for door in doors(rules.API, api_addresses(), PREFIX) if door.rule]
 PAGE_DOORS = [door for door in doors(rules.PAGES, page_addresses()) if door.rule]
@@ -52,24 +52,37 @@ def _in_workspace(client: Client, door: Door, address: str, slug: str, where: st
     return knock(client, door.method, address, body_of(door.rule), {"X-Workspace": slug.encode().decode("latin1")})
 
 
-#: Method, address, body; `{x}` is the id of a session, `{key}` that of a graph, `{own}` a session of one's own.
+#: Method, address, body; `{x}` is the id of a session, `{key}` that of a graph, `{own}` a session of one's own,
+#: `{object}` and `{id}` name an object of each kind, `{stream}` is its stream.
 NESTED: list[tuple[str, str, Any]] = [
     ("POST", "chat/messages", {"message": "Hello", "sessionId": "{x}"}),
-    ("POST", "chat/messages", {"message": "Hello", "context": {"type": "graph", "id": "{key}"}}),
-    ("POST", "chat/messages", {"message": "Hello", "sessionId": "{own}", "context": {"type": "graph", "id": "{key}"}}),
-    ("GET", "chat/sessions?context=graph:{key}", None),
     ("GET", "chat/sessions?context=session:{x}", None),
     ("GET", "chat/sessions/{own}?workspace=other&session={x}", None),
     ("GET", "streams/events/session_{x}?after=5", None),
     ("GET", "graphs?search={key}", None),
     ("GET", "proposals?sessionId={x}", None),
-    ("GET", "proposals?object=graph:{key}&status=applied", None),
     ("POST", "proposals/decide", {"approved": True, "sessionId": "{x}"}),
     ("POST", "proposals/decide", {"approved": True, "ids": ["{x}"]}),
     ("POST", "chat/sessions/{x}/resume", {"wrong": True}),
     ("PATCH", "chat/sessions/{x}", {"title": 7}),
     ("GET", "chat/sessions/{x}/stream-events?after=nonsense", None),
     ("GET", "chat/sessions/{x}/messages?cursor=nonsense", None),
+]
+OF_OBJECTS: list[tuple[str, str, Any]] = [
+    ("POST", "chat/messages", {"message": "Hello", "context": {"type": "{type}", "id": "{id}"}}),
+    ("POST", "chat/messages", {"message": "Hello", "sessionId": "{own}", "context": {"type": "{type}", "id": "{id}"}}),
+    ("POST", "chat/links", {"objects": ["{object}"]}),
+    ("GET", "chat/sessions?context={object}", None),
+    ("GET", "objects?type={type}&search={id}", None),
+    ("GET", "proposals?object={object}", None),
+    ("GET", "proposals?object={object}&status=applied", None),
+]
+#: Members are told of what is deleted as well: they may bring it back.
+OF_HISTORIES: list[tuple[str, str, Any]] = [
+    ("GET", "history?object={object}", None),
+    ("GET", "history/versions?object={object}&a=1", None),
+    ("POST", "history/rollback", {"scope": {"object": {"type": "{type}", "id": "{id}"}, "version": 1}}),
+    ("GET", "streams/events/{stream}", None),
 ]
 
 
@@ -78,21 +91,66 @@ def test_an_id_in_a_body_or_a_query_tells_nothing_either(everybody: World, role:
     client = client_of(everybody, role, program=True)
     sessions, keys = everybody.ids(role, "session_id"), everybody.ids(role, "key")
     secrets = list(everybody.secrets_for(role, in_admin=False))
-    for method, path, body in NESTED:
-        answers: dict[Id, Answer] = {}
-        for kind, session in sessions.items():
-            names = {"x": session, "own": sessions["own"], "key": keys.get(kind, keys["random"])}
-            text = json.dumps(body)
-            for name, value in names.items():
-                text, path_now = text.replace(f"{{{name}}}", value), path.format(**names)
-            answers[kind] = knock(client, method, f"/{PREFIX}{path_now}", json.loads(text))
-        for kind, answer in answers.items():
-            assert kind == "own" or not answer.differs_from(answers["random"], [*sessions.values(), *keys.values()]), (
-                path,
-                kind,
-            )
-            assert not [secret for secret in secrets if secret.encode() in answer.body], (path, kind)
-            assert kind == "own" or not answer.writes, (path, kind)
+    named = {
+        kind: {"x": session, "own": sessions["own"], "key": keys.get(kind, keys["random"])}
+        for kind, session in sessions.items()
+    }
+    for request in NESTED:
+        _tells_nothing(client, request, named, secrets)
+
+
+@pytest.mark.parametrize("type_", OBJECT_TYPES)
+@pytest.mark.parametrize("role", ["stranger", "viewer", "editor"])
+def test_the_name_of_an_object_tells_nothing_either(everybody: World, role: Any, type_: str) -> None:
+    client = client_of(everybody, role, program=True)
+    sessions, streams = everybody.ids(role, "session_id"), everybody.streams_of(role, type_)
+    secrets = list(everybody.secrets_for(role, in_admin=False))
+    named = {
+        kind: {"own": sessions["own"], "type": type_, "id": key, "object": f"{type_}:{key}", "stream": streams[kind]}
+        for kind, key in everybody.ids(role, type_).items()
+    }
+    for request in OF_OBJECTS:
+        _tells_nothing(client, request, named, secrets)
+    del named["deleted"]
+    for request in OF_HISTORIES:
+        _tells_nothing(client, request, named, secrets)
+
+
+def _tells_nothing(
+    client: Client, request: tuple[str, str, Any], named: Mapping[Id, Mapping[str, str]], secrets: list[str]
+) -> None:
+    """Whatever is put in the place of the names is answered as what never was, unless it is one's own."""
+    method, path, body = request
+    values = sorted({value for names in named.values() for value in names.values()}, key=len, reverse=True)
+    answers: dict[Id, Answer] = {}
+    for kind, names in named.items():
+        text = json.dumps(body)
+        for name, value in names.items():
+            text = text.replace(f"{{{name}}}", value)
+        answers[kind] = knock(client, method, f"/{PREFIX}{path.format(**names)}", json.loads(text))
+    for kind, answer in answers.items():
+        difference = answer.differs_from(answers["random"], values)
+        assert kind == "own" or not difference, (path, kind, difference)
+        assert not [secret for secret in secrets if secret.encode() in answer.body], (path, kind)
+        assert kind == "own" or not answer.writes, (path, kind)
+
+
+@pytest.mark.parametrize("role", ["stranger", "editor"])
+def test_nothing_is_put_into_what_is_foreign(everybody: World, role: Any) -> None:
+    """Neither made in another workspace's shop nor moved there."""
+    client = client_of(everybody, role, program=True)
+    shops = {kind: f"shop:{key}" for kind, key in everybody.ids(role, "shop").items()}
+    moved = f"/{PREFIX}objects/product/{everybody.ids(role, 'product')['own']}/changes"
+    for address, body in (
+        (f"/{PREFIX}objects/product", lambda shop: {"fields": {"name": "New"}, "parent": shop}),
+        (moved, lambda shop: {"actions": [{"action": "move_object", "arguments": {"parent": shop}}]}),
+    ):
+        answers = {kind: knock(client, "POST", address, body(shop)) for kind, shop in shops.items()}
+        assert answers["own"].differs_from(answers["random"], shops.values()), address
+        for kind in ("foreign", "deleted", "random"):
+            assert answers[kind].status == 400, (address, kind, answers[kind])
+            assert not answers[kind].differs_from(answers["random"], shops.values()), (address, kind)
+            assert not answers[kind].writes, (address, kind)
 
 
 def test_a_cursor_made_of_a_foreign_row_shows_ones_own_rows_only(everybody: World) -> None:

@@ -12,11 +12,15 @@ from chat.sockets import frames, graph_frames
 from tests.chat.inprocess import Socket, asked, at_graph, opened, request, run, signed_in
 from tests.doors import world
 from tests.doors.rules import NOTE
-from tests.doors.world import MEMBERSHIPS, NOWHERE, PEOPLE, Id, RoleName, World
+from tests.doors.world import MEMBERSHIPS, NOWHERE, OBJECT_TYPES, PEOPLE, Id, RoleName, World
 
 #: What each frame says beside its type, and what the owner of the ids is answered: a type, or the code of a refusal.
 FRAMES: dict[str, list[tuple[dict[str, Any], str]]] = {
-    "ai:subscribe": [({"sessionId": "{session}"}, "ai:subscribed"), ({"stream": "{stream}"}, "ai:subscribed")],
+    "ai:subscribe": [
+        ({"sessionId": "{session}"}, "ai:subscribed"),
+        ({"stream": "{stream}"}, "ai:subscribed"),
+        *(({"stream": f"{{stream of {type_}}}"}, "ai:subscribed") for type_ in OBJECT_TYPES),
+    ],
     "ai:unsubscribe": [({"sessionId": "{session}"}, "ai:unsubscribed"), ({"stream": "{stream}"}, "ai:unsubscribed")],
     "ai:retry": [({"sessionId": "{session}"}, "conflict")],
     "ai:deepen": [({"messageId": "{message}"}, "conflict")],
@@ -26,7 +30,10 @@ FRAMES: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "ai:interrupt": [({"sessionId": "{session}"}, "ai:accepted")],
     "ai:chat": [
-        ({"message": "Hello", "context": {"type": "graph", "id": "{key}"}}, "ai:accepted"),
+        *(
+            ({"message": "Hello", "context": {"type": type_, "id": f"{{{type_}}}"}}, "ai:accepted")
+            for type_ in OBJECT_TYPES
+        ),
         ({"message": "Hello", "sessionId": "{session}"}, "ai:accepted"),
     ],
 }
@@ -52,19 +59,26 @@ def everybody(transactional_db: None) -> World:
 def names_of(everybody: World, role: RoleName) -> dict[Id, dict[str, str]]:
     sessions, streams = everybody.ids(role, "session_id"), everybody.ids(role, "stream_name")
     messages = everybody.ids(role, "message_id")
-    keys, proposals = everybody.ids(role, "key"), everybody.ids(role, "proposal_id")
+    proposals = everybody.ids(role, "proposal_id")
+    objects: dict[str, dict[Id, str]] = {type_: everybody.ids(role, type_) for type_ in OBJECT_TYPES}
+    objects |= {f"stream of {type_}": _streams_of(everybody, role, type_) for type_ in OBJECT_TYPES}
     found = {}
     for kind in sessions:
         proposal = proposals.get(kind, proposals["random"])
         found[kind] = {
+            **{name: ids.get(kind, ids["random"]) for name, ids in objects.items()},
             "session": sessions[kind],
             "message": messages[kind],
             "stream": streams[kind],
-            "key": keys.get(kind, keys["random"]),
             "proposal": proposal,
             "proposer": everybody.proposers.get(proposal, NOWHERE),
         }
     return found
+
+
+def _streams_of(everybody: World, role: RoleName, type_: str) -> dict[Id, str]:
+    """Of objects; without those of what is deleted, which members may read on."""
+    return {kind: name for kind, name in everybody.streams_of(role, type_).items() if kind != "deleted"}
 
 
 def filled(values: Any, names: dict[str, str]) -> Any:

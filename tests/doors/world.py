@@ -1,4 +1,4 @@
-"""Who knocks, and what there is: two workspaces with graphs and conversations, all of them full of canaries.
+"""Who knocks, and what there is: two workspaces with objects and conversations, all of them full of canaries.
 
 A canary names who may read it, so that any answer can be searched for what its reader may not see.
 """
@@ -11,15 +11,20 @@ from typing import Any, Literal
 from django.contrib.auth.models import User
 from django.db.models import Model
 
+from chat.events.notices import stream_of
 from chat.models import Allowance, AlwaysSend, Budget, Proposal, ValidationRule
 from graphs.history import changes
+from graphs.history.outside import catch_up
 from graphs.history.recording import Because
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Origin, Role, Sheet, Workspace
+from graphs.objects.headers import existing
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.chat.admin.talk import Talk, talk
 from tests.proposed import waiting
+from tests.registered import product
+from tests.shop.models import Shop
 
 RoleName = Literal[
     "anonymous", "stranger", "removed", "viewer", "editor", "admin", "auditor", "staff", "superuser"
@@ -40,7 +45,10 @@ Id = Literal["own", "colleague", "foreign", "deleted", "random"]
 IDS: tuple[Id, ...] = ("own", "colleague", "foreign", "deleted", "random")
 #: All as long as each other, so that an answer's length cannot tell which it was about.
 KEYS = {"demo": "graph-of-demo", "other": "graph-of-othr", "deleted": "graph-removed", "random": "graph-nowhere"}
+TYPE_KEYS = {"demo": "type-of-demo", "other": "type-of-othr", "deleted": "type-removed", "random": "type-nowhere"}
 NOWHERE = str(uuid.UUID(int=7, version=4))
+#: A graph, an object with a table of its own, and a row of an application, with a header beside it.
+OBJECT_TYPES = ("graph", "nodeType", "product")
 
 
 @dataclass
@@ -54,6 +62,9 @@ class World:
     proposals: dict[str, str] = field(default_factory=dict)
     #: The session of each of these proposals.
     proposers: dict[str, str] = field(default_factory=dict)
+    #: By kind of objects: the key, and the stream, of the one of each workspace, of a deleted one and of none.
+    keys: dict[str, dict[str, str]] = field(default_factory=dict)
+    streams: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def home(self, role: RoleName) -> str:
         return MEMBERSHIPS.get(role, ("demo", Role.VIEWER))[0]
@@ -62,12 +73,10 @@ class World:
         """The ids that this person can put in the place of an address's parameter."""
         if parameter in ("kind", "object_type"):
             return {"own": "nodeType" if parameter == "kind" else "graph", "random": "planet"}
+        if parameter in self.keys:
+            return self._of_workspaces(role, self.keys[parameter])
         if parameter in ("key", "object_id"):
-            own = self.home(role)
-            foreign = "other" if own == "demo" else "demo"
-            return {
-                "own": KEYS[own], "foreign": KEYS[foreign], "deleted": KEYS["deleted"], "random": KEYS["random"]
-            }  # fmt: skip
+            return self._of_workspaces(role, KEYS)
         if parameter == "proposal_id":
             own = self.home(role)
             foreign = "other" if own == "demo" else "demo"
@@ -87,6 +96,17 @@ class World:
         } | ({"colleague": self.talks[colleague]} if own_role != "stranger" else {})
         names = {kind: _id_of(each, parameter) for kind, each in found.items()}
         return {**names, "random": f"session_{NOWHERE}" if parameter == "stream_name" else NOWHERE}
+
+    def _of_workspaces(self, role: RoleName, names: dict[str, str]) -> dict[Id, str]:
+        own = self.home(role)
+        foreign = "other" if own == "demo" else "demo"
+        return {
+            "own": names[own], "foreign": names[foreign], "deleted": names["deleted"], "random": names["random"]
+        }  # fmt: skip
+
+    def streams_of(self, role: RoleName, type_: str) -> dict[Id, str]:
+        """The streams of objects of one kind."""
+        return self._of_workspaces(role, self.streams[type_])
 
     def rows(self, model: type[Model]) -> dict[Id, str]:
         """Primary keys of a model: "own" is of the workspace `demo`."""
@@ -148,7 +168,8 @@ def build() -> World:
         world.workspaces[slug] = Workspace.objects.create(slug=slug, name=f"Workspace {canary(slug)}")
         for key in (KEYS[slug], "nba"):
             world.graphs[slug] = _graph(world.workspaces[slug], key, canary(slug))
-    _graph(world.workspaces["demo"], KEYS["deleted"], canary("deleted")).delete()
+    _graph(world.workspaces["demo"], KEYS["deleted"], canary("deleted"))
+    _objects(world)
     for role in PEOPLE:
         flags = {"is_staff": role in STAFF, "is_superuser": role == "superuser"}
         user = world.users[role] = User.objects.create(username=f"person-{role}", **flags)
@@ -168,6 +189,26 @@ def build() -> World:
         world.change_sets[slug] = _changed(graph, canary(slug))
         _embed_in_vain(graph, slug)
     return world
+
+
+def _objects(world: World) -> None:
+    """In each workspace one of each kind; another one of each was there once."""
+    world.keys = {"graph": KEYS, "nodeType": TYPE_KEYS, "product": {"random": NOWHERE}, "shop": {"random": "999999"}}
+    world.streams = {type_: {"random": f"{type_}_999999"} for type_ in OBJECT_TYPES}
+    for slug in ("demo", "other", "deleted"):
+        workspace, text = world.workspaces["demo" if slug == "deleted" else slug], canary(slug)
+        NodeType.objects.create(workspace=workspace, key=TYPE_KEYS[slug], display_name=f"Type {text}", process=text)
+        shop = Shop.objects.create(workspace=workspace, name=f"Shop {text}")
+        row = product(shop, f"Product {text}", notes=text, data={"problem": text})
+        world.keys["shop"][slug], world.keys["product"][slug] = str(shop.pk), str(row.pk)
+        for type_ in OBJECT_TYPES:
+            of = existing(workspace.pk, Ref(type_, world.keys[type_][slug]))
+            assert of is not None
+            catch_up([of])
+            world.streams[type_][slug] = stream_of(of)
+    Graph.objects.get(key=KEYS["deleted"]).delete()
+    NodeType.objects.get(key=TYPE_KEYS["deleted"]).delete()
+    Shop.objects.get(pk=world.keys["shop"]["deleted"]).delete()
 
 
 def _rule(world: World, slug: str) -> None:
