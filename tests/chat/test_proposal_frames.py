@@ -8,17 +8,17 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.models import Proposal
-from graphs.models import Graph, Node, Role
+from graphs.models import Role
 from tests.cast import member
 from tests.chat.inprocess import Socket, run, signed_in
-from tests.proposed import MOVE, RENAME, waiting
+from tests.things import Thing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def proposal(alice: User, nba: Graph) -> Proposal:
-    return waiting(alice, nba, RENAME)[0]
+def proposal(alice: User, thing: Thing) -> Proposal:
+    return thing.proposed(alice)[0]
 
 
 async def decide(socket: Socket, proposal: Proposal, **values: Any) -> dict[str, Any]:
@@ -31,19 +31,19 @@ async def decide(socket: Socket, proposal: Proposal, **values: Any) -> dict[str,
     return found
 
 
-def test_a_decision_is_seen_in_every_window(alice: User, nba: Graph, proposal: Proposal) -> None:
-    dora = member("dora", nba.workspace, Role.EDITOR)
+def test_a_decision_is_seen_in_every_window(alice: User, thing: Thing, proposal: Proposal) -> None:
+    dora = member("dora", thing.workspace, Role.EDITOR)
 
     async def test() -> None:
         async with signed_in(alice) as owner, signed_in(dora) as colleague:
             owner.send("ai:subscribe", sessionId=str(proposal.session_id))
             for socket in (owner, colleague):
-                socket.send("ai:subscribe", stream=f"graph_{nba.pk}")
-                await socket.frame("ai:proposal", stream=f"graph_{nba.pk}")
+                socket.send("ai:subscribe", stream=thing.stream)
+                await socket.frame("ai:proposal", stream=thing.stream)
             answer = await decide(colleague, proposal, digest=proposal.digest)
             assert (answer["type"], answer["status"]) == ("ai:accepted", "applied")
             for socket in (owner, colleague):
-                told = await socket.frame("ai:decision", stream=f"graph_{nba.pk}")
+                told = await socket.frame("ai:decision", stream=thing.stream)
                 assert (told["proposalId"], told["decidedBy"]) == (str(proposal.pk), "dora")
                 await socket.frame("ai:object_changed")
             in_chat = await owner.frame("ai:decision", sessionId=str(proposal.session_id))
@@ -54,13 +54,13 @@ def test_a_decision_is_seen_in_every_window(alice: User, nba: Graph, proposal: P
             assert again["proposal"]["decidedBy"] == "dora"
 
     run(test)
-    assert Node.objects.get(key="fetch-api").name == "Fetch"
+    assert thing.called == "Fetch"
 
 
 def test_what_is_no_decision_or_not_ones_own_changes_nothing(
-    alice: User, bob: User, charlie: User, nba: Graph, proposal: Proposal
+    alice: User, bob: User, charlie: User, thing: Thing, proposal: Proposal
 ) -> None:
-    (other,) = waiting(alice, nba, MOVE)
+    (other,) = thing.proposed(alice, thing.rename_call("Another"))
 
     async def codes(user: User, *frames: dict[str, Any]) -> list[str]:
         async with signed_in(user) as socket:
@@ -80,11 +80,11 @@ def test_what_is_no_decision_or_not_ones_own_changes_nothing(
 
     run(test)
     proposal.refresh_from_db()
-    assert (proposal.status, Node.objects.get(key="fetch-api").name) == ("pending", "Fetch API")
+    assert (proposal.status, thing.called) == ("pending", "Fetch API")
 
 
-def test_a_role_that_ends_meanwhile_ends_the_right_to_decide(alice: User, nba: Graph, proposal: Proposal) -> None:
-    dora = member("dora", nba.workspace, Role.EDITOR)
+def test_a_role_that_ends_meanwhile_ends_the_right_to_decide(alice: User, thing: Thing, proposal: Proposal) -> None:
+    dora = member("dora", thing.workspace, Role.EDITOR)
 
     async def test() -> None:
         async with signed_in(dora) as socket:

@@ -21,6 +21,7 @@ from rag.texts.tables import decode
 from tests import checker
 from tests.chat.engine.driving import Engine, answer_of, ask, events, of_run, rested, types, until
 from tests.registered import pin, pins
+from tests.things import Thing
 from tests.vendors import Script, ScriptedCall, VendorServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,7 +37,19 @@ def moves(call_id: str = "call_m", **more: Any) -> ScriptedCall:
     return ScriptedCall("propose_move_node", arguments, id=call_id)
 
 
-SEARCH = ScriptedCall("search_nodes", {"query": "fetch"}, id="call_s")
+def renames_it(thing: Thing, new: str = "Fetch", **more: Any) -> ScriptedCall:
+    """As `renames`, of a thing of any kind."""
+    name, arguments = thing.rename_call(new)
+    return ScriptedCall(f"propose_{name}", {**arguments, "reason": "Shorter.", **more}, id="call_r")
+
+
+def ask_about(thing: Thing, user: User, text: str) -> conversations.Accepted:
+    return ask(user, text, context=Ref(thing.around.type, thing.around.key))
+
+
+def searches(thing: Thing) -> ScriptedCall:
+    name = "search_nodes" if thing.item.type == "node" else "search_objects"
+    return ScriptedCall(name, {"query": "fetch"}, id="call_s")
 
 
 def waiting(accepted: conversations.Accepted) -> list[Proposal]:
@@ -70,9 +83,9 @@ def name_of_node() -> str:
     return Node.objects.values_list("name", flat=True).get(key="fetch-api")
 
 
-def test_it_proposes_and_rests(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
-    vendor.script(Script(text="I rename it.", tool_calls=(SEARCH, renames())))
-    accepted = ask(alice, "Rename it")
+def test_it_proposes_and_rests(running: Engine, vendor: VendorServer, alice: User, thing: Thing) -> None:
+    vendor.script(Script(text="I rename it.", tool_calls=(searches(thing), renames_it(thing))))
+    accepted = ask_about(thing, alice, "Rename it")
     (proposal,) = waiting(accepted)
     told = of_run(accepted.run_id)
     assert types(told)[-5:] == ["tool_call_start", "tool_call_result", "proposal", "status", "done"]
@@ -80,26 +93,28 @@ def test_it_proposes_and_rests(running: Engine, vendor: VendorServer, alice: Use
     assert (proposal.status, proposal.reason, proposal.tool) == (
         ProposalStatus.PENDING,
         "Shorter.",
-        "propose_update_node",
+        renames_it(thing).name,
     )
     calls = answer_of(accepted).rounds[0].calls
     assert [(call.name, call.status) for call in calls] == [
-        ("search_nodes", "ok"),
-        ("propose_update_node", "waiting"),
+        (searches(thing).name, "ok"),
+        (proposal.tool, "waiting"),
     ]
-    assert (phase(accepted), name_of_node()) == ("WAITING_VALIDATION", "Fetch API")
+    assert (phase(accepted), thing.called) == ("WAITING_VALIDATION", "Fetch API")
     assert len(vendor.requests) == 1
     checker.check_database()
 
 
 def test_it_goes_on_by_itself_when_it_was_approved(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+    running: Engine, vendor: VendorServer, alice: User, thing: Thing
 ) -> None:
-    vendor.script(Script(text="I rename it.", tool_calls=(SEARCH, renames())), Script(text="It is renamed."))
-    accepted = ask(alice, "Rename it")
+    vendor.script(
+        Script(text="I rename it.", tool_calls=(searches(thing), renames_it(thing))), Script(text="It is renamed.")
+    )
+    accepted = ask_about(thing, alice, "Rename it")
     (proposal,) = waiting(accepted)
     run = goes_on(decide(alice, proposal))
-    assert name_of_node() == "Fetch"
+    assert thing.called == "Fetch"
     first, second = sent(vendor)
     assert second[: len(first)] == first
     applied = results(second)[1]
@@ -112,13 +127,13 @@ def test_it_goes_on_by_itself_when_it_was_approved(
     checker.check_database()
 
 
-def test_it_is_told_why_it_was_rejected(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
-    vendor.script(Script(tool_calls=(renames(keepControl=False),)), Script(text="As you like."))
-    (proposal,) = waiting(ask(alice, "Rename it"))
+def test_it_is_told_why_it_was_rejected(running: Engine, vendor: VendorServer, alice: User, thing: Thing) -> None:
+    vendor.script(Script(tool_calls=(renames_it(thing, keepControl=False),)), Script(text="As you like."))
+    (proposal,) = waiting(ask_about(thing, alice, "Rename it"))
     run = goes_on(decide(alice, proposal, approved=False, feedback="Keep the API in it."))
     (rejected,) = results(sent(vendor)[1])
     assert (rejected["status"], rejected["feedback"]) == ("rejected", "Keep the API in it.")
-    assert (run.message.changes, name_of_node()) == (0, "Fetch API")
+    assert (run.message.changes, thing.called) == (0, "Fetch API")
     checker.check_database()
 
 
@@ -138,10 +153,10 @@ def test_it_waits_for_the_last_decision_and_counts_all_changes(
 
 
 def test_it_answers_who_writes_meanwhile_and_is_told_of_the_decision_later(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+    running: Engine, vendor: VendorServer, alice: User, thing: Thing
 ) -> None:
-    vendor.script(Script(tool_calls=(renames(),)), Script(text="It still waits."), Script(text="I see."))
-    accepted = ask(alice, "Rename it")
+    vendor.script(Script(tool_calls=(renames_it(thing),)), Script(text="It still waits."), Script(text="I see."))
+    accepted = ask_about(thing, alice, "Rename it")
     (proposal,) = waiting(accepted)
     rested(ask(alice, "What else is there?", session_id=str(accepted.session_id)).run_id)
     (interim,) = results(sent(vendor)[1])
@@ -152,7 +167,7 @@ def test_it_answers_who_writes_meanwhile_and_is_told_of_the_decision_later(
     assert third[: len(second)] == second
     assert results(third) == [interim]
     assert '"applied"' in third[-1]["content"]
-    assert (run.message.content, run.message.changes, name_of_node()) == ("I see.", 1, "Fetch")
+    assert (run.message.content, run.message.changes, thing.called) == ("I see.", 1, "Fetch")
     told = [event.data.get("content") for event in events(accepted.session_id) if event.type == "user_message"]
     assert told == ["Rename it", "What else is there?"]
     checker.check_database()
@@ -188,19 +203,19 @@ def test_it_closes_what_waits_for_a_message_that_was_written_before(
 
 
 def test_it_says_the_words_it_gave_beforehand_only_when_all_is_done(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+    running: Engine, vendor: VendorServer, alice: User, thing: Thing
 ) -> None:
-    vendor.script(Script(tool_calls=(renames(postText="It is called Fetch now.", keepControl=False),)))
-    accepted = ask(alice, "Rename it")
+    vendor.script(Script(tool_calls=(renames_it(thing, postText="It is called Fetch now.", keepControl=False),)))
+    accepted = ask_about(thing, alice, "Rename it")
     (proposal,) = waiting(accepted)
     assert answer_of(accepted).content == ""
     run = goes_on(decide(alice, proposal))
     assert (run.message.content, run.message.changes) == ("It is called Fetch now.", 1)
     assert (phase(accepted), len(vendor.requests)) == ("IDLE", 1)
-    vendor.script(Script(tool_calls=(renames("Get", keepControl=False),)))
+    vendor.script(Script(tool_calls=(renames_it(thing, "Get", keepControl=False),)))
     again = ask(alice, "Shorter", session_id=str(accepted.session_id))
     assert decide(alice, waiting(again)[0]).run is None
-    assert (phase(accepted), name_of_node()) == ("IDLE", "Get")
+    assert (phase(accepted), thing.called) == ("IDLE", "Get")
     checker.check_database()
 
 
@@ -218,45 +233,47 @@ def test_it_gives_refused_proposals_back_and_stops_when_they_repeat(
 
 
 def test_it_makes_at_once_what_an_allowance_covers(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+    running: Engine, vendor: VendorServer, alice: User, thing: Thing
 ) -> None:
-    Allowance.objects.create(workspace=nba.workspace, tool="propose_update_node", kind="node", field="name")
-    vendor.script(Script(tool_calls=(renames(postText="Renamed."),)), Script(text="Anything else?"))
-    accepted = ask(alice, "Rename it")
+    Allowance.objects.create(
+        workspace=thing.workspace, tool=renames_it(thing).name, kind=thing.item.type, field=thing.name
+    )
+    vendor.script(Script(tool_calls=(renames_it(thing, postText="Renamed."),)), Script(text="Anything else?"))
+    accepted = ask_about(thing, alice, "Rename it")
     run = rested(accepted.run_id)
     assert (run.outcome, run.message.content) == ("finished", "Renamed.\n\nAnything else?")
-    assert (run.message.changes, name_of_node()) == (1, "Fetch")
+    assert (run.message.changes, thing.called) == (1, "Fetch")
     assert [(result["status"], result["changes"]) for result in results(sent(vendor)[1])] == [("applied", 1)]
     checker.check_database()
 
 
-def test_it_never_proposes_for_a_viewer(running: Engine, vendor: VendorServer, bob: User, nba: Graph) -> None:
-    vendor.script(Script(tool_calls=(renames(),)), Script(text="I cannot."))
-    accepted = ask(bob, "Rename it")
+def test_it_never_proposes_for_a_viewer(running: Engine, vendor: VendorServer, bob: User, thing: Thing) -> None:
+    vendor.script(Script(tool_calls=(renames_it(thing),)), Script(text="I cannot."))
+    accepted = ask_about(thing, bob, "Rename it")
     run = rested(accepted.run_id)
     offered = [tool["function"]["name"] for tool in vendor.requests[0].body["tools"]]
     assert not [name for name in offered if name.startswith("propose_")]
     (refused,) = results(sent(vendor)[1])
-    assert "There is no tool called 'propose_update_node'" in refused["error"]
+    assert f"There is no tool called '{renames_it(thing).name}'" in refused["error"]
     assert "propose_delete_node" not in refused["error"]
     assert run.message.changes is None
     assert not Proposal.objects.exists()
 
 
 def test_it_never_proposes_for_someone_who_may_not_change_anything_any_more(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+    running: Engine, vendor: VendorServer, alice: User, thing: Thing
 ) -> None:
-    vendor.script(Script(tool_calls=(renames(),), first_delay_s=0.5), Script(text="I cannot."))
-    accepted = ask(alice, "Rename it")
+    vendor.script(Script(tool_calls=(renames_it(thing),), first_delay_s=0.5), Script(text="I cannot."))
+    accepted = ask_about(thing, alice, "Rename it")
     vendor.wait_for_requests(1)
     Membership.objects.filter(user=alice).update(role=Role.VIEWER)
     assert rested(accepted.run_id).message.rounds[0].calls[0].status == "error"
     assert not Proposal.objects.exists()
 
 
-def test_stop_and_delete_cancel_what_waits(running: Engine, vendor: VendorServer, alice: User, nba: Graph) -> None:
-    vendor.script(*[Script(tool_calls=(renames(),))] * 2)
-    stopped, deleted = ask(alice, "Rename it"), ask(alice, "Rename it")
+def test_stop_and_delete_cancel_what_waits(running: Engine, vendor: VendorServer, alice: User, thing: Thing) -> None:
+    vendor.script(*[Script(tool_calls=(renames_it(thing),))] * 2)
+    stopped, deleted = ask_about(thing, alice, "Rename it"), ask_about(thing, alice, "Rename it")
     waiting(stopped), waiting(deleted)
     conversations.stop(member_of(alice), str(stopped.session_id))
     conversations.delete_session(member_of(alice), str(deleted.session_id))
@@ -355,12 +372,14 @@ def test_what_is_committed_while_its_run_is_stopped_has_happened(
 
 
 def test_it_can_be_asked_again_after_it_failed_to_go_on(
-    running: Engine, vendor: VendorServer, alice: User, nba: Graph
+    running: Engine, vendor: VendorServer, alice: User, thing: Thing
 ) -> None:
     vendor.script(
-        Script(tool_calls=(renames(),)), Script(text="It is so now.", cut="clean", cut_at=4), Script(text="Renamed.")
+        Script(tool_calls=(renames_it(thing),)),
+        Script(text="It is so now.", cut="clean", cut_at=4),
+        Script(text="Renamed."),
     )
-    accepted = ask(alice, "Rename it")
+    accepted = ask_about(thing, alice, "Rename it")
     failed = goes_on(decide(alice, waiting(accepted)[0]))
     assert failed.status == RunStatus.FAILED
     again = rested(conversations.retry(member_of(alice), str(accepted.session_id)).run_id)
