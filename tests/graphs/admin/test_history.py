@@ -15,8 +15,9 @@ from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
 from graphs.workflows import rows as graph_rows
 from tests.cast import draw_nba
-from tests.graphs.admin.changing import changed, create, update
+from tests.graphs.admin.changing import changed, create, update, update_thing
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
+from tests.things import Thing
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:graphs_changeset_changelist"
@@ -25,6 +26,12 @@ LIST = "admin:graphs_changeset_changelist"
 @pytest.fixture
 def own(alice: User, nba: Graph) -> ChangeSet:
     return update(nba, alice, because={"reason": "Retry thrice"}, process="return retry(fetch(url), 3)")
+
+
+@pytest.fixture
+def made(alice: User, thing: Thing) -> ChangeSet:
+    """As `own`, of a thing of any kind."""
+    return update_thing(thing, alice, because={"reason": "Retry thrice"}, process="return retry(fetch(url), 3)")
 
 
 @pytest.fixture
@@ -38,6 +45,11 @@ def listed(client: Client, **query: object) -> str:
     return response.content.decode()
 
 
+def title_of(thing: Thing) -> str:
+    """What its object is called."""
+    return "NBA scores" if thing.item.type == "node" else "Fetch API"
+
+
 def address(change_set: ChangeSet) -> str:
     return reverse("admin:graphs_changeset_change", args=[change_set.pk])
 
@@ -48,10 +60,10 @@ def opened(client: Client, change_set: ChangeSet, query: str = "") -> str:
     return response.content.decode()
 
 
-def test_a_workspace_admin_sees_what_was_changed_there(own: ChangeSet, foreign: ChangeSet, nba: Graph) -> None:
-    text = listed(auditor(Workspace.objects.get(slug="demo")))
+def test_a_workspace_admin_sees_what_was_changed_there(made: ChangeSet, thing: Thing, foreign: ChangeSet) -> None:
+    text = listed(auditor(thing.workspace), who="alice")
     assert "1 change set" in text
-    for shown in ("alice", "Retry thrice", "NBA scores", "by hand"):
+    for shown in ("alice", "Retry thrice", title_of(thing), "by hand"):
         assert shown in text, shown
     for leaked in ("ecret", "charlie", "Other"):
         assert leaked not in text
@@ -67,10 +79,10 @@ def test_a_foreign_change_set_is_absent(own: ChangeSet, foreign: ChangeSet) -> N
             assert "ecret" not in response.content.decode()
 
 
-def test_mere_staff_sees_nothing(own: ChangeSet) -> None:
-    client = mere_staff(Workspace.objects.get(slug="demo"))
+def test_mere_staff_sees_nothing(made: ChangeSet, thing: Thing) -> None:
+    client = mere_staff(thing.workspace)
     assert client.get(reverse(LIST)).status_code == 403
-    assert client.get(address(own)).status_code == 404
+    assert client.get(address(made)).status_code == 404
 
 
 def test_nothing_can_be_added_changed_or_deleted(own: ChangeSet) -> None:
@@ -108,10 +120,10 @@ def test_both_days_of_a_range_count(own: ChangeSet) -> None:
     assert "0 change sets" in listed(client, **{"from": datetime(2100, 1, 1).date().isoformat()})
 
 
-def test_a_change_is_shown_side_by_side(own: ChangeSet) -> None:
-    text = opened(auditor(Workspace.objects.get(slug="demo")), own)
+def test_a_change_is_shown_side_by_side(made: ChangeSet, thing: Thing) -> None:
+    text = opened(auditor(thing.workspace), made)
     for part in (
-        *("Fetch API", "Process", "Roll back this one", "Retry thrice"),
+        *("Fetch API", thing.text.capitalize(), "Roll back this one", "Retry thrice"),
         '<td class="old">return <del>fetch(url</del>)</td>',
         '<td class="new">return <ins>retry(fetch(url), 3</ins>)</td>',
     ):
@@ -127,9 +139,9 @@ def test_what_was_deleted_is_shown_whole(alice: User, nba: Graph) -> None:
         assert part in text, part
 
 
-def test_markup_and_invisible_characters_stay_text(alice: User, nba: Graph) -> None:
+def test_markup_and_invisible_characters_stay_text(alice: User, thing: Thing) -> None:
     evil = "<script>alert(1)</script>\u202e"
-    done = update(nba, alice, because={"reason": evil}, name=evil, process=evil, data={evil: evil})
+    done = update_thing(thing, alice, because={"reason": evil}, name=evil, process=evil)
     client = superuser()
     for text in (opened(client, done), listed(client)):
         assert "<script>alert" not in text
@@ -148,11 +160,13 @@ def test_a_large_change_set_is_shown_in_pages(alice: User, nba: Graph, monkeypat
     assert "2.5" in second
 
 
-def test_undoing_and_undone_know_each_other(own: ChangeSet, alice: User, nba: Graph) -> None:
-    undoing = update(nba, alice, because={"undoes": (own.pk,), "reason": "Back again"}, process="return fetch(url)")
+def test_undoing_and_undone_know_each_other(made: ChangeSet, thing: Thing, alice: User) -> None:
+    undoing = update_thing(
+        thing, alice, because={"undoes": (made.pk,), "reason": "Back again"}, process="return fetch(url)"
+    )
     client = superuser()
-    assert str(undoing.pk) in opened(client, own)
-    assert str(own.pk) in opened(client, undoing)
+    assert str(undoing.pk) in opened(client, made)
+    assert str(made.pk) in opened(client, undoing)
     text = listed(client)
     assert "undoes another" in text
     assert text.count('<span class="state">undone</span>') == 1
@@ -167,11 +181,12 @@ def test_what_was_done_again_is_not_undone(own: ChangeSet, alice: User, nba: Gra
     assert str(again.pk) in opened(client, undoing)
 
 
-def test_it_stays_readable_when_people_and_objects_are_gone(own: ChangeSet, alice: User, nba: Graph) -> None:
-    Graph.objects.all().delete()
+def test_it_stays_readable_when_people_and_objects_are_gone(made: ChangeSet, thing: Thing, alice: User) -> None:
+    title = title_of(thing)
+    thing.vanish()
     alice.delete()
-    text = opened(superuser(), own)
-    for shown in ("alice", "NBA scores", "(deleted since)"):
+    text = opened(superuser(), made)
+    for shown in ("alice", title, "(deleted since)"):
         assert shown in text, shown
 
 

@@ -13,8 +13,9 @@ from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
 from graphs.workflows import rows as graph_rows
 from tests.cast import draw_nba, signed_in
-from tests.graphs.admin.changing import changed, create, update
+from tests.graphs.admin.changing import changed, create, update, update_thing
 from tests.graphs.admin.staff import auditor, mere_staff, superuser
+from tests.things import Thing, change_sets
 
 pytestmark = pytest.mark.django_db
 
@@ -22,6 +23,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def own(alice: User, nba: Graph) -> ChangeSet:
     return update(nba, alice, because={"reason": "Retry"}, process="return retry()")
+
+
+@pytest.fixture
+def made(alice: User, thing: Thing) -> ChangeSet:
+    """As `own`, of a thing of any kind."""
+    return update_thing(thing, alice, because={"reason": "Retry"}, process="return retry()")
 
 
 @pytest.fixture
@@ -49,81 +56,83 @@ def signed(client: Client, page: str, digest: str, reason: str = "It was wrong",
     return client.post(page, {"step": "apply", "digest": digest, "reason": reason, **sent}).status_code
 
 
+def text_of(thing: Thing) -> str:
+    return str(thing.record[thing.text])
+
+
 def process(key: str = "fetch-api") -> str:
     return Node.objects.get(key=key, graph__workspace__slug="demo").process
 
 
-def test_a_look_changes_nothing(own: ChangeSet) -> None:
-    client = auditor(Workspace.objects.get(slug="demo"))
-    text = shown(client, address(own))
+def test_a_look_changes_nothing(made: ChangeSet, thing: Thing) -> None:
+    client = auditor(thing.workspace)
+    text = shown(client, address(made))
     assert "What will change" in text
     assert "return <ins>fetch(url</ins>)" in text
-    assert ChangeSet.objects.count() == 1
-    assert process() == "return retry()"
+    assert change_sets().count() == 1
+    assert text_of(thing) == "return retry()"
 
 
-def test_it_is_taken_back_by_the_admin_with_a_reason(own: ChangeSet) -> None:
-    client = auditor(Workspace.objects.get(slug="demo"))
-    assert signed(client, address(own), digest_of(shown(client, address(own)))) == 302
-    assert process() == "return fetch(url)"
+def test_it_is_taken_back_by_the_admin_with_a_reason(made: ChangeSet, thing: Thing) -> None:
+    client = auditor(thing.workspace)
+    assert signed(client, address(made), digest_of(shown(client, address(made)))) == 302
+    assert text_of(thing) == "return fetch(url)"
     done = ChangeSet.objects.get(origin=Origin.ROLLBACK)
-    assert (done.actor_label, done.reason, done.undoes) == ("auditor", "It was wrong", [own.pk])
+    assert (done.actor_label, done.reason, done.undoes) == ("auditor", "It was wrong", [made.pk])
 
 
-def test_a_rollback_can_be_taken_back(own: ChangeSet) -> None:
+def test_a_rollback_can_be_taken_back(made: ChangeSet, thing: Thing) -> None:
     client = superuser()
-    signed(client, address(own), digest_of(shown(client, address(own))))
+    signed(client, address(made), digest_of(shown(client, address(made))))
     undone = ChangeSet.objects.get(origin=Origin.ROLLBACK)
     assert signed(client, address(undone), digest_of(shown(client, address(undone)))) == 302
-    assert process() == "return retry()"
+    assert text_of(thing) == "return retry()"
 
 
 @pytest.mark.parametrize("reason", ["", "   ", "x" * 2_001])
-def test_without_a_reason_nothing_happens(own: ChangeSet, reason: str) -> None:
+def test_without_a_reason_nothing_happens(made: ChangeSet, thing: Thing, reason: str) -> None:
     client = superuser()
-    assert signed(client, address(own), digest_of(shown(client, address(own))), reason) == 200
-    assert process() == "return retry()"
+    assert signed(client, address(made), digest_of(shown(client, address(made))), reason) == 200
+    assert text_of(thing) == "return retry()"
 
 
-def test_what_changed_since_the_look_is_not_taken_back_unseen(own: ChangeSet, alice: User, nba: Graph) -> None:
+def test_what_changed_since_the_look_is_not_taken_back_unseen(made: ChangeSet, thing: Thing, alice: User) -> None:
     client = superuser()
-    page = address(own, what="before", object=f"graph:{nba.pk}")
+    page = address(made, what="before", object=f"{thing.around.type}:{thing.around.pk}")
     digest = digest_of(shown(client, page))
-    update(nba, alice, name="Newer")
+    update_thing(thing, alice, name="Newer")
     for wrong in (digest, "", "0" * 64):
         assert signed(client, page, wrong) == 409
-    assert ChangeSet.objects.count() == 2
-    assert Node.objects.get(key="fetch-api").name == "Newer"
+    assert change_sets().count() == 2
+    assert thing.called == "Newer"
 
 
-def test_later_work_stands_in_the_way_until_it_is_left_out(alice: User, nba: Graph) -> None:
-    first = update(nba, alice, process="return retry()", name="Retried")
-    update(nba, alice, because={"reason": "Better"}, name="Newer")
+def test_later_work_stands_in_the_way_until_it_is_left_out(alice: User, thing: Thing) -> None:
+    first = update_thing(thing, alice, process="return retry()", name="Retried")
+    update_thing(thing, alice, because={"reason": "Better"}, name="Newer")
     client = superuser()
     text = shown(client, address(first))
     for part in ("It was changed since.", "By alice", "Retried", "Newer"):
         assert part in text, part
     assert 'value="apply"' not in text
     assert signed(client, address(first), digest_of(text)) == 409
-    assert process() == "return retry()"
+    assert text_of(thing) == "return retry()"
 
-    left = json.dumps(["nba", "node", "fetch-api", "name"])
+    left = json.dumps([thing.around.key, *thing.item, thing.name])
     assert f'value="{escape(left)}">' in text
     text = shown(client, address(first), leave_out=left)
     assert f'value="{escape(left)}" checked>' in text
     assert signed(client, address(first), digest_of(text), leave_out=left) == 302
-    node = Node.objects.get(key="fetch-api")
-    assert (node.name, node.process) == ("Newer", "return fetch(url)")
+    assert (thing.called, text_of(thing)) == ("Newer", "return fetch(url)")
 
 
-def test_one_field_of_several_is_taken_back(alice: User, nba: Graph) -> None:
-    done = update(nba, alice, process="return retry()", name="Retried")
-    row = Modification.objects.get(change_set=done, field="name")
+def test_one_field_of_several_is_taken_back(alice: User, thing: Thing) -> None:
+    done = update_thing(thing, alice, process="return retry()", name="Retried")
+    row = Modification.objects.get(change_set=done, field=thing.name)
     client = superuser()
     page = address(done, what="modification", modification=row.pk)
     assert signed(client, page, digest_of(shown(client, page))) == 302
-    node = Node.objects.get(key="fetch-api")
-    assert (node.name, node.process) == ("Fetch API", "return retry()")
+    assert (thing.called, text_of(thing)) == ("Fetch API", "return retry()")
 
 
 def test_a_turn_and_a_conversation_are_taken_back_as_a_whole(alice: User, nba: Graph) -> None:
@@ -184,11 +193,11 @@ def test_what_is_foreign_is_absent_wherever_it_is_named(own: ChangeSet, foreign:
     assert ChangeSet.objects.count() == 2
 
 
-def test_nobody_else_takes_anything_back(own: ChangeSet, alice: User) -> None:
-    digest = digest_of(shown(superuser(), address(own)))
-    for client in (mere_staff(Workspace.objects.get(slug="demo")), signed_in(alice), Client()):
-        assert signed(client, address(own), digest) in {302, 404}
-    assert process() == "return retry()"
+def test_nobody_else_takes_anything_back(made: ChangeSet, thing: Thing, alice: User) -> None:
+    digest = digest_of(shown(superuser(), address(made)))
+    for client in (mere_staff(thing.workspace), signed_in(alice), Client()):
+        assert signed(client, address(made), digest) in {302, 404}
+    assert text_of(thing) == "return retry()"
 
 
 def test_a_forged_form_of_another_site_is_refused(own: ChangeSet) -> None:
