@@ -97,6 +97,26 @@ def test_a_change_by_hand_is_made_and_kept(client: Client, alice: User) -> None:
     assert {one["field"] for one in made["modifications"]} == {"name", ""}
 
 
+def test_a_change_of_an_object_is_made_and_kept(mine: Door, thing: Thing, alice: User) -> None:
+    made = mine(thing.rename_call(), thing.update_call(**{thing.text: "new"}), saw=1).json()
+    assert (thing.called, thing.record[thing.text]) == ("Fetch", "new")
+    kept = change_sets().get()
+    assert (made["id"], kept.origin, kept.actor) == (str(kept.pk), Origin.MANUAL, alice.pk)
+    around = Ref(thing.around.type, thing.around.key).to_json()
+    assert made["objects"][0].items() >= {**around, "version": 2}.items()
+    assert {one["field"] for one in made["modifications"]} == {thing.name, thing.text}
+
+
+def test_everything_or_nothing_of_an_object(mine: Door, thing: Thing) -> None:
+    before = thing.record
+    problem(
+        mine(thing.rename_call(), thing.update_call(nowhere="x")),
+        400,
+        "validation" if thing.item.type == "node" else "refused",
+    )
+    assert (thing.record, change_sets().exists()) == (before, False)
+
+
 def test_everything_or_nothing(client: Client) -> None:
     refused = problem(change(client, rename("Fetch"), rename("Gone", "nowhere")), 400, "refused")
     assert "nowhere" in refused["errors"]["actions"][0]
@@ -126,10 +146,10 @@ def test_bodies_of_another_shape_are_refused(client: Client, body: Any) -> None:
     problem(post_json(client, CHANGES, body), 400, "validation")
 
 
-def test_viewers_change_nothing_and_strangers_see_nothing(bob: User, charlie: User, nba: Graph) -> None:
-    problem(change(with_token(bob), rename("Bob")), 403, "forbidden")
-    problem(change(with_token(charlie), rename("Charlie")), 404, "not_found")
-    assert not ChangeSet.objects.exists()
+def test_viewers_change_nothing_and_strangers_see_nothing(bob: User, charlie: User, thing: Thing) -> None:
+    problem(Door(thing, bob)(), 403, "forbidden")
+    problem(Door(thing, charlie)(), 404, "not_found")
+    assert not change_sets().exists()
 
 
 def test_a_cookie_alone_does_not_change_anything(alice: User, nba: Graph) -> None:
@@ -355,15 +375,15 @@ def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, thing: Th
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_same_request_many_times_at_once_is_done_once(alice: User, nba: Graph) -> None:
+def test_the_same_request_many_times_at_once_is_done_once(alice: User, thing: Thing) -> None:
     made: list[Any] = []
     ready = threading.Barrier(6)
-    create = parse("create_node", {"typeKey": "note", "sheet": "main", "posX": 0, "posY": 0})
+    asked = editing.Request([parse(*thing.rename_call())], key="k", digest="d")
 
     def edit() -> None:
         try:
             ready.wait()
-            made.append(editing.edit(member_of(alice), nba, editing.Request([create], key="k", digest="d")))
+            made.append(editing.edit(member_of(alice), thing.around, asked))
         finally:
             connection.close()
 
@@ -375,4 +395,4 @@ def test_the_same_request_many_times_at_once_is_done_once(alice: User, nba: Grap
 
     assert len(made) == 6
     assert len(set(made)) == 1
-    assert Node.objects.filter(type="note").count() == 1
+    assert (thing.called, thing.version) == ("Fetch", 2)

@@ -63,6 +63,37 @@ def test_the_versions_of_a_graph_newest_first(nba: Graph, alice: User, editor: C
     assert (modification["field"], modification["old"], modification["new"]) == ("name", "Fetch API", "Fetch")
 
 
+def test_the_versions_of_an_object_newest_first(thing: Thing, alice: User, bob: User, editor: Client) -> None:
+    thing.apply([thing.to("Fetch")], by(alice, TURN, TALK))
+    thing.change(bob, "new", field=thing.text)
+
+    latest, first, *imported = read(editor, object=name_of(thing))["results"]
+
+    assert [(each["actor"], each["version"]) for each in (latest, first)] == [("bob", 3), ("alice", 2)]
+    assert [each["origin"] for each in imported] == (["import"] if thing.item.type == "product" else [])
+    assert (first["origin"], first["modificationCount"], first["objects"][0]["version"]) == ("chat", 1, 2)
+    (modification,) = first["modifications"]
+    assert (modification["object"], modification["field"]) == (thing.item.to_json(), thing.name)
+    assert (modification["old"], modification["new"]) == ("Fetch API", "Fetch")
+
+
+def test_filters_and_pages_of_an_object(thing: Thing, alice: User, bob: User, editor: Client) -> None:
+    thing.apply([thing.to("One")], by(alice, TURN, TALK))
+    thing.change(bob, "new", field=thing.text)
+    moments = list(Revision.objects.order_by("version").values_list("created_at", flat=True))
+
+    def versions(**given: str) -> list[int]:
+        return [each["version"] for each in read(editor, object=name_of(thing), **given)["results"]]
+
+    assert versions(who="bob") == versions(origin="manual") == versions(field=thing.text) == [3]
+    assert versions(session="1") == versions(field=thing.name, item=thing.item.key) == [2]
+    assert versions(**{"from": moments[-1].isoformat()}) == [3]
+    assert versions(who="nobody") == versions(field=thing.name, item="nowhere") == []
+    page = read(editor, object=name_of(thing), limit="1")
+    assert [each["version"] for each in page["results"]] == [3]
+    assert editor.get(page["next"]).json()["results"][0]["version"] == 2
+
+
 def test_filters(nba: Graph, alice: User, bob: User, editor: Client) -> None:
     rename(nba, "Fetch API", "One", by(alice, TURN, TALK))
     changes.apply(nba, [Update(RETURN, {"posX": 400.0}, {"posX": 0.0})], by(bob))

@@ -1,4 +1,3 @@
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from graphs.history.recording import Applied, Because
 from graphs.history.rollback import Clashing, LeftOut, NothingToUndo, Outdated
 from graphs.history.rollback_conflicts import named
 from graphs.history.scopes import AsOf, Caused, ChangeSets, OneModification
-from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Origin, Revision, Sheet, Workspace
+from graphs.models import ChangeSet, Edge, Graph, Modification, Node, NodeType, Object, Origin, Revision, Workspace
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound
@@ -224,61 +223,51 @@ def test_a_type_that_is_used_stays(nba: Graph, alice: User) -> None:
     assert Node.objects.get(key="fetch-api").type == "api-call"
 
 
-def test_a_type_as_of_a_version(nba: Graph, alice: User) -> None:
-    type_ = NodeType.objects.create(workspace=nba.workspace, key="retry", display_name="Retry", process="x")
-    changes.apply(nba, [Update(Ref("nodeType", "retry"), {"process": "x"}, {"process": "y"})], by(alice))
+def test_as_of_a_version(thing: Thing, alice: User) -> None:
+    thing.change(alice, "new", field=thing.text)
 
-    rollback.roll_back(nba.workspace_id, alice, AsOf("nodeType", type_.pk, 1))
+    rollback.roll_back(thing.workspace.pk, alice, AsOf(thing.around.type, thing.around.pk, 1))
 
-    type_.refresh_from_db()
-    assert (type_.process, type_.version) == ("x", 3)
+    assert (thing.record[thing.text], thing.version) == ("return fetch(url)", 3)
 
 
-def test_several_graphs_are_one_change_set(nba: Graph, alice: User) -> None:
-    other = Graph.objects.create(workspace=nba.workspace, key="more", name="More")
-    sheet = Sheet.objects.create(graph=other, key="main", name="Main")
-    Node.objects.create(graph=other, sheet=sheet, key="fetch-api", name="Theirs", type="html")
-    rename(other, "Theirs", "Ours", by(alice, TURN, TALK))
-    rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
+def test_several_objects_are_one_change_set(kind_of_thing: str, thing: Thing, alice: User) -> None:
+    other = new_thing(kind_of_thing, thing.workspace, 1)
+    other.apply([other.to("Ours")], by(alice, TURN, TALK))
+    thing.apply([thing.to("Fetch")], by(alice, TURN, TALK))
 
-    done = rollback.roll_back(nba.workspace_id, alice, Caused(TURN))
+    done = rollback.roll_back(thing.workspace.pk, alice, Caused(TURN))
 
-    assert set(Node.objects.filter(key="fetch-api").values_list("name", flat=True)) == {"Fetch API", "Theirs"}
-    assert {revised.key for revised in done.objects} == {"nba", "more"}
-    back(nba, alice, done)
-    assert set(Node.objects.filter(key="fetch-api").values_list("name", flat=True)) == {"Fetch", "Ours"}
+    assert (thing.called, other.called) == ("Fetch API", "Fetch API")
+    assert {revised.id for revised in done.objects} == {thing.around.pk, other.around.pk}
+    back(thing, alice, done)
+    assert (thing.called, other.called) == ("Fetch", "Ours")
 
 
-def test_a_graph_that_is_as_it_was_gets_no_version(nba: Graph, alice: User) -> None:
-    other = Graph.objects.create(workspace=nba.workspace, key="more", name="More")
-    sheet = Sheet.objects.create(graph=other, key="main", name="Main")
-    Node.objects.create(graph=other, sheet=sheet, key="fetch-api", name="Theirs", type="html")
-    rename(other, "Theirs", "Ours", by(alice, TURN, TALK))
-    rename(nba, "Fetch API", "Fetch", by(alice, TURN, TALK))
-    rename(nba, "Fetch", "Fetch API", by(alice))
-    stream = Stream.objects.get(name=f"graph_{nba.pk}")
+def test_an_object_that_is_as_it_was_gets_no_version(kind_of_thing: str, thing: Thing, alice: User) -> None:
+    other = new_thing(kind_of_thing, thing.workspace, 1)
+    other.apply([other.to("Ours")], by(alice, TURN, TALK))
+    thing.apply([thing.to("Fetch")], by(alice, TURN, TALK))
+    thing.change(alice, "Fetch API")
+    stream = Stream.objects.get(name=thing.stream)
 
-    done = rollback.roll_back(nba.workspace_id, alice, Caused(TURN))
+    done = rollback.roll_back(thing.workspace.pk, alice, Caused(TURN))
 
-    assert [revised.key for revised in done.objects] == ["more"]
-    assert list(nba_versions(nba)) == [3, 2]
-    assert Graph.objects.get(pk=nba.pk).version == 3
+    assert [revised.id for revised in done.objects] == [other.around.pk]
+    assert Object.objects.get(pk=thing.around.pk).version == 3
+    assert Revision.objects.filter(object=thing.around.pk).latest("version").version == 3
     assert Stream.objects.get(pk=stream.pk).last_sequence == stream.last_sequence
 
 
-def nba_versions(nba: Graph) -> Iterable[int]:
-    return Revision.objects.filter(type="graph", object=nba.pk).values_list("version", flat=True)
-
-
-def test_a_graph_that_is_gone_is_named(nba: Graph, alice: User) -> None:
-    done = rename(nba, "Fetch API", "Fetch", by(alice))
-    workspace_id = nba.workspace_id
-    nba.delete()
+def test_an_object_that_is_gone_is_named(thing: Thing, alice: User) -> None:
+    done = thing.change(alice, "Fetch")
+    thing.vanish()
 
     with pytest.raises(Clashing) as refused:
-        rollback.roll_back(workspace_id, alice, ChangeSets((done.change_set_id,)))
+        rollback.roll_back(thing.workspace.pk, alice, ChangeSets((done.change_set_id,)))
     (clash,) = named(refused.value.plan)
-    assert (clash.of, clash.clash.code, clash.clash.item) == ("nba", "gone", Ref("graph", "nba"))
+    gone = Ref(thing.around.type, thing.around.key)
+    assert (clash.of, clash.clash.code, clash.clash.item) == (gone.key, "gone", gone)
 
 
 def test_only_what_was_shown_is_done(thing: Thing, alice: User) -> None:
