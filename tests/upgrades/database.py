@@ -77,6 +77,11 @@ def facts_of(path: Path) -> dict[str, Any]:
     return dict(facts)
 
 
+def tables(path: Path) -> set[str]:
+    """Names of the tables that have rows in a file."""
+    return {line.split()[1] for line in path.read_text().splitlines() if line.startswith("COPY ")}
+
+
 def restore(path: Path) -> dict[str, Any]:
     """Makes the database of this connection that of the release, upgrades it, and gives the facts."""
     text = path.read_text()

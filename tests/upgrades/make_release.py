@@ -113,7 +113,7 @@ def change_by_hand(client: Client, lamp: str, node_type: str) -> None:
 
 
 def talk(vendor: VendorServer, alice: User, lamp: Ref) -> dict[str, Run]:
-    """Conversations at rest; the last two wait for decisions."""
+    """Conversations at rest; the last three wait for decisions."""
     vendor.script(
         Script(tool_calls=(SEARCH,)), Script(text="It is {{node:fetch-api}}."),
         Script(text="I rename it.", tool_calls=(rename("Fetch games"),)), Script(text="Renamed."),
@@ -125,15 +125,23 @@ def talk(vendor: VendorServer, alice: User, lamp: Ref) -> dict[str, Run]:
     summarised = asked(alice, f"Opening question {LONG}")
     for text in ("Next", "Last"):
         asked(alice, f"{text} question {LONG}", session_id=str(summarised.session_id))
-    darker = {"object": str(lamp), "updates": {"name": "Dark lamp"}, "reason": "It is."}
-    vendor.script(Script(text="I propose.", tool_calls=(ScriptedCall("propose_update_object", darker),)))
+    proposals = (
+        ScriptedCall(
+            "propose_update_object", {"object": str(lamp), "updates": {"name": "Dark lamp"}, "reason": "Is so."}
+        ),
+        ScriptedCall(
+            "propose_update_object", {"object": str(lamp), "updates": {"weight": 1.5}, "reason": "Was weighed."}
+        ),
+        rename("Result", "return"),
+    )
+    vendor.script(*(Script(text="I propose.", tool_calls=(call,)) for call in proposals))
     about_lamp = asked(alice, "Name the lamp.", context=lamp)
-    vendor.script(Script(text="I propose another name.", tool_calls=(rename("Result", "return"),)))
+    weighed = asked(alice, "Weigh the lamp.", context=lamp)
     about_graph = asked(alice, "Name the end.")
     Proposal.objects.update(expires_at=Now() + timedelta(days=36_500))
-    named = {"finished": renamed, "summarised": summarised, "object waits": about_lamp, "graph waits": about_graph}
-    assert {run.outcome for run in (about_lamp, about_graph)} == {"waiting"}
-    return named
+    waiting = {"object waits": about_lamp, "row waits": weighed, "graph waits": about_graph}
+    assert {run.outcome for run in waiting.values()} == {"waiting"}
+    return {"finished": renamed, "summarised": summarised} | waiting
 
 
 def edit_live(alice: User, graph: Graph) -> None:
@@ -156,13 +164,13 @@ def rule(workspace: Workspace, alice: User) -> None:
     )
 
 
-@pytest.mark.timeout(300)
-def test_make(running: Engine, vendor: VendorServer, demo_workspace: Workspace, alice: User, bob: User) -> None:
+def make(folder: Path, vendor: VendorServer, workspace: Workspace, alice: User) -> Path:
+    """Writes the file of this version, and returns its path."""
     client = with_token(alice)
     with shops():
-        first = begin_objects(client, demo_workspace)
+        first = begin_objects(client, workspace)
         lamp = Ref("product", str(Product.objects.get().pk))
-        rule(demo_workspace, alice)
+        rule(workspace, alice)
         ok(client.put(f"{API}/graphs/nba/always-send", {"alwaysSend": True}, content_type="application/json"))
         change_by_hand(client, str(lamp), next(name for name in first if name.startswith("nodeType:")))
         work()
@@ -176,6 +184,12 @@ def test_make(running: Engine, vendor: VendorServer, demo_workspace: Workspace, 
             "messages": Message.objects.count(),
         }
         version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-        path = database.FOLDER / f"{version}.txt"
+        path = folder / f"{version}.txt"
         database.write(path, facts)
     assert path.stat().st_size < 400_000
+    return path
+
+
+@pytest.mark.timeout(300)
+def test_make(running: Engine, vendor: VendorServer, demo_workspace: Workspace, alice: User, bob: User) -> None:
+    make(database.FOLDER, vendor, demo_workspace, alice)
