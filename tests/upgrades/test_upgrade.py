@@ -33,6 +33,7 @@ from tests.cast import signed_in
 from tests.chat.engine.driving import engine, rested
 from tests.graphs.api.callers import post_json, with_token
 from tests.registered import shops
+from tests.shop.models import Product
 from tests.upgrades import database
 from tests.upgrades.objects import told
 from tests.vendors import Script, VendorServer
@@ -110,22 +111,29 @@ def read(client: Client, path: str) -> Any:
     return answer.json()
 
 
+#: Of each conversation that waits: whether its proposal is approved, and what the model says then.
+DECISIONS = {
+    "graph waits": (True, "The node is called so now."),
+    "object waits": (False, "It stays as it is."),
+    "row waits": (True, "The lamp weighs so much now."),
+}
+
+
 def go_on_with_what_waits(alice: User, facts: dict[str, Any], vendor: VendorServer) -> None:
-    """One proposal is approved and one rejected; both times the model has the next word."""
-    waiting = {name: Proposal.objects.get(session=facts["sessions"][name]) for name in ("graph waits", "object waits")}
+    """Two proposals are approved and one rejected; each time the model has the next word."""
+    waiting = {name: Proposal.objects.get(session=facts["sessions"][name]) for name in DECISIONS}
     assert {each.status for each in waiting.values()} == {ProposalStatus.PENDING}
-    vendor.script(Script(text="It is called so now."), Script(text="It stays as it is."))
+    vendor.script(*(Script(text=word) for _approved, word in DECISIONS.values()))
     with engine():
-        for name, approved, word in (
-            ("graph waits", True, "It is called so now."),
-            ("object waits", False, "It stays as it is."),
-        ):
+        for name, (approved, word) in DECISIONS.items():
             decision = Decision(approved, digest=waiting[name].digest)
             run = deciding.decide(member_of(alice), str(waiting[name].pk), decision).run
             assert run is not None
             ended = rested(run.run_id)
             assert (ended.status, ended.message.content) == (RunStatus.SUCCEEDED, word)
     assert Node.objects.get(graph=Graph.objects.get(key="nba"), key="return").name == "Result"
+    lamp = Product.objects.get()
+    assert (lamp.name, lamp.weight) == ("Lamp", 1.5)
 
 
 def save_what_was_live() -> None:
