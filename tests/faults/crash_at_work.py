@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from chat.models import Presence, Process, Proposal, ProposalStatus, Run, SentRequest, StreamEvent
 from graphs.models import Graph, LiveEdit, Node
+from rag.embeddings import collections
 from rag.models import Embedding, EmbeddingFailure, EmbeddingModel
 from tests.chat.engine.driving import until
 from tests.faults.crash_on_graphs import live_note
@@ -69,7 +70,7 @@ def embedded(stage: Stage) -> None:
     rename = {"nodeKey": "fetch-api", "updates": {"name": f"Fetch {uuid.uuid4()}"}}
     stage.at_first("POST", "/api/v1/graphs/nba/changes", {"actions": [{"action": "update_node", "arguments": rename}]})
     stage.dies_at_work("rag.tasks:keep_embeddings")
-    assert not waiting(EmbeddingModel.objects.get().name)
+    assert not collections.waiting(EmbeddingModel.objects.get().name)
     assert not EmbeddingFailure.objects.exists()
     assert Embedding.objects.filter(target_type="node").count() == Node.objects.count()
     assert of_renamed.get().content_hash not in before
