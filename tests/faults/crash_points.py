@@ -72,6 +72,7 @@ POINTS = (
     Point("chat.actions.conversations:delete_session", "delete"),
     # a proposal is decided
     Point("chat.actions.deciding:decide", "decide"),
+    Point("chat.actions.deciding:decide", "decide_row"),
     # a graph is edited, live and by hand
     Point("graphs.workflows.live.editing:_once", "live_edit"),
     Point("chat.live.rooms:Rooms._publish_forever", "live_edit"),

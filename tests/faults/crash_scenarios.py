@@ -15,12 +15,13 @@ from django.contrib.auth.models import User
 from websockets.exceptions import ConnectionClosed
 
 from chat.models import Message, Proposal, Run, RunStatus, Session, StreamEvent
-from graphs.models import ChangeSet, Graph, Node
+from graphs.models import ChangeSet, Graph, Workspace
 from tests.faults import crash_at_work, crash_on_graphs, crash_on_prompts
 from tests.faults.crash_scripts import LOOK, PROPOSE, SHORT, SLOW, TELL, asked
 from tests.faults.crash_stage import NBA, Stage
 from tests.flows.listener import Listener
 from tests.proposed import waiting
+from tests.things import Thing, node_of, product_of
 from tests.vendors.scripts import Script
 
 
@@ -132,17 +133,25 @@ def delete(stage: Stage) -> str:
 
 
 def decide(stage: Stage) -> str:
+    return _decided(stage, node_of(Graph.objects.get(key="nba")))
+
+
+def decide_row(stage: Stage) -> str:
+    """Of an application, with a header of ours beside it."""
+    return _decided(stage, product_of(Workspace.objects.get()))
+
+
+def _decided(stage: Stage, thing: Thing) -> str:
     """Approved once, whatever the client heard of it; who asks again is told who was first."""
-    alice, graph = User.objects.get(username="alice"), Graph.objects.get(key="nba")
-    new = {"nodeKey": "fetch-api", "updates": {"name": f"Fetch {uuid.uuid4()}"}}
-    (proposal,) = waiting(alice, graph, ("update_node", new))
+    new = f"Fetch {uuid.uuid4()}"
+    (proposal,) = thing.proposed(User.objects.get(username="alice"), thing.rename_call(new))
     path = f"/api/v1/proposals/{proposal.pk}/decide"
     stage.arm()
     told = stage.at_first("POST", path, {"approved": True})
     stage.await_death()
     if told is None:
         stage.at_survivor("POST", path, {"approved": True}, refusal=409)
-    assert Node.objects.get(key="fetch-api").name == new["updates"]["name"]
+    assert thing.called == new
     assert ChangeSet.objects.filter(cause=f"proposal:{proposal.pk}").count() == 1
     assert StreamEvent.objects.filter(data__proposalId=str(proposal.pk), type="decision").count() == 3
     return str(proposal.session_id)
@@ -204,6 +213,7 @@ SCENARIOS: dict[str, Callable[[Stage], str | None]] = {
         rename,
         delete,
         decide,
+        decide_row,
         start,
         hand_over,
         crash_on_graphs.live_edit,

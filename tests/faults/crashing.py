@@ -22,8 +22,7 @@ from collections import Counter
 from types import FrameType
 from typing import Any
 
-import django
-
+from tests.faults import selling
 from tests.faults.crash_orders import Orders
 from tests.faults.product_frames import product_frame
 
@@ -146,8 +145,7 @@ def _named_by_itself(call: Any) -> Any:
 def main() -> int:
     from chat.web.server import main as serve  # installs Twisted's reactor, so before everything else
 
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
+    selling.begin()
     wrap_transactions()
     wrap_statements()
     wrap_calls()

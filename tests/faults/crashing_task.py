@@ -4,15 +4,13 @@ python -m tests.faults.crashing_task chat.tasks:expire_proposals
 """
 
 import importlib
-import os
 import sys
 
-import django
+from tests.faults import selling
 
 
 def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
+    selling.begin()
     from tests.faults.crashing import wrap_statements, wrap_transactions
 
     wrap_transactions()

@@ -14,21 +14,21 @@ from graphs.models import ChangeSet, Role, Workspace
 from tests import checker
 from tests.cast import PASSWORD, member
 from tests.chat.engine.driving import until
+from tests.registered import shops
 from tests.site import Api, Site, site
-from tests.things import new_thing
+from tests.things import THINGS, new_thing
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
-#: Of each kind of thing that the processes know.
+#: Of each kind of thing.
 ROUNDS = 50 if os.environ.get("FULL") else 1
-KNOWN = ("node", "nodeType")
 Deciding = tuple[Api, str, dict[str, Any]]
 
 
 @pytest.fixture
 def here(transactional_db: None, alice: User, demo_workspace: Workspace) -> Iterator[Site]:
     member("dora", demo_workspace, Role.EDITOR)
-    with site(2, LIMIT_MESSAGES="10000/min") as started:
+    with shops(), site(2, "tests.faults.selling", LIMIT_MESSAGES="10000/min") as started:
         yield started
 
 
@@ -49,7 +49,7 @@ def at_once(*asked: Deciding) -> list[int]:
 def test_one_outcome_whichever_process_is_asked(here: Site, alice: User, demo_workspace: Workspace) -> None:
     first, second = here.processes
     owner, dora = Api(first.url, "alice", PASSWORD), Api(second.url, "dora", PASSWORD)
-    for number, kind in enumerate(KNOWN * ROUNDS):
+    for number, kind in enumerate(THINGS * ROUNDS):
         thing = new_thing(kind, demo_workspace, number)
         proposals = thing.proposed(alice, thing.rename_call(), thing.update_call(**{thing.text: "new"}))
         paths = [f"/api/v1/proposals/{each.pk}/decide" for each in proposals]
@@ -72,7 +72,7 @@ def test_one_outcome_whichever_process_is_asked(here: Site, alice: User, demo_wo
 def test_a_stop_and_an_approval_through_two_processes(here: Site, alice: User, demo_workspace: Workspace) -> None:
     first, second = here.processes
     owner, dora = Api(first.url, "alice", PASSWORD), Api(second.url, "dora", PASSWORD)
-    for number, kind in enumerate(KNOWN * ROUNDS):
+    for number, kind in enumerate(THINGS * ROUNDS):
         (proposal,) = new_thing(kind, demo_workspace, number).proposed(alice)
         at_once(
             (owner, f"/api/v1/chat/sessions/{proposal.session_id}/stop", {}),

@@ -16,6 +16,7 @@ from tests.faults.crash_orders import Orders
 from tests.faults.crash_points import HARMLESS, POINTS, Point
 from tests.faults.crash_scenarios import SCENARIOS
 from tests.faults.crash_stage import Stage
+from tests.registered import shops
 from tests.site import site
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -36,7 +37,7 @@ def chosen() -> list[tuple[Point, str]]:
 def stage(transactional_db: None, alice: User, nba: Graph, tmp_path: Path) -> Iterator[Stage]:
     environment = {"CRASH_ORDERS": str(tmp_path), "TOOL_ROUNDS": "2", "TOOL_ROUNDS_EXTENDED": "3", "DRAIN_S": "0"}
     environment |= {"ANTHROPIC_CONTEXT_WINDOW": "16000", "LIMIT_CHANGES": "1000/min"}
-    with site(2, "tests.faults.crashing", LIMIT_MESSAGES="1000/min", **environment) as here:
+    with shops(), site(2, "tests.faults.crashing", LIMIT_MESSAGES="1000/min", **environment) as here:
         yield Stage(here, Orders(tmp_path))
 
 
