@@ -1,22 +1,11 @@
-"""The demo's answers to questions, out of what its tools have shown. Called by `answering`."""
+"""The demo's answers to questions, out of what its tools have shown."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from chat.providers.demo.intents import MAX_READ, subject
-from chat.providers.demo.lookups import (
-    MAX_HITS,
-    Answered,
-    Call,
-    Item,
-    Lookups,
-    is_for_errors,
-    mention,
-    object_of,
-    rows,
-)  # fmt: skip
-from chat.providers.demo.phrases import Phrases, paragraphs, plain
+from chat.providers.demo.lookups import MAX_HITS, Call, Item, Lookups, is_for_errors, mention, rows
 from chat.providers.demo.seen import Row
+from chat.providers.demo.sentences import MAX_READ, Phrases, paragraphs, plain, subject
 
 #: Edges that one look around follows.
 DEPTH = 3
@@ -29,10 +18,12 @@ Words = dict[str, str]
 
 
 def _overview(looking: Lookups, words: Words) -> str:
-    """Of the graph or of the object at hand, else which graphs there are."""
+    """What the graph or the object at hand is, else which graphs there are."""
     say = looking.say
-    if looking.at_hand or "read_graph_overview" not in looking.offered:
-        return _object(looking.here(), say) if looking.at_hand else _listing(looking, {"kind": "graph"})
+    if looking.seen.at_hand:
+        return _object(looking.here(), say)
+    if "read_graph_overview" not in looking.seen.offered:
+        return _listing(looking, {"kind": "graph"})
     facts = looking.here().row
     types = [f"`{plain(each['key'])}` ({each['nodes']})" for each in rows(facts.get("types"))]
     sheets = [f"*{plain(each['name'] or each['key'])}* ({each['nodes']})" for each in rows(facts.get("sheets"))]
@@ -40,9 +31,9 @@ def _overview(looking: Lookups, words: Words) -> str:
     return paragraphs(
         say("overview", name=plain(facts.get("name")), nodes=facts.get("nodes"), edges=facts.get("edges")),
         plain(facts.get("description")),
-        say("sheets", sheets=say.listed(sheets, facts.get("sheetCount", 0))) if sheets else "",
-        say("types", types=say.listed(types, facts.get("typeCount", 0))) if types else "",
-        say("begins", nodes=say.listed([mention(key) for key in starts])) if starts else "",
+        say.naming("sheets", sheets, facts.get("sheetCount", 0)),
+        say.naming("types", types, facts.get("typeCount", 0)),
+        say.naming("begins", [mention(key) for key in starts]),
         _way_on(looking, starts[0], "outbound") if starts else "",
     )
 
@@ -62,28 +53,25 @@ def _detail(looking: Lookups, words: Words) -> str:
 
 def _object(item: Item, say: Phrases) -> str:
     """Its fields, what holds it and what it holds."""
-    fields, held = item.row.get("fields") or {}, item.row.get("holds") or {}
+    held = item.row.get("holds") or {}
     return paragraphs(
         str(item),
-        say.lines([f"{name}: {plain(value)}" for name, value in fields.items()]),
+        say.lines([f"{name}: {plain(value)}" for name, value in item.fields.items()]),
         say("held_by", object=plain(item.row["parent"])) if "parent" in item.row else "",
-        say("holds", kinds=say.listed([f"{kind} ({count})" for kind, count in held.items()])) if held else "",
+        say.naming("holds", [f"{kind} ({count})" for kind, count in held.items()]),
     )
 
 
 def _way(direction: str, looking: Lookups, words: Words) -> str:
     """What comes after a node, or before it."""
-    at_start = subject(words["x"]).lower() in _START
-    key = _start(looking) if at_start else looking.item(words["x"]).key
+    if subject(words["x"]).lower() in _START:
+        key = next(iter(looking.one("read_graph_overview").get("startNodes") or ()), "")
+        if not key:
+            return looking.say("no_start")
+    else:
+        key = looking.item(words["x"]).key
     way, node = _way_on(looking, key, direction), mention(key)
     return paragraphs(looking.say(direction, node=node), way) if way else looking.say(f"{direction}_nothing", node=node)
-
-
-def _start(looking: Lookups) -> str:
-    starts = looking.one("read_graph_overview").get("startNodes")
-    if not starts:
-        raise Answered(looking.say("no_start"))
-    return str(starts[0])
 
 
 def _way_on(looking: Lookups, key: str, direction: str) -> str:
@@ -106,9 +94,7 @@ def _failure(looking: Lookups, words: Words) -> str:
     shown = looking.look(*(Call("list_node_edges", {"nodeKey": hit.key}) for hit in hits))
     edges = {edge["key"]: edge for each in shown for edge in rows(each.get("edges"))}.values()
     paths = _edges(filter(is_for_errors, edges), say)
-    return (
-        paragraphs(say("on_failure"), paths) if paths else say("no_failure_path", nodes=say.listed([*map(str, hits)]))
-    )
+    return paragraphs(say("on_failure"), paths) if paths else say.naming("no_failure_path", [*map(str, hits)])
 
 
 def _find(looking: Lookups, words: Words) -> str:
@@ -119,28 +105,32 @@ def found(words: str, items: Sequence[Item], say: Phrases) -> str:
     """The list of what was found; without words as a guess."""
     if not items:
         return say("found_nothing", subject=plain(words))
-    types = [f", `{plain(item.row['type'])}`" if item.row.get("type") else "" for item in items]
-    lines = say.lines([f"{item.titled}{type_}" for item, type_ in zip(items, types, strict=True)])
-    return paragraphs(say("found", subject=plain(words)) if words else say("maybe"), lines)
+    lines = [item.titled + (f", `{plain(item.row['type'])}`" if item.row.get("type") else "") for item in items]
+    return paragraphs(say("found", subject=plain(words)) if words else say("maybe"), say.lines(lines))
 
 
 def _listing(looking: Lookups, words: Words) -> str:
     """The objects of a kind; where there is no such kind, what has these words."""
-    if "list_objects" not in looking.offered:
-        return _find(looking, {"x": words["kind"]})
-    parent = {"parent": looking.item(words["x"]).key} if words.get("x") else {}
-    _kind, shown = looking.of_kind(words["kind"], **parent)
-    if "objects" in shown:
-        return page(shown, looking.say)
-    hits = looking.find(words["kind"])
-    return found(words["kind"], hits, looking.say) if hits else looking.say("refused", error=plain(shown.get("error")))
+    if "list_objects" in looking.seen.offered:
+        parent = {"parent": looking.item(words["x"]).key} if words.get("x") else {}
+        _kind, shown = looking.of_kind(words["kind"], **parent)
+        if "objects" in shown:
+            return _page(shown, looking.say)
+        if not looking.find(words["kind"]):
+            return looking.say("refused", error=plain(shown.get("error")))
+    return _find(looking, {"x": words["kind"]})
 
 
-def page(shown: Row, say: Phrases) -> str:
+def _page(shown: Row, say: Phrases) -> str:
     """One page of a list of objects."""
-    listed = [str(object_of(row)) for row in rows(shown.get("objects"))]
+    listed = [str(Item.of(row)) for row in rows(shown.get("objects"))]
     more = say("more_pages") if "nextOffset" in shown else ""
     return paragraphs(say("listed", count=shown.get("total", len(listed))), say.lines(listed), more)
+
+
+def _more(looking: Lookups, words: Words) -> str:
+    next_page = looking.seen.next_page
+    return _page(looking.one("list_objects", **next_page), looking.say) if next_page else looking.say("help")
 
 
 def _history(looking: Lookups, words: Words) -> str:
@@ -185,5 +175,6 @@ ANSWERS: dict[str, Callable[[Lookups, Words], str]] = {
     "find": _find,
     "list": _listing,
     "history": _history,
+    "more": _more,
     "other": _other,
 }

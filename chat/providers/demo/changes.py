@@ -1,267 +1,205 @@
-"""What the demo proposes for a change that a person asks for. Called by `answering`."""
+"""What the demo proposes for a change that a person asks for, by the templates of `intents.toml`."""
 
 import json
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chat.providers.demo.intents import bare, quoted, subject
-from chat.providers.demo.lookups import Answered, Call, Item, Lookups, is_for_errors, rows
-from chat.providers.demo.phrases import plain
-from chat.providers.demo.seen import PROPOSE, Row
+from chat.providers.demo.lookups import Answered, Call, Item, Lookups, is_for_errors, rows, together
+from chat.providers.demo.seen import Row
+from chat.providers.demo.sentences import INTENTS, Intent, bare, plain, quoted, subject
 
 #: How far "to the right" is, in pixels.
 STEP = 260
 _HANDLE = re.compile(r"(\S+) (in|out)\(")
-_WAYS = {
-    "right": (1, 0), "droite": (1, 0), "left": (-1, 0), "gauche": (-1, 0),
-    "down": (0, 1), "bas": (0, 1), "up": (0, -1), "haut": (0, -1),
-}  # fmt: skip
-#: Fields of a node beside its data, by what people call them.
-_NODE_FIELDS = {"name": "name", "nom": "name", "type": "type", "code": "process", "process": "process"}
 #: What a node gets whose type has not both.
 _THROUGH = {
     "L": [{"id": "L-0", "type": "in", "accept": "any"}],
     "R": [{"id": "R-0", "type": "out", "accept": "any"}],
 }
 _AND = re.compile(r"\s*,\s*(?:(?:and|et)\s+)?|\s+(?:and|et)\s+")
+#: What is meant as it is in JSON; everything else is text.
+_LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 
-Words = dict[str, str]
+Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Calls that make one change; `said` names the phrase for it, and `parts` fill that in."""
+    """Calls that make one change: `said` with links in the answer, for the `reason` in plain words on the card."""
 
-    calls: tuple[Call, ...]
+    calls: Sequence[Call]
     said: str
-    parts: dict[str, Item | str]
+    reason: str
 
 
-def plans(looking: Lookups, intent: str, words: Words) -> list[Plan]:
+def plans(looking: Lookups, intent: Intent) -> list[Plan]:
     """What to propose: more than one for what can be decided one by one. Raises as `Lookups` does."""
-    if intent == "delete":
-        return [_delete(item) for item in looking.items(*_AND.split(words["x"]))]
-    return [_PLANS[intent](looking, words)]
+    if intent.name != "delete":
+        return [_plan(looking, intent.name, intent.words)]
+    return together(lambda name: _plan(looking, "delete", {"x": name}), _AND.split(intent.words["x"]))
 
 
-def _plan(tool: str, arguments: Row, said: str, **parts: Item | str) -> Plan:
-    return Plan((Call(f"{PROPOSE}{tool}", arguments),), said, parts)
+def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
+    """The template of the change, filled."""
+    row = INTENTS[name]
+    words = {"x": ""} | words if name in ("rename", "set") else words
+    named = {slot: words[slot] for slot in ("x", "y") if slot in words}
+    items = together(looking.item, named.values())
+    objects = [item for item in items if not item.is_node]
+    if objects and "object" not in row:
+        raise Answered("only_nodes", item=objects[0])
+    values: Values = {slot: quoted(text) for slot, text in words.items()} | dict(zip(named, items, strict=True))
+    values |= _VALUES[name](looking, values) if name in _VALUES else {}
+    template = _filled(row["object" if objects or "kind" in values else "node"], values)
+    calls = [Call("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
+    calls += [Call(template["tool"], template["arguments"])] if "tool" in template else []
+    linked = {slot: value if isinstance(value, Item) else f"“{value}”" for slot, value in values.items()}
+    unlinked = {slot: value.name if isinstance(value, Item) else value for slot, value in values.items()}
+    return Plan(calls, looking.say(template["says"], **linked), looking.say(template["says"], **unlinked))
 
 
-def _update(item: Item, change: Row, said: str, **parts: str) -> Plan:
-    if item.is_node:
-        return _plan("update_node", {"nodeKey": item.key, "updates": change}, said, item=item, **parts)
-    return _plan("update_object", {"object": item.key} | change, said, item=item, **parts)
+def _filled(template: Any, values: Values) -> Any:
+    """The template with values in the places of their names; an entry without a value is left out."""
+    match template:
+        case dict():
+            entries = ((_filled(name, values), _filled(value, values)) for name, value in template.items())
+            return {name: value for name, value in entries if value is not None}
+        case list():
+            return [_filled(each, values) for each in template]
+        case str() if template.startswith("{"):
+            name, _, attribute = template[1:-1].partition(".")
+            return getattr(values[name], attribute) if attribute else values[name]
+    return template
 
 
-def _rename(looking: Lookups, words: Words) -> Plan:
-    item, name = looking.item(words.get("x", "")), quoted(words["name"])
-    change = {"name": name} if item.is_node else {"updates": {_title_field(item): name}}
-    return _update(item, change, "propose_rename", name=name)
+def _path(looking: Lookups, values: Values) -> Values:
+    """The field of an object that has the text."""
+    item = values["x"]
+    path = next((name for name, value in item.fields.items() if values["old"] in str(value)), None)
+    if path is None and not item.is_node:
+        raise Answered("no_text", item=item)
+    return {"path": path}
 
 
-def _title_field(item: Item) -> str:
-    """The field of an object that has its title."""
-    return next((name for name, value in _fields(item).items() if value == item.title), "name")
+def _updates(looking: Lookups, values: Values) -> Values:
+    """The new value of a field; of a node one of its data, unless the node itself has one that is called so."""
+    item, text, wanted = values["x"], values["value"], subject(values.get("field", "description"))
+    own = INTENTS["set"]["own"].get(wanted.lower()) if item.is_node else None
+    named = (name for name in item.fields if bare(wanted) in {bare(name), bare(name.rpartition(".")[2])})
+    field = next(named, wanted.replace(" ", "_"))
+    as_it_is = isinstance(item.fields.get(field), str) or not _LITERAL.fullmatch(text)
+    updates = {field: text if as_it_is else json.loads(text)}
+    return {"field": field, "updates": {own: text} if own else {"data": updates} if item.is_node else updates}
 
 
-def _set(looking: Lookups, words: Words) -> Plan:
-    """A new value of a field; of a node one of its data, unless the node itself has one that is called so."""
-    item, text = looking.item(words.get("x", "")), quoted(words["value"])
-    wanted, known = subject(words.get("field", "description")), _fields(item)
-    named = [name for name in known if bare(wanted) in {bare(name), bare(name.rpartition(".")[2])}]
-    field = named[0] if named else wanted.replace(" ", "_")
-    value = text if isinstance(known.get(field), str) else _value(text)
-    change: Row = {"updates": {field: value}}
-    if item.is_node:
-        own = _NODE_FIELDS.get(wanted.lower())
-        change = {own: text} if own else {"data": {field: value}}
-    return _update(item, change, "propose_set", field=field, value=text)
-
-
-def _fields(item: Item) -> Row:
-    """The values of an object by the names of their fields; those of the data of a node."""
+def _place(looking: Lookups, values: Values) -> Values:
+    """Another place or sheet; of an object another parent."""
+    item, parent = values["x"], values.get("parent", "")
     if not item.is_node:
-        return item.row.get("fields") or {}
-    try:
-        data = json.loads(item.row.get("data", ""))
-    except ValueError:  # there are none, or they were cut
-        return {}
-    return data if isinstance(data, dict) else {}
+        return {"y": looking.item(parent)}
+    left, top = item.row["position"]["x"], item.row["position"]["y"]
+    if "left" in values:
+        left, top = float(values["left"]), float(values["top"])
+    across, down = INTENTS["move"]["ways"].get(values.get("way", "").lower(), (0, 0))
+    sheet = subject(values.get("sheet") or parent)
+    return {"left": left + STEP * across, "top": top + STEP * down, "sheet": sheet or None}
 
 
-def _value(text: str) -> Any:
-    """Numbers, true and false as such, everything else as text."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, bool | int | float) and math.isfinite(value) else text
+def _between(looking: Lookups, values: Values) -> Values:
+    """The edges that connect two nodes."""
+    one, other = values["x"], values["y"]
+    cut = [edge for edge in one.edges if {edge["source"], edge["target"]} == {one.key, other.key}]
+    if not cut:
+        raise Answered("no_edge", x=one, y=other)
+    return {"cut": cut}
 
 
-def _replace(looking: Lookups, words: Words) -> Plan:
-    item, patch = looking.item(words["x"]), {"search": quoted(words["old"]), "replace": quoted(words["new"])}
-    if item.is_node:
-        return _update(item, {"processPatches": [patch]}, "propose_replace")
-    fields = [name for name, value in _fields(item).items() if patch["search"] in str(value)]
-    if not fields:
-        raise Answered(looking.say("no_text", item=item))
-    return _update(item, {"patches": [{"path": fields[0], **patch}]}, "propose_replace")
-
-
-def _move(looking: Lookups, words: Words) -> Plan:
-    """To another place or sheet; of an object to another parent."""
-    item = looking.item(words["x"])
-    if not item.is_node:
-        parent = looking.item(words.get("parent", ""))
-        arguments = {"object": item.key, "parent": parent.key}
-        return _plan("move_object", arguments, "propose_move_to", item=item, other=parent)
-    x, y = item.row["position"]["x"], item.row["position"]["y"]
-    if "left" in words:
-        x, y = float(words["left"]), float(words["top"])
-    across, down = _WAYS.get(words.get("way", "").lower(), (0, 0))
-    sheet = subject(words.get("sheet") or words.get("parent") or "")
-    place = {"posX": x + STEP * across, "posY": y + STEP * down, **({"sheet": sheet} if sheet else {})}
-    return _plan("move_node", {"nodeKey": item.key} | place, "propose_move", item=item)
-
-
-def _delete(item: Item) -> Plan:
-    if item.is_node:
-        return _plan("delete_node", {"nodeKey": item.key}, "propose_delete_node", item=item)
-    return _plan("delete_object", {"object": item.key}, "propose_delete", item=item)
-
-
-def _connect(looking: Lookups, words: Words) -> Plan:
-    source, target = _nodes(looking, words)
-    arguments = {
-        "sourceKey": source.key,
-        "sourceHandle": _handle(looking, source, "out"),
-        "targetKey": target.key,
-        "targetHandle": _handle(looking, target, "in"),
-    }
-    return _plan("create_edge", arguments, "propose_connect", item=source, other=target)
-
-
-def _disconnect(looking: Lookups, words: Words) -> Plan:
-    one, other = _nodes(looking, words)
-    between = [edge for edge in one.edges if {edge["source"], edge["target"]} == {one.key, other.key}]
-    if not between:
-        raise Answered(looking.say("no_edge", item=one, other=other))
-    return Plan(_cut(between), "propose_disconnect", {"item": one, "other": other})
-
-
-def _insert(looking: Lookups, words: Words) -> Plan:
+def _insertion(looking: Lookups, values: Values) -> Values:
     """A new node between two nodes, or before or after one, in place of the edges there."""
-    nodes, types = _nodes(looking, words), rows(looking.one("list_available_node_types").get("types"))
-    source = nodes[0] if words.get("side") not in ("before", "avant") else None
-    target = None if source and len(nodes) == 1 else nodes[-1]
-    cut = _edges_between(source, target)
+    x, type_ = values["x"], _type(looking, values["what"])
+    before = values.get("side") in ("before", "avant")
+    source, target = (None, x) if before else (x, values.get("y"))
+    cut = _edges(x, source, target)
     entering = {(edge["source"], edge["sourceHandle"]): edge["label"] for edge in cut}
     leaving = dict.fromkeys((edge["target"], edge["targetHandle"]) for edge in cut)
     if source and not cut:
-        entering = {(source.key, _handle(looking, source, "out")): ""}
+        entering = {(source.key, _end(source, "out")): ""}
     if target and not cut:
-        leaving = {(target.key, _handle(looking, target, "in")): None}
-    type_key, handle_in, handle_out = _type_for(words, types)
-    ways = [_way("in", handle_in or "L-0", *end, label) for end, label in entering.items()]
-    ways += [_way("out", handle_out or "R-0", *end) for end in leaving]
-    new = {"typeKey": type_key, "sheet": nodes[0].row.get("sheet"), "name": _new_name(words), "edges": ways}
-    if not (handle_in and handle_out):
-        new["handles"] = _THROUGH
-    said = "propose_between" if source and target else "propose_after" if source else "propose_before"
-    calls = (*_cut(cut), Call(f"{PROPOSE}create_node_with_edges", new))
-    return Plan(calls, said, {"name": _new_name(words), "item": nodes[0], "other": nodes[-1]})
+        leaving = {(target.key, _end(target, "in")): None}
+    handle_in, handle_out = _handle(type_, "in"), _handle(type_, "out")
+    edges = [_edge("in", handle_in or "L-0", *end, label) for end, label in entering.items()]
+    edges += [_edge("out", handle_out or "R-0", *end) for end in leaving]
+    handles = None if handle_in and handle_out else _THROUGH
+    new = {"type": type_["key"], "sheet": x.row.get("sheet"), "name": _new_name(values)}
+    says = "propose_before" if before else "propose_between" if target else "propose_after"
+    return {"cut": cut, "edges": edges, "handles": handles, "says": says} | new
 
 
-def _nodes(looking: Lookups, words: Words) -> list[Item]:
-    found = looking.items(*(words[name] for name in ("x", "y") if name in words))
-    for item in found:
-        if not item.is_node:
-            raise Answered(looking.say("only_nodes", item=item))
-    return found
-
-
-def _edges_between(source: Item | None, target: Item | None) -> list[Row]:
-    """Those from the one to the other. After a node those by which the way goes on when all is well."""
+def _edges(x: Item, source: Item | None, target: Item | None) -> list[Row]:
+    """The edges of x from the one to the other. After a node those by which the way goes on when all is well."""
+    edges = [edge for edge in x.edges if not source or edge["source"] == source.key]
     if target:
-        arriving = [edge for edge in target.edges if edge["target"] == target.key]
-        return [edge for edge in arriving if not source or edge["source"] == source.key]
-    edges = source.edges if source else ()
-    leaving = [edge for edge in edges if source and edge["source"] == source.key and not is_for_errors(edge)]
-    return [edge for edge in leaving if edge["sourceHandle"] == leaving[0]["sourceHandle"]]
+        return [edge for edge in edges if edge["target"] == target.key]
+    well = [edge for edge in edges if not is_for_errors(edge)]
+    return [edge for edge in well if edge["sourceHandle"] == well[0]["sourceHandle"]]
 
 
-def _way(direction: str, handle: str, other: str, other_handle: str, label: str = "") -> Row:
-    way = {"direction": direction, "handle": handle, "otherKey": other, "otherHandle": other_handle}
-    return way | ({"label": label} if label else {})
+def _edge(direction: str, handle: str, other: str, other_handle: str, label: str = "") -> Row:
+    edge = {"direction": direction, "handle": handle, "otherKey": other, "otherHandle": other_handle}
+    return edge | ({"label": label} if label else {})
 
 
-def _cut(edges: Sequence[Row]) -> tuple[Call, ...]:
-    return tuple(Call(f"{PROPOSE}delete_edge", {"edgeKey": edge["key"]}) for edge in edges)
+def _end(node: Item, direction: str) -> str:
+    """The handle of a node that a new edge takes."""
+    if handle := _handle(node.row, direction):
+        return handle
+    raise Answered(f"no_{direction}", item=node)
 
 
-def _handle(looking: Lookups, node: Item, direction: str) -> str:
-    found = [handle for handle, way in _HANDLE.findall(node.row.get("handles", "")) if way == direction]
-    if not found:
-        raise Answered(looking.say(f"no_{direction}", item=node))
-    return str(found[0])
+def _handle(row: Row, direction: str) -> str:
+    """The first handle in this direction of a node or a node type; "" where it has none."""
+    return next((handle for handle, way in _HANDLE.findall(row.get("handles", "")) if way == direction), "")
 
 
-def _type_for(words: Words, types: Sequence[Row]) -> tuple[str, str, str]:
-    """The type that the words name, else the first one of the workspace with an entry and an exit; and these two."""
-    what, known = subject(words["what"]), []
-    for row in types:
-        handles = {way: handle for handle, way in reversed(_HANDLE.findall(row["handles"]))}
-        known.append((row, handles.get("in", ""), handles.get("out", "")))
-    known.sort(key=lambda each: (not _names(each[0], what), not (each[1] and each[2]), each[0]["builtIn"]))
-    row, handle_in, handle_out = known[0]
-    return row["key"], handle_in, handle_out
+def _type(looking: Lookups, what: str) -> Row:
+    """The type that the words name, else the first one of the workspace with an entry and an exit."""
+
+    def rank(row: Row) -> tuple[bool, ...]:
+        known = [bare(str(row.get(name))) for name in ("key", "displayName")]
+        named = bare(subject(what)) in {*known, *(name.removesuffix("node") for name in known)}
+        return not named, not (_handle(row, "in") and _handle(row, "out")), row["builtIn"]
+
+    return min(rows(looking.one("list_available_node_types").get("types")), key=rank)
 
 
-def _new_name(words: Words) -> str:
-    what = subject(words["what"])
-    return quoted(words["name"]) if words["name"] else what[:1].upper() + what[1:]
+def _new_name(values: Values) -> str:
+    what = subject(values["what"])
+    return values["name"] or what[:1].upper() + what[1:]
 
 
-def _names(row: Row, what: str) -> bool:
-    """Whether the words name this type; a log is a node of the type `log-node`, too."""
-    known = [bare(str(row.get(name))) for name in ("key", "displayName")]
-    return bare(what) in {*known, *(name.removesuffix("node") for name in known)}
-
-
-def _create(looking: Lookups, words: Words) -> Plan:
+def _creation(looking: Lookups, values: Values) -> Values:
     """A new object of a kind, else a new node, connected to nothing."""
-    name, kind, shown = _new_name(words), "", Row()
-    if "list_objects" in looking.offered:
-        kind, shown = looking.of_kind(words["what"])
-    if "objects" in shown:
-        likes = [looking.object(row["object"]) for row in rows(shown["objects"])[:1]]
-        fields = {_title_field(likes[0]) if likes else "name": name}
-        return _plan("create_object", {"kind": kind, "fields": fields}, "propose_create", name=name)
-    if "list_available_node_types" not in looking.offered:
-        raise Answered(looking.say("refused", error=plain(shown.get("error"))))
-    types, sheets = looking.one("list_available_node_types"), rows(looking.here().row.get("sheets"))
-    type_key = _type_for(words, rows(types.get("types")))[0]
-    sheet = sheets[0]["key"] if sheets else ""
-    new = {"typeKey": type_key, "sheet": sheet, "name": name, "posX": 0, "posY": -STEP}
-    return _plan("create_node", new, "propose_create", name=name)
+    name, shown = _new_name(values), Row()
+    if "list_objects" in looking.seen.offered:
+        kind, shown = looking.of_kind(values["what"])
+        if "objects" in shown:
+            likes = [looking.object(row["object"]) for row in rows(shown["objects"])[:1]]
+            return {"kind": kind, "title": likes[0].title_field if likes else "name", "name": name}
+    if "list_available_node_types" not in looking.seen.offered:
+        raise Answered("refused", error=plain(shown.get("error")))
+    type_, sheets = _type(looking, values["what"]), rows(looking.here().row.get("sheets"))
+    return {"type": type_["key"], "sheet": sheets[0]["key"] if sheets else "", "name": name}
 
 
-def _arrange(looking: Lookups, words: Words) -> Plan:
-    return _plan("reorganize_layout", {}, "propose_arrange")
-
-
-_PLANS: dict[str, Callable[[Lookups, Words], Plan]] = {
-    "rename": _rename,
-    "replace": _replace,
-    "set": _set,
-    "move": _move,
-    "connect": _connect,
-    "disconnect": _disconnect,
-    "insert": _insert,
-    "create": _create,
-    "arrange": _arrange,
+#: What a template needs beside the words and what they name.
+_VALUES: dict[str, Callable[[Lookups, Values], Values]] = {
+    "replace": _path,
+    "set": _updates,
+    "move": _place,
+    "connect": lambda looking, values: {"out": _end(values["x"], "out"), "in": _end(values["y"], "in")},
+    "disconnect": _between,
+    "insert": _insertion,
+    "create": _creation,
 }

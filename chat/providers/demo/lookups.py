@@ -1,17 +1,16 @@
 """How the demo looks things up: an answer is written as if tools answered at once, and begun anew with each result.
 
-What a tool was not asked yet is raised as `Wanted`. Called by `answers` and `changes`.
+What a tool was not asked yet is raised as `Wanted`.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from chat.providers.demo.intents import bare, subject
-from chat.providers.demo.phrases import Phrases, plain
-from chat.providers.demo.seen import Result, Row
+from chat.providers.demo.seen import Row, Seen
+from chat.providers.demo.sentences import Phrases, bare, plain, subject
 
 #: Nodes that one search finds.
 MAX_HITS = 8
@@ -19,6 +18,7 @@ _HERE = re.compile(r"(?:this|ce|cet|cette)(?: \w+)?|it|here|ceci|cela|ici|", re.
 _NAME = re.compile(r"[A-Za-z_]+:\S+")
 _MENTIONABLE = re.compile(r"[^{}\s]+")
 _TROUBLE = re.compile(r"err|fail|catch|except|reject|timeout|invalid|echec|échec", re.IGNORECASE)
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -40,7 +40,10 @@ class Unavailable(Exception):
 
 
 class Answered(Exception):
-    """Nothing more can be done; its text is the answer."""
+    """Nothing more can be done; this phrase is the answer."""
+
+    def __init__(self, phrase: str, **parts: object) -> None:
+        self.phrase, self.parts = phrase, parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,32 @@ class Item:
 
     key: str
     title: str
-    row: Row
     is_node: bool
-    edges: tuple[Row, ...] = ()
+    row: Row
+    edges: Sequence[Row] = ()
+
+    @classmethod
+    def of(cls, row: Row, edges: Sequence[Row] = ()) -> "Item":
+        key, title = ("object", "title") if "object" in row else ("key", "name")
+        return cls(row[key], row.get(title) or "", key == "key", row, edges)
+
+    @property
+    def fields(self) -> Row:
+        """The values of an object by the names of their fields; those of the data of a node."""
+        try:
+            fields = json.loads(self.row.get("data", "")) if self.is_node else self.row.get("fields")
+        except ValueError:  # there are none, or they were cut
+            return {}
+        return fields if isinstance(fields, dict) else {}
+
+    @property
+    def title_field(self) -> str:
+        """The field of an object that has its title."""
+        return next((name for name, value in self.fields.items() if value == self.title), "name")
+
+    @property
+    def name(self) -> str:
+        return self.key if self.is_node else self.title
 
     def __str__(self) -> str:
         return mention(self.key) if self.is_node else f"**{plain(self.title)}** (`{plain(self.key)}`)"
@@ -66,16 +92,14 @@ class Item:
 class Lookups:
     """What was found out in a turn so far, and what may still be called."""
 
-    results: Sequence[Result]
-    offered: frozenset[str]
-    at_hand: str
+    seen: Seen
     say: Phrases
 
     def look(self, *calls: Call) -> list[Row]:
         """What the calls gave. Raises `Wanted` for those that were not made yet, `Unavailable` where they cannot be."""
         found = [self._result(call) for call in calls]
         if missing := [call for call, value in zip(calls, found, strict=True) if value is None]:
-            raise Wanted(missing) if all(call.tool in self.offered for call in missing) else Unavailable
+            raise Wanted(missing) if all(call.tool in self.seen.offered for call in missing) else Unavailable
         return [value for value in found if value is not None]
 
     def one(self, tool: str, **arguments: Any) -> Row:
@@ -83,41 +107,40 @@ class Lookups:
         return self.look(Call(tool, arguments))[0]
 
     def _result(self, call: Call) -> Row | None:
-        of_tool = (result for result in self.results if result.tool == call.tool)
+        of_tool = (result for result in self.seen.results if result.tool == call.tool)
         return next((one.value for one in of_tool if call.arguments.items() <= one.arguments.items()), None)
 
     def object(self, name: str) -> Item:
         """The object of this name, "type:key", read. Raises `Answered` where there is none."""
         found = self.one("read_object", object=name)
         if "object" not in found:
-            raise Answered(self.say("refused", error=plain(found.get("error"))))
-        return object_of(found)
+            raise Answered("refused", error=plain(found.get("error")))
+        return Item.of(found)
 
     def here(self) -> Item:
         """What the conversation is about. Raises `Answered` where that is nothing."""
-        if self.at_hand:
-            return self.object(self.at_hand)
-        if "read_graph_overview" not in self.offered:
-            raise Answered(self.say("about_nothing"))
+        if self.seen.at_hand:
+            return self.object(self.seen.at_hand)
+        if "read_graph_overview" not in self.seen.offered:
+            raise Answered("about_nothing")
         graph = self.one("read_graph_overview")
-        return Item(f"graph:{graph.get('key', '')}", str(graph.get("name", "")), graph, is_node=False)
+        return Item.of(graph | {"object": f"graph:{graph.get('key', '')}", "title": graph.get("name", "")})
 
     def find(self, words: str) -> list[Item]:
         """Nodes and objects that these words name or that have them, the best first."""
         query = subject(words)[:200]
-        if _NAME.fullmatch(query) and "read_object" in self.offered:
+        if _NAME.fullmatch(query) and "read_object" in self.seen.offered:
             return [self.object(query)]
         searches = [Call("search_nodes", {"query": query, "maxResults": MAX_HITS})]
         searches += [Call("search_objects", {"query": query})]
-        possible = [call for call in searches if call.tool in self.offered or self._result(call) is not None]
+        possible = [call for call in searches if call.tool in self.seen.offered or self._result(call) is not None]
         if not query or not possible:
             raise Unavailable
-        found = [hit for value in self.look(*possible) for hit in _hits(value)]
-        return sorted(found, key=lambda hit: bare(query) not in {bare(hit.key), bare(hit.title)})
+        return sorted(_hits(self.look(*possible)), key=lambda hit: bare(query) not in {bare(hit.key), bare(hit.title)})
 
     def hits(self) -> list[Item]:
         """All that was found by searching."""
-        return [hit for result in self.results if result.tool.startswith("search_") for hit in _hits(result.value)]
+        return _hits(result.value for result in self.seen.results if result.tool.startswith("search_"))
 
     def item(self, words: str) -> Item:
         """What these words name, with all that can be read of it. Raises `Answered` where nothing is found."""
@@ -125,18 +148,14 @@ class Lookups:
             return self.here()
         item = next(iter(self.find(words)), None)
         if item is None:
-            raise Answered(self.say("found_nothing", subject=plain(subject(words))))
+            raise Answered("found_nothing", subject=plain(subject(words)))
         if not item.is_node:
             return self.object(item.key)
         both = (Call(tool, {"nodeKey": item.key}) for tool in ("read_node_detail", "list_node_edges"))
         detail, edges = self.look(*both)
         if "node" not in detail:
-            raise Answered(self.say("refused", error=plain(detail.get("error"))))
-        return replace(item, row=detail["node"], edges=tuple(rows(edges.get("edges"))))
-
-    def items(self, *names: str) -> list[Item]:
-        """Those that these words name. Raises as `item` does."""
-        return together(partial(self.item, name) for name in names)
+            raise Answered("refused", error=plain(detail.get("error")))
+        return Item.of(detail["node"], rows(edges.get("edges")))
 
     def of_kind(self, words: str, **arguments: str) -> tuple[str, Row]:
         """The kind that these words name and the beginning of its list; the refusal where there is no such kind."""
@@ -148,12 +167,12 @@ class Lookups:
         return plural, self.one("list_objects", kind=plural, **arguments)
 
 
-def together(works: Iterable[Callable[[], T]]) -> list[T]:
-    """What each of them gives. What they have to look up is looked up side by side."""
+def together(work: Callable[[S], T], parts: Iterable[S]) -> list[T]:
+    """What the work gives for each of them. What has to be looked up for them is looked up side by side."""
     done, wanted = [], list[Call]()
-    for work in works:
+    for part in parts:
         try:
-            done.append(work())
+            done.append(work(part))
         except Wanted as more:
             wanted += [call for call in more.calls if call not in wanted]
     if wanted:
@@ -166,14 +185,6 @@ def rows(value: Any) -> list[Row]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def node_of(row: Row) -> Item:
-    return Item(row["key"], row.get("name") or "", row, is_node=True)
-
-
-def object_of(row: Row) -> Item:
-    return Item(row.get("object", ""), str(row.get("title", "")), row, is_node=False)
-
-
 def mention(key: str) -> str:
     """`{{node:KEY}}`, which the page shows as a link."""
     return f"{{{{node:{key}}}}}" if _MENTIONABLE.fullmatch(key) else plain(key)
@@ -183,6 +194,5 @@ def is_for_errors(edge: Row) -> bool:
     return bool(_TROUBLE.search(f"{edge.get('label')} {edge['sourceHandle']} {edge['target']}"))
 
 
-def _hits(value: Row) -> Iterator[Item]:
-    yield from map(node_of, rows(value.get("nodes")))
-    yield from map(object_of, rows(value.get("objects")))
+def _hits(values: Iterable[Row]) -> list[Item]:
+    return [Item.of(row) for value in values for row in rows(value.get("nodes")) + rows(value.get("objects"))]

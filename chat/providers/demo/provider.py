@@ -6,37 +6,31 @@ It knows nothing but the `ModelRequest`: the same request always gives the same 
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from chat.providers.base import (
-    ModelRequest,
-    Piece,
-    ProviderConfig,
-    ReasoningDelta,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallStart,
-    TurnEnd,
-    Usage,
-    UsageReport,
-)
+from chat.providers import base
 from chat.providers.call_ids import CallIds
-from chat.providers.demo.answering import Step, next_step
-from chat.providers.demo.intents import CHANGES, subject
-from chat.providers.demo.seen import seen
+from chat.providers.demo.answers import ANSWERS, found
+from chat.providers.demo.changes import Plan, plans
+from chat.providers.demo.lookups import Answered, Call, Lookups, Unavailable, Wanted, together
+from chat.providers.demo.seen import Row, Seen, seen
+from chat.providers.demo.sentences import CHANGES, PHRASES, Intent, Phrases, paragraphs, plain, subject, understand
 from chat.providers.estimating import estimated_tokens, prompt_estimate, size
 
 DELAY_S = 0.015
+_PROPOSE = "propose_"
 _WORD = re.compile(r"\S+\s*|\s+")
 
 
 class DemoProvider:
-    def __init__(self, config: ProviderConfig, delay_s: float = DELAY_S) -> None:
+    def __init__(self, config: base.ProviderConfig, delay_s: float = DELAY_S) -> None:
         """`delay_s` is the pause between two words."""
         self.config = config
         self._delay_s = delay_s
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+    async def stream(self, request: base.ModelRequest) -> AsyncGenerator[base.Piece]:
         shown = seen(request)
         step = next_step(shown)
         written = 0
@@ -44,22 +38,108 @@ class DemoProvider:
             written += size(getattr(piece, "text", "") or getattr(piece, "fragment", ""))
             yield piece
             await asyncio.sleep(self._delay_s)
-        yield UsageReport(Usage(prompt_estimate(request), estimated_tokens(written), estimated=True))
-        yield TurnEnd("tool_calls" if step.calls else "stop")
+        yield base.UsageReport(base.Usage(prompt_estimate(request), estimated_tokens(written), estimated=True))
+        yield base.TurnEnd("tool_calls" if step.calls else "stop")
 
     async def close(self) -> None:
         """There is nothing to give back."""
 
 
-def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[Piece]:
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Calls to make side by side, after some words where they propose; or the words of the answer alone."""
+
+    intent: Intent
+    say: Phrases
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[base.Piece]:
     say = step.say
     if first and step.intent.name not in {"help", "unknown", "too_long", *CHANGES}:
         about = subject(next(iter(step.intent.words.values()), ""))
         thought = say("thinking", topic=f"“{about}”" if about else say("topic"))
-        yield from map(ReasoningDelta, _WORD.findall(thought))
+        yield from map(base.ReasoningDelta, _WORD.findall(thought))
     if step.text:
-        yield from map(TextDelta, _WORD.findall(f"{say('notice')}\n\n{step.text}"))
+        yield from map(base.TextDelta, _WORD.findall(f"{say('notice')}\n\n{step.text}"))
     for call in step.calls:
         call_id = ids.claim(None)
-        yield ToolCallStart(call_id, call.tool)
-        yield ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False))
+        yield base.ToolCallStart(call_id, call.tool)
+        yield base.ToolCallDelta(call_id, json.dumps(call.arguments, ensure_ascii=False))
+
+
+def next_step(shown: Seen) -> Step:
+    """The calls that are needed next, or the answer."""
+    intents = _asked(shown)
+    name, step = intents[0].name, partial(Step, intents[0], say := Phrases(intents[0].language))
+    if shown.late:
+        return step(paragraphs(*(_outcome(result, say) for result in shown.late)))
+    looking = Lookups(_since_stale(shown), say)
+    try:
+        if name not in CHANGES:
+            return step(ANSWERS.get(name, ANSWERS["help"])(looking, intents[0].words))
+        text, calls = _change(looking, intents)
+        return step(paragraphs(say("again") if calls and looking.seen is not shown else "", text), calls)
+    except Wanted as wanted:
+        return step(calls=wanted.calls)
+    except Answered as answered:
+        return step(say(answered.phrase, **answered.parts))
+    except Unavailable:
+        if hits := looking.hits():
+            return step(paragraphs(found("", hits, say), "" if say("help") in shown.answers else say("hint")))
+        return step(paragraphs(say("no_tools"), say("help")))
+
+
+def _asked(shown: Seen) -> tuple[Intent, ...]:
+    """What the latest question asks for: to propose again is the last change before, to go on the last question."""
+    asked = map(understand, reversed(shown.questions))
+    latest = next(asked, understand(""))
+    if latest[0].name == "again":
+        return next((intents for intents in asked if intents[0].name in CHANGES), latest)
+    if latest[0].name == "more" and not shown.next_page:
+        return next((intents for intents in asked if intents[0].name != "more"), latest)
+    return latest
+
+
+def _since_stale(shown: Seen) -> Seen:
+    """What was seen since a first proposal turned out to be stale: then all is read and proposed anew, once."""
+    proposed = [result for result in shown.results if result.tool.startswith(_PROPOSE)]
+    first = [result for result in proposed if result.round == proposed[0].round]
+    if not first or any(result.value.get("status") != "stale" for result in first):
+        return shown
+    return replace(shown, results=tuple(result for result in shown.results if result.round > first[0].round))
+
+
+def _change(looking: Lookups, intents: Sequence[Intent]) -> tuple[str, tuple[Call, ...]]:
+    """What is proposed and the proposals, or what became of them. Several changes are one batch."""
+    say, seen = looking.say, looking.seen
+    if decided := [_outcome(result.value, say) for result in seen.results if result.tool.startswith(_PROPOSE)]:
+        return paragraphs(*decided), ()
+    if not any(tool.startswith(_PROPOSE) for tool in seen.offered):
+        return paragraphs(say("no_change"), say("help")), ()
+    made = [plan for of_one in together(partial(plans, looking), intents) for plan in of_one]
+    groups = [made] if len(intents) > 1 else [[plan] for plan in made]
+    calls = tuple(_proposal(group) for group in groups)
+    if missing := [call.tool for call in calls if call.tool not in seen.offered]:
+        raise Answered("refused", error=missing[0])
+    return paragraphs("\n".join(plan.said for plan in made), say("waits")), calls
+
+
+def _proposal(group: Sequence[Plan]) -> Call:
+    """The call that proposes these changes as one."""
+    reason = {"reason": " ".join(plan.reason for plan in group)}
+    calls = [call for plan in group for call in plan.calls]
+    if len(calls) == 1:
+        return Call(calls[0].tool, calls[0].arguments | reason)
+    actions = [{"tool": call.tool, "arguments": call.arguments} for call in calls]
+    return Call(f"{_PROPOSE}batch", {"actions": actions} | reason)
+
+
+def _outcome(result: Row, say: Phrases) -> str:
+    """What became of a proposal, exactly as its result says."""
+    phrase = f"decided_{result.get('status')}"
+    if "error" in result or phrase not in PHRASES["en"]:
+        return say("refused", error=plain(result.get("error")))
+    told = say(phrase, changes=result.get("changes", 0))
+    return f"{told} {say('feedback', feedback=result['feedback'])}" if result.get("feedback") else told

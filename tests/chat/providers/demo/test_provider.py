@@ -17,8 +17,8 @@ from chat.providers.base import (
     ToolSpec,
     TurnEnd,
 )
-from chat.providers.demo.phrases import _TABLE
 from chat.providers.demo.provider import DemoProvider
+from chat.providers.demo.sentences import PHRASES
 from tests.chat.providers.demo.conversing import CONFIG, next_reply
 from tests.chat.providers.reading import folded
 
@@ -89,10 +89,13 @@ def test_it_calls_no_tools_that_it_may_not_call() -> None:
     assert "no tool at hand" in reply.text
 
 
-def test_without_more_tools_it_answers_with_what_it_found() -> None:
+@pytest.mark.parametrize(("before", "hinted"), [([], True), ([asked("hello")], False)])
+def test_without_more_tools_it_answers_with_what_it_found(before: list[PromptMessage], hinted: bool) -> None:
+    before = [*before, *(PromptMessage("assistant", next_reply(request(each)).text) for each in before)]
     call = ToolCall("call_1", "search_nodes", '{"query": "API", "maxResults": 8}')
     found = json.dumps({"nodes": [{"key": "fetch-api", "name": "Fetch", "type": "api-call"}]})
     messages = (
+        *before,
         asked("What does the API do?"),
         PromptMessage("assistant", tool_calls=(call,)),
         PromptMessage("tool", found, tool_call_id="call_1"),
@@ -100,6 +103,8 @@ def test_without_more_tools_it_answers_with_what_it_found() -> None:
     )
     reply = next_reply(replace(request(*messages), tools_allowed=False))
     assert "- {{node:fetch-api}} (Fetch), `api-call`" in reply.text
+    assert ("Ask me for help" in reply.text) == hinted
+    assert "What is here?" not in reply.text
 
 
 def test_it_passes_over_notes_and_data_in_front_of_a_question() -> None:
@@ -126,7 +131,7 @@ def test_both_languages_have_the_same_phrases_with_the_same_parts() -> None:
         language: {
             name: {part for _, part, _, _ in string.Formatter().parse(text) if part} for name, text in table.items()
         }
-        for language, table in _TABLE.items()
+        for language, table in PHRASES.items()
     }
     assert parts["en"] == parts["fr"]
 

@@ -5,7 +5,7 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.providers.demo.intents import quoted, subject, understand
+from chat.providers.demo.sentences import quoted, subject, understand
 from chat.subjects.graphs.subject import GraphSubject
 from chat.subjects.subject import Subject
 
