@@ -19,12 +19,11 @@ Words = dict[str, str]
 
 def _overview(looking: Lookups, words: Words) -> str:
     """What the graph or the object at hand is, else which graphs there are."""
-    say = looking.say
     if looking.seen.at_hand:
-        return _object(looking.here(), say)
+        return _detail(looking, {"x": ""})
     if "read_graph_overview" not in looking.seen.offered:
         return _listing(looking, {"kind": "graph"})
-    facts = looking.here().row
+    say, facts = looking.say, looking.here().row
     types = [f"`{plain(each['key'])}` ({each['nodes']})" for each in rows(facts.get("types"))]
     sheets = [f"*{plain(each['name'] or each['key'])}* ({each['nodes']})" for each in rows(facts.get("sheets"))]
     starts = facts.get("startNodes") or []
@@ -39,25 +38,22 @@ def _overview(looking: Lookups, words: Words) -> str:
 
 
 def _detail(looking: Lookups, words: Words) -> str:
+    """What a node is, its edges and its code; the fields of an object, what holds it and what it holds."""
     item, say = looking.item(words["x"]), looking.say
-    if not item.is_node:
-        return _object(item, say) if "fields" in item.row else _overview(looking, words)
-    row = item.row
-    return paragraphs(
-        say("node_is", node=item.titled, type=plain(row.get("type")), sheet=plain(row.get("sheet"))),
-        _edges(item.edges, say) or say("no_edges"),
-        say("data", data=plain(row["data"])) if row.get("data") else "",
-        say.code(row["process"]) if row.get("process") else say("no_code"),
-    )
-
-
-def _object(item: Item, say: Phrases) -> str:
-    """Its fields, what holds it and what it holds."""
-    held = item.row.get("holds") or {}
+    row, held = item.row, item.row.get("holds") or {}
+    if item.is_node:
+        return paragraphs(
+            say("node_is", node=item.titled, type=plain(row.get("type")), sheet=plain(row.get("sheet"))),
+            _edges(item.edges, say) or say("no_edges"),
+            say("data", data=plain(row["data"])) if row.get("data") else "",
+            say.code(row["process"]) if row.get("process") else say("no_code"),
+        )
+    if "fields" not in row and not looking.seen.at_hand:
+        return _overview(looking, words)
     return paragraphs(
         str(item),
         say.lines([f"{name}: {plain(value)}" for name, value in item.fields.items()]),
-        say("held_by", object=plain(item.row["parent"])) if "parent" in item.row else "",
+        say("held_by", object=plain(row["parent"])) if "parent" in row else "",
         say.naming("holds", [f"{kind} ({count})" for kind, count in held.items()]),
     )
 

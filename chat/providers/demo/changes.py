@@ -51,13 +51,15 @@ def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     if objects and "object" not in row:
         raise Answered("only_nodes", item=objects[0])
     values: Values = {slot: quoted(text) for slot, text in words.items()} | dict(zip(named, items, strict=True))
+    what = subject(words.get("what", ""))
+    values |= {"what": what, "name": values.get("name") or what[:1].upper() + what[1:]}
     values |= _VALUES[name](looking, values) if name in _VALUES else {}
     template = _filled(row["object" if objects or "kind" in values else "node"], values)
     calls = [Call("propose_delete_edge", {"edgeKey": edge["key"]}) for edge in values.get("cut", ())]
     calls += [Call(template["tool"], template["arguments"])] if "tool" in template else []
     linked = {slot: value if isinstance(value, Item) else f"“{value}”" for slot, value in values.items()}
-    unlinked = {slot: value.name if isinstance(value, Item) else value for slot, value in values.items()}
-    return Plan(calls, looking.say(template["says"], **linked), looking.say(template["says"], **unlinked))
+    names = {slot: item.key if item.is_node else item.title for slot, item in linked.items() if isinstance(item, Item)}
+    return Plan(calls, looking.say(template["says"], **linked), looking.say(template["says"], **values | names))
 
 
 def _filled(template: Any, values: Values) -> Any:
@@ -132,9 +134,9 @@ def _insertion(looking: Lookups, values: Values) -> Values:
     edges = [_edge("in", handle_in or "L-0", *end, label) for end, label in entering.items()]
     edges += [_edge("out", handle_out or "R-0", *end) for end in leaving]
     handles = None if handle_in and handle_out else _THROUGH
-    new = {"type": type_["key"], "sheet": x.row.get("sheet"), "name": _new_name(values)}
     says = "propose_before" if before else "propose_between" if target else "propose_after"
-    return {"cut": cut, "edges": edges, "handles": handles, "says": says} | new
+    made = {"type": type_["key"], "sheet": x.row.get("sheet"), "edges": edges, "handles": handles}
+    return {"cut": cut, "says": says} | made
 
 
 def _edges(x: Item, source: Item | None, target: Item | None) -> list[Row]:
@@ -168,29 +170,24 @@ def _type(looking: Lookups, what: str) -> Row:
 
     def rank(row: Row) -> tuple[bool, ...]:
         known = [bare(str(row.get(name))) for name in ("key", "displayName")]
-        named = bare(subject(what)) in {*known, *(name.removesuffix("node") for name in known)}
+        named = bare(what) in {*known, *(name.removesuffix("node") for name in known)}
         return not named, not (_handle(row, "in") and _handle(row, "out")), row["builtIn"]
 
     return min(rows(looking.one("list_available_node_types").get("types")), key=rank)
 
 
-def _new_name(values: Values) -> str:
-    what = subject(values["what"])
-    return values["name"] or what[:1].upper() + what[1:]
-
-
 def _creation(looking: Lookups, values: Values) -> Values:
     """A new object of a kind, else a new node, connected to nothing."""
-    name, shown = _new_name(values), Row()
+    shown = Row()
     if "list_objects" in looking.seen.offered:
         kind, shown = looking.of_kind(values["what"])
         if "objects" in shown:
             likes = [looking.object(row["object"]) for row in rows(shown["objects"])[:1]]
-            return {"kind": kind, "title": likes[0].title_field if likes else "name", "name": name}
+            return {"kind": kind, "title": likes[0].title_field if likes else "name"}
     if "list_available_node_types" not in looking.seen.offered:
         raise Answered("refused", error=plain(shown.get("error")))
     type_, sheets = _type(looking, values["what"]), rows(looking.here().row.get("sheets"))
-    return {"type": type_["key"], "sheet": sheets[0]["key"] if sheets else "", "name": name}
+    return {"type": type_["key"], "sheet": sheets[0]["key"] if sheets else ""}
 
 
 #: What a template needs beside the words and what they name.

@@ -59,7 +59,7 @@ class Item:
     @classmethod
     def of(cls, row: Row, edges: Sequence[Row] = ()) -> "Item":
         key, title = ("object", "title") if "object" in row else ("key", "name")
-        return cls(row[key], row.get(title) or "", key == "key", row, edges)
+        return cls(row.get(key, ""), row.get(title) or "", key == "key", row, edges)
 
     @property
     def fields(self) -> Row:
@@ -74,10 +74,6 @@ class Item:
     def title_field(self) -> str:
         """The field of an object that has its title."""
         return next((name for name, value in self.fields.items() if value == self.title), "name")
-
-    @property
-    def name(self) -> str:
-        return self.key if self.is_node else self.title
 
     def __str__(self) -> str:
         return mention(self.key) if self.is_node else f"**{plain(self.title)}** (`{plain(self.key)}`)"
@@ -131,8 +127,8 @@ class Lookups:
         query = subject(words)[:200]
         if _NAME.fullmatch(query) and "read_object" in self.seen.offered:
             return [self.object(query)]
-        searches = [Call("search_nodes", {"query": query, "maxResults": MAX_HITS})]
-        searches += [Call("search_objects", {"query": query})]
+        nodes = Call("search_nodes", {"query": query, "maxResults": MAX_HITS})
+        searches = nodes, Call("search_objects", {"query": query})
         possible = [call for call in searches if call.tool in self.seen.offered or self._result(call) is not None]
         if not query or not possible:
             raise Unavailable
@@ -160,11 +156,11 @@ class Lookups:
     def of_kind(self, words: str, **arguments: str) -> tuple[str, Row]:
         """The kind that these words name and the beginning of its list; the refusal where there is no such kind."""
         parts = subject(words).lower().split()
-        singular, plural = "".join(parts).removesuffix("s"), "_".join(parts)
-        shown = self.one("list_objects", kind=singular, **arguments)
-        if "objects" in shown or singular == plural:
-            return singular, shown
-        return plural, self.one("list_objects", kind=plural, **arguments)
+        for kind in ("".join(parts).removesuffix("s"), "_".join(parts)):
+            shown = self.one("list_objects", kind=kind, **arguments)
+            if "objects" in shown:
+                break
+        return kind, shown
 
 
 def together(work: Callable[[S], T], parts: Iterable[S]) -> list[T]:

@@ -50,13 +50,12 @@ class Step:
     """Calls to make side by side, after some words where they propose; or the words of the answer alone."""
 
     intent: Intent
-    say: Phrases
     text: str = ""
     calls: tuple[Call, ...] = ()
 
 
 def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[base.Piece]:
-    say = step.say
+    say = Phrases(step.intent.language)
     if first and step.intent.name not in {"help", "unknown", "too_long", *CHANGES}:
         about = subject(next(iter(step.intent.words.values()), ""))
         thought = say("thinking", topic=f"“{about}”" if about else say("topic"))
@@ -72,7 +71,7 @@ def _pieces(step: Step, ids: CallIds, *, first: bool) -> Iterator[base.Piece]:
 def next_step(shown: Seen) -> Step:
     """The calls that are needed next, or the answer."""
     intents = _asked(shown)
-    name, step = intents[0].name, partial(Step, intents[0], say := Phrases(intents[0].language))
+    name, say, step = intents[0].name, Phrases(intents[0].language), partial(Step, intents[0])
     if shown.late:
         return step(paragraphs(*(_outcome(result, say) for result in shown.late)))
     looking = Lookups(_since_stale(shown), say)

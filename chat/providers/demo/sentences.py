@@ -119,14 +119,14 @@ _SENTENCES: tuple[tuple[str, Language, re.Pattern[str]], ...] = tuple(
 )
 
 
+@dataclass(frozen=True, slots=True)
 class Phrases:
-    """The demo's own sentences, in one language."""
+    """The demo's own sentences."""
 
-    def __init__(self, language: Language) -> None:
-        self._table = PHRASES[language]
+    language: Language
 
     def __call__(self, phrase: str, /, **parts: object) -> str:
-        return str(self._table[phrase]).format(**parts)
+        return str(PHRASES[self.language][phrase]).format(**parts)
 
     def naming(self, phrase: str, names: Sequence[str], total: int = 0) -> str:
         """The sentence with "A, B and C", and how many more there are; "" where there are none."""
