@@ -44,7 +44,7 @@ def plans(looking: Lookups, intent: Intent) -> list[Plan]:
 def _plan(looking: Lookups, name: str, words: dict[str, str]) -> Plan:
     """The template of the change, filled."""
     row = INTENTS[name]
-    words = {"x": ""} | words if name in ("rename", "set") else words
+    words = {"x": ""} | words if name in ("rename", "set") else words  # "" is what is at hand
     named = {slot: words[slot] for slot in ("x", "y") if slot in words}
     items = together(looking.item, named.values())
     objects = [item for item in items if not item.is_node]
