@@ -14,10 +14,8 @@ from chat.providers.demo.sentences import INTENTS, Intent, bare, plain, quoted, 
 STEP = 260
 _HANDLE = re.compile(r"(\S+) (in|out)\(")
 #: What a node gets whose type has not both.
-_THROUGH = {
-    "L": [{"id": "L-0", "type": "in", "accept": "any"}],
-    "R": [{"id": "R-0", "type": "out", "accept": "any"}],
-}
+_ADDED = {"in": "L-0", "out": "R-0"}
+_THROUGH = {side: [{"id": f"{side}-0", "type": way, "accept": "any"}] for side, way in (("L", "in"), ("R", "out"))}
 _AND = re.compile(r"\s*,\s*(?:(?:and|et)\s+)?|\s+(?:and|et)\s+")
 #: What is meant as it is in JSON; everything else is text.
 _LITERAL = re.compile(r"true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?")
@@ -124,19 +122,21 @@ def _insertion(looking: Lookups, values: Values) -> Values:
     before = values.get("side") in ("before", "avant")
     source, target = (None, x) if before else (x, values.get("y"))
     cut = _edges(x, source, target)
-    entering = {(edge["source"], edge["sourceHandle"]): edge["label"] for edge in cut}
-    leaving = dict.fromkeys((edge["target"], edge["targetHandle"]) for edge in cut)
+    ends = {("in", edge["source"], edge["sourceHandle"]): edge["label"] for edge in cut}
+    ends |= {("out", edge["target"], edge["targetHandle"]): "" for edge in cut}
     if source and not cut:
-        entering = {(source.key, _end(source, "out")): ""}
+        ends["in", source.key, _end(source, "out")] = ""
     if target and not cut:
-        leaving = {(target.key, _end(target, "in")): None}
-    handle_in, handle_out = _handle(type_, "in"), _handle(type_, "out")
-    edges = [_edge("in", handle_in or "L-0", *end, label) for end, label in entering.items()]
-    edges += [_edge("out", handle_out or "R-0", *end) for end in leaving]
-    handles = None if handle_in and handle_out else _THROUGH
+        ends["out", target.key, _end(target, "in")] = ""
+    own = {way: _handle(type_, way) for way in _ADDED}
+    edges = [
+        {"direction": way, "handle": own[way] or _ADDED[way], "otherKey": key, "otherHandle": handle}
+        | ({"label": label} if label else {})
+        for (way, key, handle), label in ends.items()
+    ]
     says = "propose_before" if before else "propose_between" if target else "propose_after"
-    made = {"type": type_["key"], "sheet": x.row.get("sheet"), "edges": edges, "handles": handles}
-    return {"cut": cut, "says": says} | made
+    made = {"type": type_["key"], "sheet": x.row.get("sheet"), "edges": edges}
+    return {"cut": cut, "says": says, "handles": None if all(own.values()) else _THROUGH} | made
 
 
 def _edges(x: Item, source: Item | None, target: Item | None) -> list[Row]:
@@ -146,11 +146,6 @@ def _edges(x: Item, source: Item | None, target: Item | None) -> list[Row]:
         return [edge for edge in edges if edge["target"] == target.key]
     well = [edge for edge in edges if not is_for_errors(edge)]
     return [edge for edge in well if edge["sourceHandle"] == well[0]["sourceHandle"]]
-
-
-def _edge(direction: str, handle: str, other: str, other_handle: str, label: str = "") -> Row:
-    edge = {"direction": direction, "handle": handle, "otherKey": other, "otherHandle": other_handle}
-    return edge | ({"label": label} if label else {})
 
 
 def _end(node: Item, direction: str) -> str:
