@@ -183,7 +183,9 @@ def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> Non
             if of is not None:
                 allowed = may_edit(member, of)
             else:  # it is made by this operation, or it is a parent that another one makes
-                allowed = not isinstance(operation, Create) or ref != operation.item or _may_make(member, kind, operation)
+                allowed = (
+                    not isinstance(operation, Create) or ref != operation.item or _may_make(member, kind, operation)
+                )
             if not allowed:
                 raise ChangeRefused(_("{object} may not be changed by this person.").format(object=ref))
 

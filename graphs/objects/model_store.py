@@ -1,6 +1,7 @@
 """How objects of an ordinary Django model are stored: by the model itself, so that its validation and signals run."""
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from django.db import models
 from django.db.models import Model
@@ -13,6 +14,7 @@ from graphs.objects.model_rows import as_writer, new_row, record_of, refusals_of
 from graphs.objects.operations import UNTOLD, Create, Delete, Operation, Record, Update, told
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
+from graphs.objects.refusals import ChangeRefused
 from graphs.objects.stores import Part, Store
 from graphs.site.json_values import same
 

@@ -259,7 +259,7 @@ def test_nothing_is_no_value_of_a_column_that_has_to_have_one(client: Client, bo
 
 def test_what_the_database_refuses_is_told(client: Client, book: Book, monkeypatch: Any) -> None:
     """As if somebody had saved the same a moment ago: the validation has not seen it."""
-    monkeypatch.setattr(Book, "full_clean", lambda _row: None)
+    monkeypatch.setattr(Book, "full_clean", lambda _row, **_options: None)
     made(client, title="Persuasion")
     answer = problem(edit(client, book, title="PERSUASION"), 400, "refused")
     assert 'unique constraint "title_once"' in answer["detail"]
