@@ -29,6 +29,8 @@ SELECT r.number, u.password,
 FROM jsonb_to_recordset(%s) AS r(number int, person int, session_key text, streams bigint[], wishes text[])
 JOIN auth_user AS u ON u.id = r.person AND u.is_active
 """  # noqa: S608
+#: What `_CHECK` would say of an account that is not there, or not active.
+_NOBODY = (None, False, None, (), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,33 @@ def check_access(readers: Sequence[Reader]) -> list[Access]:
     The account is active, the password unchanged, the browser's session not ended, the token not expired, and in every
     workspace they read from the person is a member still, with no lesser role than they came in with.
     """
+    asked = [
+        {
+            "number": number,
+            "person": reader.identity.user.pk,
+            "session_key": reader.identity.session_key,
+            "streams": list(reader.streams),
+            "wishes": [name for name in reader.wishes if "\x00" not in name],
+        }
+        for number, reader in enumerate(readers)
+    ]
     with connection.cursor() as cursor:
-        cursor.execute(_CHECK, [json.dumps([_row(number, reader) for number, reader in enumerate(readers)])])
+        cursor.execute(_CHECK, [json.dumps(asked)])
         found = {row[0]: row[1:] for row in cursor.fetchall()}
-    return [_access(reader, found.get(number)) for number, reader in enumerate(readers)]
+    answers = []
+    for number, reader in enumerate(readers):
+        known = reader.identity
+        password, signed_in, roles, readable, granted = found.get(number, _NOBODY)
+        if password != known.password or not signed_in or _lost_a_role(reader, json.loads(roles or "{}")):
+            answers.append(Access("ended"))
+        elif known.expires_at is not None and known.expires_at <= datetime.now(UTC):
+            answers.append(Access("expired"))
+        else:
+            streams = [_stream(**row) for row in json.loads(granted or "[]")]
+            hidden = hidden_streams(known.user, {*readable, *(stream.id for stream in streams)})
+            lost = frozenset(reader.streams) - (frozenset(readable) - hidden)
+            answers.append(Access(None, lost, tuple(stream for stream in streams if stream.id not in hidden)))
+    return answers
 
 
 async def check_in_db(readers: Sequence[Reader]) -> Sequence[Access]:
@@ -69,31 +94,6 @@ async def check_in_db(readers: Sequence[Reader]) -> Sequence[Access]:
 
 #: What one reader may do, asked together with others who come at the same time.
 batched_checks: Batched[Reader, Access] = Batched(check_in_db)
-
-
-def _row(number: int, reader: Reader) -> dict[str, Any]:
-    return {
-        "number": number,
-        "person": reader.identity.user.pk,
-        "session_key": reader.identity.session_key,
-        "streams": list(reader.streams),
-        "wishes": [name for name in reader.wishes if "\x00" not in name],
-    }
-
-
-def _access(reader: Reader, found: Sequence[Any] | None) -> Access:
-    if found is None:
-        return Access("ended")
-    password, signed_in, roles, readable, granted = found
-    known = reader.identity
-    if password != known.password or not signed_in or _lost_a_role(reader, json.loads(roles or "{}")):
-        return Access("ended")
-    if known.expires_at is not None and known.expires_at <= datetime.now(UTC):
-        return Access("expired")
-    streams = [_stream(**row) for row in json.loads(granted or "[]")]
-    hidden = hidden_streams(known.user, {*readable, *(stream.id for stream in streams)})
-    lost = frozenset(reader.streams) - (frozenset(readable) - hidden)
-    return Access(None, lost, tuple(stream for stream in streams if stream.id not in hidden))
 
 
 def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:

@@ -20,7 +20,7 @@ from chat.live.people import Person
 from chat.live.room import GraphGone, Watcher
 from chat.live.rooms import Rooms
 from chat.sockets import commands, frames, graph_commands, graph_frames, refusals
-from chat.sockets.closing import NOT_THERE, Closing, require_access
+from chat.sockets.closing import ACCESS_CODES, NOT_THERE, Closing
 from chat.sockets.person import PersonConsumer
 from chat.sockets.subscriptions import Subscriptions
 from graphs.site.access import NotFound
@@ -41,11 +41,8 @@ class ChatConsumer(PersonConsumer):
         self._subscriptions.stop_all()
         await super().disconnect(code)
 
-    def workspace_ids(self) -> set[int]:
-        return super().workspace_ids() | self._subscriptions.workspace_ids()
-
-    def stream_ids(self) -> set[int]:
-        return self._subscriptions.stream_ids()
+    def streams(self) -> Collection[queries.ReadableStream]:
+        return [reading.stream for reading in self._subscriptions.readings.values()]
 
     def lose_streams(self, stream_ids: Collection[int]) -> None:
         self._subscriptions.lose(stream_ids)
@@ -55,19 +52,19 @@ class ChatConsumer(PersonConsumer):
             case frames.Chat():
                 if frame.id is None:
                     raise Refused("validation", _("The frame needs an _id, so that the answer can name it."))
-                self._require_room_for(frame.session_id)
+                self._subscriptions.require_room(frame.session_id)
                 await self._accept(frame, await self.as_person(commands.post, self.workspace, frame))
             case frames.Resume(proposal_id=str()):
                 await self._decide(frame)
             case frames.Resume():
-                self._require_room_for(frame.session_id)
+                self._subscriptions.require_room(frame.session_id)
                 await self._accept(frame, await self.as_person(commands.answer, frame))
             case frames.Retry():
-                self._require_room_for(frame.session_id)
+                self._subscriptions.require_room(frame.session_id)
                 await self._accept(frame, await self.as_person(commands.retry, frame))
             case frames.Deepen():
                 message = await self.as_person(queries.message_for, frame.message_id)
-                self._require_room_for(str(message.session_id))
+                self._subscriptions.require_room(str(message.session_id))
                 await self._accept(frame, await self.as_person(commands.deepen, message))
             case frames.Interrupt():
                 await self.as_person(commands.stop, frame.session_id)
@@ -81,18 +78,13 @@ class ChatConsumer(PersonConsumer):
 
     async def _decide(self, frame: frames.Resume) -> None:
         """A decision on a proposal of any conversation of the workspace; who owns it also sees how it goes on."""
-        self._require_room_for(frame.session_id)
+        self._subscriptions.require_room(frame.session_id)
         decided, own = await self.as_person(commands.decide, frame)
         answer = {"sessionId": frame.session_id, "proposalId": frame.proposal_id, "status": decided.proposal.status}
         if decided.run is not None and own:
             await self._accept(frame, decided.run.to_json(), answer)
         else:
             await self.send_frame({"type": "ai:accepted", "_id": frame.id, **answer})
-
-    def _require_room_for(self, session_id: str | None) -> None:
-        """Refuses what this socket could not read the events of, before anything is accepted."""
-        if session_id is None or not self._subscriptions.reads(session_id):
-            self._subscriptions.require_room()
 
     async def _accept(self, frame: frames.Frame, accepted: dict[str, Any], more: dict[str, Any] | None = None) -> None:
         """Answers, and makes sure that this socket sees everything about it."""
@@ -123,8 +115,11 @@ class ChatConsumer(PersonConsumer):
 
     async def _readable(self, stream_name: str) -> queries.ReadableStream:
         """The stream, if the person still may be here and may read it."""
-        access = await batched_checks.answer(replace(self.known_reader(), wishes=[stream_name]))
-        require_access(access)
+        reader = self.reader()
+        assert reader is not None
+        access = await batched_checks.answer(replace(reader, wishes=[stream_name]))
+        if access.end:
+            raise Closing(ACCESS_CODES[access.end])
         if not access.granted:
             raise NotFound
         return access.granted[0]

@@ -20,8 +20,9 @@ from chat.access.identity import Identity
 from chat.actions.refusals import Refused
 from chat.concurrency.database import in_db
 from chat.engine.runtime import NotServing
+from chat.queries import ReadableStream
 from chat.sockets import frames, refusals
-from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Closing, require_access
+from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Closing
 from chat.sockets.connection import GatedConsumer
 from chat.sockets.pace import Pace
 from graphs.site.database_away import AWAY
@@ -143,20 +144,17 @@ class PersonConsumer(GatedConsumer):
             raise Closing(TOO_MANY)
 
     def reader(self) -> Reader | None:
-        return self.known_reader() if self.identity else None
+        """They read from the socket's workspace, if they are a member, and from those of the streams."""
+        if self.identity is None:
+            return None
+        streams = self.streams()
+        own = self.identity.workspace_id(self.workspace)
+        workspaces = {stream.workspace_id for stream in streams} | ({own} if own is not None else set())
+        return Reader(self.identity, workspaces, {stream.id for stream in streams})
 
-    def known_reader(self) -> Reader:
-        assert self.identity is not None
-        return Reader(self.identity, self.workspace_ids(), self.stream_ids())
-
-    def workspace_ids(self) -> set[int]:
-        """The workspaces that are read from: here only the one that the socket is in, if the person is a member."""
-        own = self.identity.workspace_id(self.workspace) if self.identity else None
-        return set() if own is None else {own}
-
-    def stream_ids(self) -> set[int]:
+    def streams(self) -> Collection[ReadableStream]:
         """The streams that are read."""
-        return set()
+        return ()
 
     def end_access(self, why: End) -> None:
         self.close_soon(ACCESS_CODES[why])
@@ -166,10 +164,12 @@ class PersonConsumer(GatedConsumer):
 
     async def as_person(self, act: Callable[Concatenate[User, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`act(user, ...)` in the database, if the person still may be here: asked for every frame anew."""
-        reader = self.known_reader()
+        reader = self.reader()
+        assert reader is not None
 
         def act_if_allowed() -> T:
-            require_access(check_access([reader])[0])
+            if end := check_access([reader])[0].end:
+                raise Closing(ACCESS_CODES[end])
             return act(reader.identity.user, *args, **kwargs)
 
         return await in_db(act_if_allowed)

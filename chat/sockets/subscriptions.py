@@ -33,23 +33,16 @@ class _Reading:
 class Subscriptions:
     """The streams that one consumer reads, and whose events it is sent."""
 
-    __slots__ = ("_asked", "_consumer", "_goodbyes", "_readings")
+    __slots__ = ("_asked", "_consumer", "_goodbyes", "readings")
 
     def __init__(self, consumer: GatedConsumer) -> None:
         self._consumer = consumer
-        self._readings: dict[int, _Reading] = {}
+        self.readings: dict[int, _Reading] = {}
         self._asked: dict[uuid.UUID, int | str] = {}
         self._goodbyes: set[asyncio.Task[None]] = set()
 
-    def workspace_ids(self) -> set[int]:
-        """The workspaces of everything that is read."""
-        return {reading.stream.workspace_id for reading in self._readings.values()}
-
-    def stream_ids(self) -> set[int]:
-        return set(self._readings)
-
     def reads(self, session_id: str) -> bool:
-        return any(str(reading.stream.session_id) == session_id for reading in self._readings.values())
+        return any(str(reading.stream.session_id) == session_id for reading in self.readings.values())
 
     def remember(self, run_id: uuid.UUID, own_id: int | str) -> None:
         """Events of this run will carry the `_id` with which this socket asked for it."""
@@ -57,13 +50,14 @@ class Subscriptions:
         if len(self._asked) > REMEMBERED:
             del self._asked[next(iter(self._asked))]
 
-    def require_room(self) -> None:
-        if len(self._readings) >= MAX_SUBSCRIPTIONS:
+    def require_room(self, session_id: str | None = None) -> None:
+        """Refuses one stream too many; not that of a conversation that is read already."""
+        if len(self.readings) >= MAX_SUBSCRIPTIONS and not (session_id and self.reads(session_id)):
             raise Refused("too_many", _("This connection reads too many streams. Unsubscribe from some."))
 
     async def watch(self, stream: ReadableStream, after: int) -> Watch:
         """Makes sure that the stream can be read from there; raises `CursorBeyondEnd`. Goes to `start` or is closed."""
-        if stream.id not in self._readings:
+        if stream.id not in self.readings:
             self.require_room()
         return await runtime.current().hub.watch(stream.id, after, last=stream.last_sequence)
 
@@ -72,21 +66,21 @@ class Subscriptions:
         self.stop(stream.id)
         text_of = partial(self._text_of, stream.name, _session_id(stream))
         sending = asyncio.create_task(self._consumer.forward(f"stream {stream.name}", watch.next, text_of))
-        self._readings[stream.id] = _Reading(stream, watch, sending)
+        self.readings[stream.id] = _Reading(stream, watch, sending)
 
     def _text_of(self, stream_name: str, session_id: str | None, event: StoredEvent) -> str:
         own_id = self._asked.get(event.run_id) if event.run_id else None
         return event_frame(event, stream_name, session_id, own_id)
 
     def stop(self, stream_id: int) -> None:
-        reading = self._readings.pop(stream_id, None)
+        reading = self.readings.pop(stream_id, None)
         if reading is not None:
             reading.sending.cancel()
             reading.watch.close()
 
     def lose(self, stream_ids: Collection[int]) -> None:
         """Ends what may not be read any more, and says so."""
-        for reading in [found for id_ in stream_ids if (found := self._readings.get(id_))]:
+        for reading in [found for id_ in stream_ids if (found := self.readings.get(id_))]:
             self.stop(reading.stream.id)
             goodbye = asyncio.create_task(self._say_lost(reading.stream))
             self._goodbyes.add(goodbye)
@@ -102,7 +96,7 @@ class Subscriptions:
             self._consumer.close_soon(TOO_SLOW)
 
     def stop_all(self) -> None:
-        for stream_id in list(self._readings):
+        for stream_id in list(self.readings):
             self.stop(stream_id)
         for goodbye in self._goodbyes:
             goodbye.cancel()
