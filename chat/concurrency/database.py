@@ -1,48 +1,74 @@
 """The one way from asyncio code to Django's ORM: a function run in a thread that gives its connection back."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import partial
 from typing import ParamSpec, TypeVar
 
 from django.db import connections
 from django.utils import translation
+from psycopg.errors import ProgramLimitExceeded, QueryCanceled, StatementTooComplex
 
-from graphs.site.database_away import what_passes_is_away
+from graphs.site.database_away import AWAY, what_passes_is_away
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_threads = ThreadPoolExecutor(8, thread_name_prefix="database")
-#: Tools and retrieval may take long; claims and readers must not wait for them.
-_tool_threads = ThreadPoolExecutor(8, thread_name_prefix="tools")
+log = logging.getLogger("countersign.database")
+
+RECONNECT_PAUSE_S = 0.5
+#: A statement that was given up so often is not tried again.
+MAX_ATTEMPTS = 3
+_GIVEN_UP = (QueryCanceled, ProgramLimitExceeded, StatementTooComplex)
 
 
-async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Awaits `function(*args, **kwargs)`, run in one of eight threads outside the event loop, in the caller's language.
+class Threads:
+    """Eight threads outside the event loop.
 
-    Asgiref's own `sync_to_async` would run all of them in one thread, and a task that outlives its request would find
+    Asgiref's own `sync_to_async` would run everything in one thread, and a task that outlives its request would find
     that thread gone.
     """
-    return await _run_in(_threads, partial(function, *args, **kwargs))
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(8, thread_name_prefix=name)
+
+    async def __call__(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Awaits `function(*args, **kwargs)`, in the caller's language and context: telemetry there names the run."""
+        language = translation.get_language()
+
+        def work() -> T:
+            try:
+                with translation.override(language), what_passes_is_away():
+                    return function(*args, **kwargs)
+            finally:
+                connections.close_all()
+
+        return await asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, work)
+
+    async def until_done(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Awaits it while PostgreSQL is away, too, and tries again: what a run cannot do without.
+
+        It is finished even if the run is stopped meanwhile. What PostgreSQL gave up on (a statement that took too long,
+        one beyond its limits) is not repeated for ever.
+        """
+        given_up = 0
+        while True:
+            task = asyncio.ensure_future(self(function, *args, **kwargs))
+            try:
+                return await asyncio.shield(task)
+            except asyncio.CancelledError:
+                await asyncio.gather(task, return_exceptions=True)
+                raise
+            except AWAY as error:
+                given_up += isinstance(error.__cause__, _GIVEN_UP)
+                if given_up == MAX_ATTEMPTS:
+                    raise
+                log.warning("database unreachable, trying again: %s", type(error.__cause__ or error).__name__)
+                await asyncio.sleep(RECONNECT_PAUSE_S)
 
 
-async def in_tool_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls `function` like `in_db`, in one of eight threads that are kept for what may take seconds."""
-    return await _run_in(_tool_threads, partial(function, *args, **kwargs))
-
-
-async def _run_in(threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:
-    """Calls `function` in a copy of the caller's context, so that telemetry there names the run."""
-    language = translation.get_language()
-
-    def work() -> T:
-        try:
-            with translation.override(language), what_passes_is_away():
-                return function()
-        finally:
-            connections.close_all()
-
-    return await asyncio.get_running_loop().run_in_executor(threads, copy_context().run, work)
+in_db = Threads("database")
+#: For tools and retrieval, which may take seconds: claims and readers must not wait for them.
+in_tool_thread = Threads("tools")

@@ -90,17 +90,13 @@ class ClaimedRun:
 def begin(run: Run, member: Member | None, process: uuid.UUID, events_before: int) -> ClaimedRun:
     """Gives a run that is about to be stored to a process, after `events_before` more events of its stream.
 
-    The caller holds the session, in which nothing else is on its way, stores the run, and appends `started(run)`.
+    The caller holds the session, in which nothing else is on its way, stores the run, and appends that it started.
     """
     epoch, last = _take_over(run.session.stream_id)
     run.epoch, run.first_sequence = epoch, last + events_before + 1
     run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()
     run.message.status = Message.Status.STREAMING
     return _claimed(run, member, resumed=False, died=False)
-
-
-def started(run: Run) -> NewEvent:
-    return NewEvent("status", {"state": "started"}, run.message_id, run.pk)
 
 
 def claim(
@@ -143,7 +139,8 @@ def _take(run: Run, process: uuid.UUID) -> ClaimedRun:
     Session.objects.filter(pk=session.pk).update(phase=Phase.EXECUTING_ENRICHMENTS)
     if not resumed:
         Message.objects.filter(pk=run.message_id).update(status=Message.Status.STREAMING)
-        append(session.stream_id, [*closed, started(run)])
+        started = NewEvent("status", {"state": "started"}, run.message_id, run.pk)
+        append(session.stream_id, [*closed, started])
     return _claimed(run, author_of(run), resumed=resumed, died=died)
 
 

@@ -32,18 +32,14 @@ class LocalRunner(Protocol):
         """There is something to claim or to stop."""
 
 
-_local: LocalRunner | None = None
+#: None in a process that drives no runs.
+local: LocalRunner | None = None
 
 
-def use(local: LocalRunner | None) -> None:
+def use(runner: LocalRunner | None) -> None:
     """Makes the runner of this process hear the bell; None when it stops."""
-    global _local
-    _local = local
-
-
-def runner_for(session_id: uuid.UUID) -> LocalRunner | None:
-    """The runner of this process that would drive a run of this session at once."""
-    return _local if _local is not None and _local.takes(session_id) else None
+    global local
+    local = runner
 
 
 def channel() -> str:
@@ -51,8 +47,8 @@ def channel() -> str:
 
 
 def ring() -> None:
-    if _local is not None:
-        _local.ring()
+    if local is not None:
+        local.ring()
     try:
         with valkey.asked() as client:
             client.publish(channel(), "")

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, Literal
 
 from django.conf import settings
 from django.utils import translation
 
+from chat.concurrency.database import Threads, in_db, in_tool_thread
 from chat.engine import error_texts, machine, run_storage, telemetry
 from chat.engine.acting import ProposalRound
 from chat.engine.answer import LiveAnswer
@@ -42,8 +43,7 @@ from chat.engine.steps import (
     ValidationReceived,
     ValidationRequested,
 )
-from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_queries, show_calls
-from chat.engine.until_stored import retry_slow_until_stored, retry_until_stored
+from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_calls
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
 from chat.events.writer import GroupWriter
@@ -67,16 +67,12 @@ class Driver:
         self._endings = Endings(self._answer, self._model_calls, self._limits)
         self._calls: list[CheckedCall] = []
         self._failure: Failure | None = None
-        self._task: asyncio.Task[None] | None = None
+        self.task: asyncio.Task[None] | None = None
         self._ending: Literal["", "stop", "hand over"] = ""
         self._finishing = False
         self._over = False
         self._outcome: str | None = None
         self._deserted = False
-
-    def start(self) -> asyncio.Task[None]:
-        self._task = asyncio.create_task(self.drive(), name=f"run {self.run.id}")
-        return self._task
 
     def stop(self, why: StopReason) -> None:
         """Ends the answer where it is; the connection to the vendor is closed."""
@@ -88,40 +84,37 @@ class Driver:
         self._interrupt("hand over")
 
     def _interrupt(self, how: Literal["stop", "hand over"]) -> None:
-        if self._task is not None and not self._ending and not self._finishing:
+        if self.task is not None and not self._ending and not self._finishing:
             self._ending = how
-            self._task.cancel()
+            self.task.cancel()
 
     async def drive(self) -> None:
         """Runs until the session rests. Whatever goes wrong, the run is closed and its person is informed."""
         with translation.override(self.run.language), telemetry.of_run(self.run) as span:
             try:
-                await self._drive_interruptibly()
-            except Fenced:
+                try:
+                    await self._follow(await self._first_step())
+                except asyncio.CancelledError:
+                    if not self._ending:
+                        raise
+                    await self._end_early()
+                except Fenced:
+                    raise
+                except Exception:  # Any: nobody else is left to tell the person.
+                    log.exception("run %s failed", self.run.id)
+                    self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
+                    await self._model_calls.add_costs()
+                    await self._close("failed")
+            except Fenced:  # Also while it is ended.
                 log.warning("run %s was taken over by another process", self.run.id)
                 span.note("taken over")
             finally:
                 span.note(self._outcome, rounds=len(self._answer.rounds))
                 self._writer.forget(self.run.stream_id, self.run.epoch)
 
-    async def _drive_interruptibly(self) -> None:
-        try:
-            await self._follow(await self._first_step())
-        except asyncio.CancelledError:
-            if not self._ending:
-                raise
-            await self._end_early()
-        except Fenced:
-            raise
-        except Exception:  # Any: nobody else is left to tell the person.
-            log.exception("run %s failed", self.run.id)
-            self._failure = Failure("internal", error_texts.sentence("internal"), retryable=True)
-            await self._model_calls.add_costs()
-            await self._close("failed")
-
     async def _first_step(self) -> Step:
         if self.run.resumed:
-            self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
+            self._answer.transcript = await in_db.until_done(run_storage.shown_so_far, self.run)
             await self._model_calls.add_crashed_costs()
         if self.run.stop_requested:
             return Step(self._state, Rest("stopped"))
@@ -174,7 +167,7 @@ class Driver:
             case ParseReply():
                 return await self._read_reply()
             case RunQueries():
-                await self._run_read_tools()
+                await run_calls(self._calls, self._model_calls.prompt.tool_context, self._answer)
                 await self._answer.close_round(self._model_calls.last.reply)
                 unusable = failure_of(self._calls)
                 return ParseErrorOccurred(unusable) if unusable else DataQueriesExecuted()
@@ -212,17 +205,14 @@ class Driver:
         self._calls = check_calls(reply.tool_calls, [tool.name for tool in call.request.tools])
         return AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
-    async def _run_read_tools(self) -> None:
-        await show_calls(self._calls, self._answer)
-        await run_queries(self._calls, self._model_calls.prompt.tool_context, self._answer)
-
     async def _act(self) -> Event | None:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
-        await self._run_read_tools()
+        context = self._model_calls.prompt.tool_context
+        await run_calls(self._calls, context, self._answer)
         await self._writer.flush(self.run.stream_id)
         proposing = ProposalRound(
             run=self.run,
-            context=self._model_calls.prompt.tool_context,
+            context=context,
             provenance=self._model_calls.provenance,
             reply=self._model_calls.last.reply,
             calls=tuple(self._calls),
@@ -233,7 +223,7 @@ class Driver:
             endings=self._endings,
         )
         try:
-            await self._store(proposing.perform, retry=retry_slow_until_stored)
+            await self._store(proposing.perform, threads=in_tool_thread)
         finally:  # Also if the run is stopped meanwhile: what is stored then has happened.
             if (result := proposing.result) is not None:
                 self._answer.take_round(result.rounds, result.events)
@@ -253,7 +243,7 @@ class Driver:
         if self._over:
             return
         if self.run.resumed and self._answer.transcript.empty:
-            self._answer.transcript = await retry_until_stored(run_storage.shown_so_far, self.run)
+            self._answer.transcript = await in_db.until_done(run_storage.shown_so_far, self.run)
         await self._model_calls.add_costs()
         if self._deserted:
             telemetry.deserted(self._answer.transcript)
@@ -284,12 +274,7 @@ class Driver:
         await self._writer.flush(self.run.stream_id)
         await self._store(run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 
-    async def _store(
-        self,
-        write: Callable[..., None],
-        *args: Any,
-        retry: Callable[[Callable[[], None]], Awaitable[None]] = retry_until_stored,
-    ) -> None:
+    async def _store(self, write: Callable[..., None], *args: Any, threads: Threads = in_db) -> None:
         """A write that takes the costs which are not stored yet with it."""
         costs = tuple(self._model_calls.unstored)
 
@@ -297,4 +282,4 @@ class Driver:
             write(*args, costs)
             del self._model_calls.unstored[: len(costs)]
 
-        await retry(store)
+        await threads.until_done(store)

@@ -6,7 +6,7 @@ Both stay as they were stored, so that the prefix of every later request has the
 import uuid
 
 from chat.engine.claims import ClaimedRun
-from chat.engine.prompt_loading import Earlier, Prompt, prompt_needs, prompt_of, read_earlier
+from chat.engine.prompt_loading import Prompt, prompt_of, read_earlier
 from chat.models import Message
 from chat.prompts import always_sent
 from chat.prompts.question import context_text
@@ -21,39 +21,23 @@ from rag.sources.workspace import workspace_block
 def enrich(run: ClaimedRun, member: Member) -> Prompt:
     """Stores what is not stored yet, and returns the prompt. Raises `ContextGone`."""
     earlier = read_earlier(run, member)
-    question, context = earlier.question, ""
+    question, about, system_prompt = earlier.question, earlier.about, earlier.system_prompt
     if question is not None and not question.retrieved:
-        context = _context(question, earlier.about, run, member)
-    needs = prompt_needs(run.account)
-    if question is not None and context:
-        _store_context(question, context, member, earlier, flagged=needs.always_sent)
-    system_prompt = earlier.system_prompt
+        if about is None:
+            block = workspace_block(member)
+        else:
+            block = source_of(about.type).retrieve(member, about, question.content, run.account)
+        context, changed = context_text(block), ""
+        if system_prompt is not None:
+            changed = always_sent.since_then(member, earlier.messages, flagged=earlier.always_sent)
+        if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=context, records=changed):
+            question.retrieved, question.records = context, changed
+        else:  # another process was first: one of the two was taken for dead
+            question.refresh_from_db(fields=["retrieved", "records"])
     if system_prompt is None or system_prompt.prompt_version != version_for(member):
-        system_prompt = store_system_prompt(
-            run.session_id, earlier.about, member, is_new=system_prompt is None, flagged=needs.always_sent
-        )
-    return prompt_of(run, member, earlier, system_prompt, needs)
-
-
-def _context(question: Message, about: Object | None, run: ClaimedRun, member: Member) -> str:
-    """What is looked up for a question; never empty."""
-    if about is None:
-        return context_text(workspace_block(member))
-    return context_text(source_of(about.type).retrieve(member, about, question.content, run.account))
-
-
-def _store_context(question: Message, context: str, member: Member, earlier: Earlier, *, flagged: bool) -> None:
-    """Stores the context with the question, once, and the records always sent if they have changed.
-
-    `flagged`: the workspace may have such records.
-    """
-    changed = ""
-    if earlier.system_prompt is not None:
-        changed = always_sent.since_then(member, earlier.messages, flagged=flagged)
-    if Message.objects.filter(pk=question.pk, retrieved="").update(retrieved=context, records=changed):
-        question.retrieved, question.records = context, changed
-    else:  # another process was first: one of the two was taken for dead
-        question.refresh_from_db(fields=["retrieved", "records"])
+        is_new = system_prompt is None
+        system_prompt = store_system_prompt(run.session_id, about, member, is_new=is_new, flagged=earlier.always_sent)
+    return prompt_of(run, member, earlier, system_prompt)
 
 
 def store_system_prompt(

@@ -1,10 +1,11 @@
 """The calls of its model that a run makes, one after the other: what each is asked with, and what all have cost."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
+from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import (
     available_models,
     calling,
@@ -19,14 +20,13 @@ from chat.engine import (
 from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun
 from chat.engine.error_texts import Failure
-from chat.engine.until_stored import retry_slow_until_stored, retry_until_stored
+from chat.prompts.window import surely_fits
 from chat.providers.base import ProviderConfig, ProviderError, Reply
 from chat.providers.estimating import estimate_usage
 from chat.providers.registry import ModelUnavailableError
 from chat.spending.calls import CallCost, cost_of
 from chat.spending.crashed import OUTCOME, settle_run
 from chat.spending.refusing import BudgetRefused
-from graphs.site.access import Member
 
 log = logging.getLogger("countersign.engine")
 
@@ -64,23 +64,21 @@ class ModelCalls:
     def provenance(self) -> run_storage.Provenance:
         return run_storage.Provenance(self._config, self._prompt)
 
-    async def enrich(self) -> Failure | None:
-        """Stores what the model is asked with and loads the prompt, once; a failure if what it is about is gone."""
-        return None if self._prompt is not None else await self._load(enriching.enrich)
+    async def enrich(self, *, anew: bool = False) -> Failure | None:
+        """Stores what the model is asked with and loads the prompt, once; a failure if what it is about is gone.
 
-    async def _load(self, load: Callable[[ClaimedRun, Member], prompt_loading.Prompt]) -> Failure | None:
-        """Loads the prompt together with whether there are budgets, which spares most first calls a statement."""
+        With `anew` it only loads, again. Whether there are budgets comes with it: most first calls spare a statement.
+        """
+        if self._prompt is not None and not anew:
+            return None
         member = self._run.member
         assert member is not None
-
-        def keep() -> None:
-            self._prompt = load(self._run, member)
-            self._budgeted = self._prompt.budgeted
-
+        load = prompt_loading.load_prompt if anew else enriching.enrich
         try:
-            await retry_slow_until_stored(keep)
+            self._prompt = await in_tool_thread.until_done(load, self._run, member)
         except prompt_loading.ContextGone:
             return Failure("internal", error_texts.CONTEXT_GONE, retryable=False)
+        self._budgeted = self._prompt.budgeted
         return None
 
     async def ask(self, tools: bool) -> Failure | None:
@@ -119,6 +117,8 @@ class ModelCalls:
     async def _fitting_call(self, config: ProviderConfig, tools: bool, room: int) -> calling.LiveCall | Failure:
         """The next call. If its request is too long the earlier part is summarised; a failure if nothing helps."""
         call = calling.prepare(config, self.prompt, self._answer, tools=tools)
+        if surely_fits(call.request, room):
+            return call
         rounds = self._answer.rounds
         measured = summarising.OversizedRequest(self._run, config, self.prompt, rounds, call.request, room)
         try:
@@ -126,7 +126,7 @@ class ModelCalls:
                 return call
         except summarising.TooLong:
             return Failure("context_length", error_texts.TOO_LONG_FOR_MODEL, retryable=False, gave_up=True)
-        failure = await self._load(prompt_loading.load_prompt)
+        failure = await self.enrich(anew=True)
         return failure or calling.prepare(config, self.prompt, self._answer, tools=tools)
 
     async def _ask(self, call: calling.LiveCall) -> ProviderError | None:
@@ -153,7 +153,7 @@ class ModelCalls:
 
         Without budgets nothing says whether it was asking before the first word came; we assume that it was.
         """
-        if await retry_until_stored(settle_run, self._run.id) or self._run.member is None:
+        if await in_db.until_done(settle_run, self._run.id) or self._run.member is None:
             return
         with suppress(ModelUnavailableError):
             config = available_models.configured().resolve(self._run.model or None)

@@ -3,9 +3,8 @@
 import math
 import uuid
 
-from chat.concurrency.database import in_tool_thread
+from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine.calling import LiveCall
-from chat.engine.until_stored import retry_until_stored
 from chat.events.append import Fenced
 from chat.providers.base import Usage
 from chat.spending.calls import CallCost, bound_of, counted
@@ -25,10 +24,10 @@ async def set_aside(call: LiveCall, account: Account) -> None:
     asked = call.config, call.request, call.purpose
     try:
         try:
-            reserved = await retry_until_stored(reserve, account, bound_of(*asked), call.reservation)
+            reserved = await in_db.until_done(reserve, account, bound_of(*asked), call.reservation)
         except BudgetRefused:
             closer = await in_tool_thread(bound_of, *asked, counted)
-            reserved = await retry_until_stored(reserve, account, closer, call.reservation)
+            reserved = await in_db.until_done(reserve, account, closer, call.reservation)
     except BudgetRefused:
         call.reservation = None
         raise
@@ -41,7 +40,7 @@ async def set_aside_again(call: LiveCall, failed: CallCost) -> None:
     if call.reservation is None or failed.usage == Usage():
         return
     try:
-        await retry_until_stored(cover, call.reservation, failed)
+        await in_db.until_done(cover, call.reservation, failed)
     except (BudgetRefused, Fenced):
         call.started = math.inf  # the next attempt is never made
         raise
@@ -51,5 +50,5 @@ async def costs_of(call: LiveCall) -> list[CallCost]:
     """What is to be recorded of a call that is over; what was set aside for one that never began is given back."""
     costs = call.costs()
     if not costs and call.reservation is not None:
-        await retry_until_stored(release, call.reservation)
+        await in_db.until_done(release, call.reservation)
     return costs

@@ -16,10 +16,9 @@ from chat.tools.base import ToolContext
 from graphs.models import Object
 from graphs.objects.headers import object_for
 from graphs.site.access import Member, NotFound
-from graphs.site.accounts import Account
 from graphs.site.prepared import prepared
 
-_NEEDS = """
+_RARE = """
 SELECT EXISTS (SELECT FROM chat_budget WHERE workspace_id = %(workspace)s AND active),
     EXISTS (SELECT FROM chat_alwayssend WHERE workspace_id = %(workspace)s),
     EXISTS (SELECT FROM chat_summary WHERE session_id = %(session)s)
@@ -52,10 +51,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A conversation before the answer of a run: what it is about, and its messages in order."""
+    """A conversation before the answer of a run: what it is about, and its messages in order.
+
+    Few have the rest: whether the workspace has an active budget, or records that are always sent, and whether the
+    conversation has a summary.
+    """
 
     about: Object | None
     messages: Sequence[Message]
+    budgets: bool
+    always_sent: bool
+    summary: bool
 
     @property
     def system_prompt(self) -> Message | None:
@@ -68,21 +74,11 @@ class Earlier:
         return next((message for message in asked if message.kind != Message.NOTE), None)
 
 
-@dataclass(frozen=True, slots=True)
-class PromptNeeds:
-    """Three things that few prompts need: whether the workspace has an active budget or records that are always sent,
-    and whether the conversation has a summary."""
-
-    budgets: bool
-    always_sent: bool
-    summary: bool
-
-
 def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
     """The prompt of a conversation that was enriched. Raises `ContextGone`."""
     earlier = read_earlier(run, member)
     assert earlier.system_prompt is not None
-    return prompt_of(run, member, earlier, earlier.system_prompt, prompt_needs(run.account))
+    return prompt_of(run, member, earlier, earlier.system_prompt)
 
 
 def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
@@ -91,21 +87,16 @@ def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
         about = object_for(member, run.context) if run.context else None
     except NotFound:
         raise ContextGone from None
-    messages = Message.objects.filter(session_id=run.session_id, sequence__lt=run.position)
-    return Earlier(about, list(messages.order_by("sequence")))
+    messages = list(Message.objects.filter(session_id=run.session_id, sequence__lt=run.position).order_by("sequence"))
+    with prepared() as cursor:  # one statement, because the first token waits for it
+        cursor.execute(_RARE, {"workspace": run.account.workspace_id, "session": run.session_id})
+        return Earlier(about, messages, *cursor.fetchone())
 
 
-def prompt_needs(account: Account) -> PromptNeeds:
-    """Asked in one statement, because the first token waits for it."""
-    with prepared() as cursor:
-        cursor.execute(_NEEDS, {"workspace": account.workspace_id, "session": account.session_id})
-        return PromptNeeds(*cursor.fetchone())
-
-
-def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: Message, needs: PromptNeeds) -> Prompt:
+def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: Message) -> Prompt:
     """The prompt as these messages give it; reads the summary if there is one."""
     summary = None
-    if needs.summary:
+    if earlier.summary:
         summary = Summary.objects.filter(session_id=run.session_id, sequence__lte=run.position).last()
     sent = window.sent((message for message in earlier.messages if message.kind != Message.SYSTEM_PROMPT), summary)
     words = summary.content if summary else ""
@@ -119,5 +110,5 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
         summary=words,
         rounds_left_out=window.rounds_left_out(run.position, summary),
         left_out=window.left_out(earlier.messages),
-        budgeted=needs.budgets,
+        budgeted=earlier.budgets,
     )

@@ -145,7 +145,7 @@ class Runner:
         driver = Driver(run, self._writer)
         self._drivers[run.id] = driver
         measure("driven_runs", len(self._drivers))
-        task = Context().run(driver.start)
+        task = driver.task = asyncio.create_task(driver.drive(), name=f"run {run.id}", context=Context())
         self._running.add(task)
         task.add_done_callback(lambda done: self._rested(driver, done))
 

@@ -59,14 +59,15 @@ def start(
     `member` is its author, None if they lost access. Belongs last into the caller's transaction.
     """
     session = run.session
-    runner = doorbell.runner_for(session.pk) if resting and knows(session) else None
-    begun = claims.begin(run, member, runner.process_id, len(events)) if runner else None
+    runner, begun = doorbell.local, None
+    if runner and resting and knows(session) and runner.takes(session.pk):
+        begun = claims.begin(run, member, runner.process_id, len(events))
     Message.objects.bulk_create([question, run.message] if question else [run.message])
     run.save(force_insert=True)
     phase = Phase.EXECUTING_ENRICHMENTS if begun else session.phase
     Session.objects.filter(pk=session.pk).update(phase=phase, updated_at=timezone.now())
     if runner and begun:
-        events = [*events, claims.started(run)]
+        events = [*events, NewEvent("status", {"state": "started"}, run.message_id, run.pk)]
         transaction.on_commit(lambda: runner.adopt(begun), robust=True)
     else:
         transaction.on_commit(doorbell.ring)

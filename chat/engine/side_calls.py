@@ -11,8 +11,8 @@ It writes in transactions of its own, so its caller holds none.
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
+from chat.concurrency.database import in_db
 from chat.engine import calling, paying, telemetry
-from chat.engine.until_stored import retry_until_stored
 from chat.models import Purpose
 from chat.providers.base import ModelRequest, Piece, ProviderConfig, Reply
 from chat.sent_requests.keeping import KeptRequest
@@ -44,7 +44,7 @@ async def ask_aside(
     finally:
         if costs := await paying.costs_of(call):
             telemetry.costs(costs)
-            await retry_until_stored(record_costs_now, account, costs)
+            await in_db.until_done(record_costs_now, account, costs)
             await emit(costs)
     if call.error is not None:
         raise call.error

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from chat.concurrency.database import in_tool_thread
+from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import run_storage
 from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
 from chat.engine.side_calls import ask_aside
-from chat.engine.until_stored import retry_until_stored
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Purpose, Round, Summary
@@ -68,8 +67,6 @@ async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
     Then the prompt has to be loaded again. Raises `TooLong`, and `Fenced` if another process has the run.
     """
     run = oversized.run
-    if window.surely_fits(oversized.request, oversized.room):
-        return False
     taken = await in_tool_thread(window.tokens_of, oversized.request)
     if taken <= oversized.room:
         return False
@@ -81,7 +78,7 @@ async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
     await answer.flush()
     model = oversized.config.model if words else ""
     left_out = oversized.prompt.left_out
-    await retry_until_stored(store_summary, run, cut, words, model, oversized.room, taken, left_out)
+    await in_db.until_done(store_summary, run, cut, words, model, oversized.room, taken, left_out)
     log.info("run %s: %s tokens were too many: the earlier part is summarised", run.id, taken)
     return True
 

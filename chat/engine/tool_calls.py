@@ -60,13 +60,10 @@ def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[C
     return checked
 
 
-async def show_calls(calls: list[CheckedCall], answer: LiveAnswer) -> None:
+async def run_calls(calls: list[CheckedCall], context: ToolContext, answer: LiveAnswer) -> None:
+    """Shows the calls, runs those that read, and shows their results; a refused one gets its reason, with no effect."""
     for call in calls:
         await answer.emit("tool_call_start", {"toolCallId": call.id, "name": call.name, "args": call.arguments})
-
-
-async def run_queries(calls: list[CheckedCall], context: ToolContext, answer: LiveAnswer) -> None:
-    """Runs the calls that read and shows their results; the refused ones get their reason, with no effect."""
     await asyncio.gather(*(_run(call, context, answer) for call in calls if not call.writes))
 
 

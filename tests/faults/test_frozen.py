@@ -28,7 +28,7 @@ TELL = {"text": "It fetches the games of the day and gives them back to you.", "
 PLACES = (
     Point("chat.engine.runs:start:on_commit"),  # it owns the run and has written nothing yet
     Point("chat.engine.run_storage:finish"),  # in the middle of a transaction, with the rows of the run in its hands
-    Point("chat.engine.enriching:_store_context"),
+    Point("chat.engine.enriching:enrich"),
     Point("chat.engine.calling:perform"),
     Point("chat.events.writer:GroupWriter._commit"),
     Point("chat.engine.answer:LiveAnswer.show", nth=5),

@@ -55,7 +55,7 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 def voice(monkeypatch: pytest.MonkeyPatch) -> Voice:
     """The model that every run in this process asks. The tools that it calls answer one after the other."""
-    monkeypatch.setattr(database, "_tool_threads", ThreadPoolExecutor(1))
+    monkeypatch.setattr(database.in_tool_thread, "_pool", ThreadPoolExecutor(1))
     found = Voice(configured().resolve())
     monkeypatch.setattr(calling, "provider_for", lambda _config: found)
     return found

@@ -223,7 +223,7 @@ def test_a_call_whose_process_died_before_its_first_word_is_recorded(
 async def _die(dying: Engine, run_id: Any) -> None:
     runner = dying.runtime.runner
     runner._claiming = False
-    task = runner._drivers[run_id]._task
+    task = runner._drivers[run_id].task
     assert task is not None
     task.cancel()
 
