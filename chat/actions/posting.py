@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 from django.conf import settings
@@ -54,34 +54,20 @@ class Asked(Body):
 def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
     """Takes a message, or repeats the answer that the same key and body got.
 
-    Raises `Refused` for an unusable one, `NotFound` for a foreign session or object, `Problem` 429 for too many.
-    """
-    count_run(member.user)
-    context = asked.context.ref if asked.context else None
-
-    def act() -> dict[str, Any]:
-        return conversations.post_message(
-            member, asked.message, session_id=asked.session_id or "", context=context, model=asked.model or ""
-        ).to_json()
-
-    body = asked.model_dump(include=set(Asked.model_fields)) | {"workspace": member.workspace.pk}
-    return once(member.user, key, body, act)
-
-
-def count_run(user: User) -> None:
-    """Everything that makes the model write counts as a message; raises `Problem` 429 for too many."""
-    require("messages", str(user.pk), settings.LIMIT_MESSAGES)
-
-
-def once(user: User, key: str | None, body: Any, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """`act()`, or its earlier answer for the same key and body; raises `Refused` when the body is another one.
-
     A request in flight holds its key in its transaction: the database makes the second one wait. Of the key only a
-    digest is kept: whoever knows it can ask for the answer.
+    digest is kept: whoever knows it can ask for the answer. Raises `Refused` for an unusable message or a key of
+    another body, `NotFound` for a foreign session or object, `Problem` 429 for too many.
     """
+    user, context = member.user, asked.context.ref if asked.context else None
+    count_run(user)
+    session_id, model = asked.session_id or "", asked.model or ""
+    post_message = partial(
+        conversations.post_message, member, asked.message, session_id=session_id, context=context, model=model
+    )
     if not key:
-        return act()
+        return post_message().to_json()
     key = _digest(key)
+    body = asked.model_dump(include=set(Asked.model_fields)) | {"workspace": member.workspace.pk}
     digest = _digest(json.dumps(body, sort_keys=True))
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -89,11 +75,16 @@ def once(user: User, key: str | None, body: Any, act: Callable[[], dict[str, Any
             first = cursor.rowcount == 1
         kept = IdempotencyKey.objects.get(user=user, key=key)
         if first:
-            kept.answer = act()
+            kept.answer = post_message().to_json()
             kept.save(update_fields=["answer"])
         elif kept.body_digest != digest:
             raise Refused("idempotency_key", _("This Idempotency-Key was used for another request. Use a new one."))
     return dict(kept.answer or {})
+
+
+def count_run(user: User) -> None:
+    """Everything that makes the model write counts as a message; raises `Problem` 429 for too many."""
+    require("messages", str(user.pk), settings.LIMIT_MESSAGES)
 
 
 def _digest(text: str) -> str:

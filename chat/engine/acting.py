@@ -87,7 +87,15 @@ class ProposalRound:
         if run.stop_requested_at is not None:
             record_costs(self.run.account, costs)
             return ProposalResult(self.rounds, (), RunStopped())
-        events, transcript = self._propose_all(answer)
+        self.provenance.save_to(answer)
+        session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
+        writing = [call for call in self.calls if call.writes]
+        if len(writing) > 1:
+            hold_all(self.context.member, self.context.about, [call.write().action for call in writing])
+        events = [event for call in writing for event in self._propose(session, answer, call)]
+        transcript = deepcopy(self.transcript)
+        for event in events:
+            transcript.add(event.type, event.data)
         calls = [replace(transcript.calls[call.id], arguments=call.arguments) for call in self.reply.tool_calls]
         round_ = round_of(self.reply, calls)
         rounds = [*self.rounds, round_]
@@ -105,19 +113,6 @@ class ProposalRound:
             ending = replace(ending, events=(*events, *ending.events))
             run_storage.end(self.run, ending, transcript, rounds, costs, last)
         return ProposalResult(rounds, tuple(events), outcome, over=ending is not None)
-
-    def _propose_all(self, answer: Message) -> tuple[list[NewEvent], Transcript]:
-        """The events of the calls that write, and the answer with them."""
-        self.provenance.save_to(answer)
-        session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
-        writing = [call for call in self.calls if call.writes]
-        if len(writing) > 1:
-            hold_all(self.context.member, self.context.about, [call.write().action for call in writing])
-        events = [event for call in writing for event in self._propose(session, answer, call)]
-        transcript = deepcopy(self.transcript)
-        for event in events:
-            transcript.add(event.type, event.data)
-        return events, transcript
 
     def _propose(self, session: Session, answer: Message, call: CheckedCall) -> list[NewEvent]:
         """The events of a call that writes."""

@@ -11,8 +11,8 @@ from chat.engine.answer import LiveAnswer
 from chat.engine.available_models import circuit_for, provider_for
 from chat.engine.prompt_loading import Prompt
 from chat.models import Purpose, calls_of
-from chat.prompts.history import NO_MORE_TOOLS
 from chat.prompts.round_messages import round_entries
+from chat.prompts.window import NO_MORE_TOOLS
 from chat.providers.base import (
     ModelRequest,
     Piece,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from chat.engine.claims import ClaimedRun
 from chat.models import Message, Summary
-from chat.prompts import history, window
+from chat.prompts import window
 from chat.providers.base import PromptMessage, ToolSpec
 from chat.subjects import tools
 from chat.subjects.registry import subject_of
@@ -102,7 +102,7 @@ def prompt_of(run: ClaimedRun, member: Member, earlier: Earlier, system_prompt: 
     words = summary.content if summary else ""
     levels = (system_prompt.content, system_prompt.records)
     return Prompt(
-        messages=history.prompt(levels, words, [entry for each in sent for entry in each.entries]),
+        messages=window.prompt(levels, words, [entry for each in sent for entry in each.entries]),
         tools=tools.specs(member.role, subject_of(run.context.type if run.context else "")),
         tool_context=ToolContext(member, earlier.about, run.session_id, run.account),
         version=system_prompt.prompt_version,

@@ -5,7 +5,6 @@ that got an interim result, because the person wrote meanwhile, reaches the mode
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from django.utils import timezone
 
@@ -26,13 +25,21 @@ _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalS
 def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Sequence[NewEvent]) -> Accepted | None:
     """Gives the calls of these proposals of a held session their results, and appends the `events` about them.
 
-    Returns the run that goes on with the conversation; None if none is needed or one is on its way. Belongs last into
-    the transaction that decides.
+    Returns the run that goes on with the conversation, in the name of who asked, not of who decided; None if none is
+    needed or one is on its way. Belongs last into the transaction that decides.
     """
     events = list(events)
     position, resting = queries.next_position(session)
     waited = open_calls.waiting_answer(session)
-    late = [proposal for proposal in proposals if not _answered(waited, proposal, events)]
+    late = []
+    for proposal in proposals:
+        result = None
+        if waited is not None and proposal.message_id == waited.pk:
+            result = open_calls.set_result(waited, proposal.tool_call_id, result_of(proposal))
+        if result is None:  # its call has an interim one
+            late.append(proposal)
+        else:
+            events.append(result)
     if late:
         # The model reads the note with the next run, whichever that is.
         note = Message(session=session, sequence=position, role=Message.Role.USER, kind=Message.NOTE)
@@ -46,21 +53,11 @@ def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Seq
             run = _next_of(session, waited, position, wanted=_wanted(proposals))
     elif resting and _wanted(late) and load(session.state).phase is Phase.IDLE:
         trigger = {"event": "UserMessageSent", "proposals": [str(proposal.pk) for proposal in late]}
-        run = _run_after(session, late[0].message, position, trigger)
+        run = new_run(session, late[0].message.run.author, position, trigger)
     if run is None:
         append(session.stream_id, events)
         return None
     return accepted(run, start(run, claims.author_of(run), [*events, queued(run)], resting=True))
-
-
-def _answered(waited: Message | None, proposal: Proposal, events: list[NewEvent]) -> bool:
-    """Gives the proposal's call its result; False if it has an interim one already."""
-    if waited is None or proposal.message_id != waited.pk:
-        return False
-    event = open_calls.set_result(waited, proposal.tool_call_id, result_of(proposal))
-    if event is not None:
-        events.append(event)
-    return event is not None
 
 
 def _wanted(proposals: Iterable[Proposal]) -> bool:
@@ -73,15 +70,10 @@ def _next_of(session: Session, waited: Message, position: int, *, wanted: bool) 
     words = open_calls.words_after(waited.rounds[-1])
     if wanted and (keep_control or words):
         trigger = {"event": "ValidationReceived", "keep_control": keep_control}
-        run = _run_after(session, waited, position, trigger, model=waited.run.asked_model)
+        run = new_run(session, waited.run.author, position, trigger, model=waited.run.asked_model)
         run.message.rounds = [Round(text, aside=True) for text in words]
         return run
     event = ValidationReceived(keep_control=False) if wanted else RunStopped()
     state = machine.transition(load(session.state), event, Limits()).state
     Session.objects.filter(pk=session.pk).update(state=state.to_json(), phase=state.phase, updated_at=timezone.now())
     return None
-
-
-def _run_after(session: Session, answer: Message, position: int, trigger: dict[str, Any], *, model: str = "") -> Run:
-    """A run in the name of the person who asked for that answer, not of the one who decided."""
-    return new_run(session, answer.run.author, position, trigger, model=model)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from django.db import connection, transaction
 
@@ -73,42 +72,30 @@ def wake(raised: Sequence[tuple[int, int]], events: Sequence[StoredEvent] = ()) 
     transaction.on_commit(announce, robust=True)
 
 
-def append(stream_id: int, events: Sequence[NewEvent], epoch: int | None = None) -> int:
+def append(stream: int | tuple[str, int], events: Sequence[NewEvent], epoch: int | None = None) -> int:
     """Numbers and stores the events; readers are woken when the transaction commits. Returns the last number.
 
-    Must be the last statement of its transaction (that it was asked for may be saved after it), and called in the order
-    of stream ids where there are several: it holds the stream's row. With `epoch`, raises `Fenced` when the stream has
-    another one by now.
+    The stream of an object is given by name and workspace, and made if there is none yet. Must be the last statement of
+    its transaction (that it was asked for may be saved after it): it holds the stream's row. Where there are several,
+    objects come first, then conversations in the order of stream ids. With `epoch`, raises `Fenced` when the stream
+    has another one by now.
     """
-    row = _stored(_APPEND, {"stream": stream_id, "epoch": epoch}, events)
-    if row is None:
-        raise Fenced
-    return row[1]
-
-
-def append_to(name: str, workspace_id: int, events: Sequence[NewEvent]) -> None:
-    """Appends to the stream of an object, by its name; it is made if there is none yet.
-
-    A transaction that also appends to a conversation's stream calls this first.
-    """
-    _stored(_APPEND_TO, {"name": name, "workspace": workspace_id}, events)
-
-
-def _stored(statement: str, where: dict[str, Any], events: Sequence[NewEvent]) -> tuple[int, int] | None:
-    """The stream's id and its last number; None if it has another epoch. Readers of this process get the events."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("append() belongs into the transaction of the change it tells of")
     storable = [event.storable() for event in events]
     with prepared() as cursor:
         rows = to_json([as_row(event) for event in storable])
-        cursor.execute(statement, {**where, "count": len(events), "events": rows})
+        if isinstance(stream, int):
+            cursor.execute(_APPEND, {"stream": stream, "epoch": epoch, "count": len(events), "events": rows})
+        else:
+            name, workspace = stream
+            cursor.execute(_APPEND_TO, {"name": name, "workspace": workspace, "count": len(events), "events": rows})
         row: tuple[int, int, datetime] | None = cursor.fetchone()
     if row is None:
-        return None
+        raise Fenced
     stream_id, last, at = row
-    stored = numbered(stream_id, storable, last - len(storable), at)
-    wake([(stream_id, last)], stored)
-    return stream_id, last
+    wake([(stream_id, last)], numbered(stream_id, storable, last - len(storable), at))
+    return last
 
 
 def guard(stream_id: int, epoch: int) -> int:

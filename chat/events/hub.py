@@ -76,8 +76,8 @@ class Hub:
         the answer. A caller that has just read the stream's `last` number gives it, so that it is not asked for again
         where others read the stream here.
         """
-        watch = Watch(self, stream_id, after, present=present)
         tail = self._tails.setdefault(stream_id, Tail())
+        watch = Watch(self, tail, stream_id, after, present=present)
         alone = not any(other.present for other in tail.watches)
         tail.watches.add(watch)
         try:
@@ -114,16 +114,9 @@ class Hub:
                 tail.add(own)
             self._wake_others(stream_id, own[-1].sequence)
 
-    async def events_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
-        """A page of the events after the cursor; none when the reader is up to date."""
-        tail = self._tails.get(stream_id)
-        if tail is None or cursor >= tail.last:
-            return []
-        events = tail.since(cursor)
-        if events is None:
-            events = await self._pages.answer((stream_id, cursor))
-            tail.remember(events)
-        return events
+    async def page_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
+        """A page of the events after the cursor, from the table."""
+        return await self._pages.answer((stream_id, cursor))
 
     async def _arrived(self, arrivals: Sequence[tuple[int, bool]]) -> list[int]:
         """Stores that people read these streams, and returns the last number of each."""

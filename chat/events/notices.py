@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
-from chat.events.append import append_to, appended, wake
+from chat.events.append import append, appended, wake
 from chat.events.vocabulary import NewEvent, to_json
 from chat.models import Proposal, ProposalStatus, Stream
 from graphs.history import hooks, queries
@@ -40,21 +40,15 @@ def workspace_stream_name(workspace_id: int) -> str:
     return f"workspace_{workspace_id}"
 
 
-def notify_object(of: Object, events: Sequence[NewEvent]) -> None:
-    """Appends to the object's stream, without the ids of an answer: the conversation is its owner's.
-
-    An object that is still to be created has none.
-    """
-    if of.pk is None:
-        return
-    append_to(stream_name(of), of.workspace_id, [NewEvent(event.type, event.data) for event in events])
-
-
 def notify_of(proposal: Proposal, events: Sequence[NewEvent]) -> None:
-    """Appends to the stream of the object that a proposal is about, unless others may not see all that it changes."""
+    """Appends to the stream of the object that a proposal is about, unless others may not see all that it changes.
+
+    Without the ids of an answer: the conversation is its owner's. An object that is still to be created has no stream.
+    """
     others = {name["type"] for name in proposal.brief.get("objects", []) if name["id"] != proposal.object_key}
-    if not others.intersection(narrowed()):
-        notify_object(proposal.about, events)
+    about = proposal.about
+    if about.pk is not None and not others.intersection(narrowed()):
+        append((stream_name(about), about.workspace_id), [NewEvent(event.type, event.data) for event in events])
 
 
 def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
@@ -71,7 +65,7 @@ def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
             status = {} if waits else {"status": str(proposal.status)}
             events.append(NewEvent("proposal" if waits else "decision", named | status))
     if events:
-        append_to(workspace_stream_name(workspace_id), workspace_id, events)
+        append((workspace_stream_name(workspace_id), workspace_id), events)
 
 
 def make_stream(instance: Object, created: bool, raw: bool = False, **_kwargs: Any) -> None:

@@ -23,8 +23,8 @@ RESTS_AFTER_S = 10.0
 class Source(Protocol):
     """What a watch reads from."""
 
-    async def events_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
-        """A page of the events after the cursor; none when the reader is up to date."""
+    async def page_after(self, stream_id: int, cursor: int) -> list[StoredEvent]:
+        """A page of the events after the cursor, from the table."""
 
     def unwatch(self, watch: "Watch") -> None:
         """The reader left."""
@@ -33,21 +33,22 @@ class Source(Protocol):
 class Watch:
     """One reader of one stream, from the event after `after` on; `Hub.watch` makes it. Who has it closes it."""
 
-    def __init__(self, source: Source, stream_id: int, after: int, *, present: bool = True) -> None:
+    def __init__(self, source: Source, tail: "Tail", stream_id: int, after: int, *, present: bool = True) -> None:
         self._source = source
+        self._tail = tail
         self.present = present
         self.stream_id = stream_id
         self.cursor = after
         self.news = asyncio.Event()
 
-    def wake(self) -> None:
-        self.news.set()
-
     async def next(self) -> list[StoredEvent]:
         """Waits for events after the cursor, moves it, and returns them, a page at most."""
         while True:
             self.news.clear()
-            events = await self._source.events_after(self.stream_id, self.cursor)
+            events = self._tail.since(self.cursor)
+            if events is None:
+                events = await self._source.page_after(self.stream_id, self.cursor)
+                self._tail.remember(events)
             if events:
                 self.cursor = events[-1].sequence
                 return events
@@ -116,10 +117,12 @@ class Tail:
 
     def wake(self) -> None:
         for watch in self.watches:
-            watch.wake()
+            watch.news.set()
 
     def since(self, cursor: int) -> list[StoredEvent] | None:
         """The events after the cursor from memory, or None if memory does not reach back so far."""
+        if cursor >= self.last:
+            return []
         if not self.recent or self.recent[0].sequence > cursor + 1:
             return None
         return list(islice(self.recent, cursor + 1 - self.recent[0].sequence, None))

@@ -1,12 +1,15 @@
-"""What of a conversation a model is sent: the summary of its earlier part, what is kept of that, and all since."""
+"""What of a conversation a model is sent: the summary of its earlier part, what is kept of that, and all since.
+
+The same bytes from turn to turn, so that vendors' caches hit. A question stands with the context that was retrieved for
+it; an answer is spread over its rounds.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chat.models import Message, Round, Summary
 from chat.prompts.cutting import Cut, Section, cut
-from chat.prompts.deepening import quotes
-from chat.prompts.history import entries
+from chat.prompts.deepening import quotes, without_quote
 from chat.prompts.round_messages import round_entries
 from chat.providers.base import ModelRequest, PromptMessage
 from rag.texts.tables import as_json
@@ -14,6 +17,13 @@ from rag.texts.tokens import count_tokens
 
 #: Tokens that a message takes beside its text.
 MESSAGE_TOKENS = 4
+#: Said instead of offering tools once their rounds are used up.
+NO_MORE_TOOLS = (
+    "[No more tool calls are possible in this turn. Answer with what you have found, and say what is missing.]"
+)
+
+#: Stands for a question that the person left out.
+LEFT_OUT = "[The person left out a message here.]"
 
 Count = Callable[[str], int]
 
@@ -22,23 +32,43 @@ Count = Callable[[str], int]
 class SentMessage:
     """A message with what is sent of it; `rounds_left_out` are summarised.
 
-    `records` that were sent before the cut of a conversation are out of date: level 2 has the last of them. A note goes
-    without its `quote` if that question is left out.
+    `records` that were sent before the cut of a conversation are out of date: level 2 has the last of them. A question
+    may go without what was `retrieved` for it, a note without its `quote` of a question that is left out.
     """
 
     message: Message
     rounds_left_out: int = 0
     records: bool = True
+    retrieved: bool = True
     quote: bool = True
 
     @property
     def entries(self) -> list[PromptMessage]:
-        return list(entries(self.message, self.rounds_left_out, records=self.records, quote=self.quote))
+        """What is sent of it; a word for a question that was left out, because vendors want turns to alternate."""
+        message = self.message
+        left_out = message.in_prompt == Message.InPrompt.LEFT_OUT
+        if message.role != Message.Role.USER:
+            model = f":{message.model}" if message.model else ""
+            rounds = () if left_out else message.rounds[self.rounds_left_out :]
+            return [entry for round_ in rounds for entry in round_entries(round_, model)]
+        content = message.content if self.quote or message.kind != Message.NOTE else without_quote(message.content)
+        asked = [LEFT_OUT] if left_out else [message.retrieved if self.retrieved else "", content]
+        changed = message.records if self.records else ""
+        return [PromptMessage("user", "\n\n".join(part for part in (changed, *asked) if part))]
 
     @property
     def said(self) -> list[PromptMessage]:
         """What was said, for who summarises it: a question without what was looked up for it, and only once."""
-        return list(entries(self.message, self.rounds_left_out, records=False, retrieved=False, quote=False))
+        return replace(self, records=False, retrieved=False, quote=False).entries
+
+
+def prompt(levels: Sequence[str], summary: str, history: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
+    """System prompt, records that are always sent, and history; a vendor's cache may keep what ends at a breakpoint."""
+    leading = [PromptMessage("system", level, cache_breakpoint=True) for level in levels if level]
+    spread = [*([PromptMessage("user", summary)] if summary else []), *history]
+    if spread:
+        spread[-1] = replace(spread[-1], cache_breakpoint=True)
+    return (*leading, *spread)
 
 
 def sent(messages: Iterable[Message], summary: Summary | None) -> list[SentMessage]:

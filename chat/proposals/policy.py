@@ -4,7 +4,7 @@ The site, a workspace and a tool ask by rules (`ValidationRule`), a session by i
 itself. One level that asks is enough; the proposal keeps which ones did.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 
 from django.db.models import Q
@@ -30,25 +30,20 @@ def asked_by(
     Levels are "app", "workspace", "tool", "session", "request" and, without an allowance, "default". `steps` are the
     tools that a batch is made of: what asks before one of them asks before the batch.
     """
-    levels = list(_rules(of.workspace_id, {tool, *steps}))
+    rules = ValidationRule.objects.filter(
+        Q(workspace=None) | Q(workspace=of.workspace_id), tool__in=["", tool, *steps]
+    ).select_related("workspace")
+    levels = []
+    for rule in sorted(rules, key=lambda rule: (rule.tool, rule.workspace_id or 0)):
+        where = rule.workspace.slug if rule.workspace else ""
+        level = "tool" if rule.tool else "workspace" if where else "app"
+        levels.append({"level": level, "why": rule.tool or where})
     if session.require_validation:
         levels.append({"level": "session", "why": str(session.pk)})
     if request_validation:
         levels.append({"level": "request", "why": tool})
     # What a conversation has read from outside its workspace will ask here, before allowances are looked at.
     return levels or _not_allowed(of, tool, operations)
-
-
-def _rules(workspace_id: int, tools: Collection[str]) -> Iterator[dict[str, str]]:
-    rules = ValidationRule.objects.filter(
-        Q(workspace=None) | Q(workspace=workspace_id), tool__in=["", *tools]
-    ).select_related("workspace")
-    for rule in sorted(rules, key=lambda rule: (rule.tool, rule.workspace_id or 0)):
-        where = rule.workspace.slug if rule.workspace else ""
-        if rule.tool:
-            yield {"level": "tool", "why": rule.tool}
-        else:
-            yield {"level": "workspace" if where else "app", "why": where}
 
 
 def _not_allowed(of: Object, tool: str, operations: Sequence[Operation]) -> Asked:

@@ -68,16 +68,7 @@ class ChatDecoder(Decoder):
                 yield ToolCallDelta(call.id, "{}")
 
     def _take_choice(self, choice: dict[str, Any]) -> Iterator[Piece]:
-        delta = choice.get("delta")
-        if isinstance(delta, dict):
-            yield from self._take_delta(delta)
-        reason = choice.get("finish_reason")
-        if reason == "insufficient_system_resource":
-            raise ProviderError("server_error", "the vendor ran out of resources within the answer")
-        if isinstance(reason, str) and reason:
-            self.end(_END.get(reason, "stop"))
-
-    def _take_delta(self, delta: dict[str, Any]) -> Iterator[Piece]:
+        delta = as_dict(choice.get("delta"))
         if reasoning := self.text(delta.get("reasoning_content") or delta.get("reasoning")):
             yield ReasoningDelta(reasoning)
         if text := self.text(delta.get("content")) + self.text(delta.get("refusal")):
@@ -86,6 +77,11 @@ class ChatDecoder(Decoder):
         for fragment in fragments if isinstance(fragments, list) else ():
             if isinstance(fragment, dict):
                 yield from self._take_fragment(fragment)
+        reason = choice.get("finish_reason")
+        if reason == "insufficient_system_resource":
+            raise ProviderError("server_error", "the vendor ran out of resources within the answer")
+        if isinstance(reason, str) and reason:
+            self.end(_END.get(reason, "stop"))
 
     def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[Piece]:
         function = as_dict(fragment.get("function"))

@@ -20,7 +20,7 @@ class Point:
 POINTS = (
     # a message is taken
     Point("chat.actions.conversations:post_message"),
-    Point("chat.actions.posting:once"),
+    Point("chat.actions.posting:post"),
     Point("chat.engine.runs:start:on_commit"),
     Point("chat.events.append:wake:on_commit"),
     # or waits for the one before it
@@ -169,7 +169,7 @@ WITHIN_TRANSACTION = {
     "chat.spending.settling:_count": "record_costs",
     "chat.spending.uses:_begun": "reserve, record_costs",
     "chat.spending.reserving:_store": "reserve",
-    "chat.events.append:_stored": "it raises where there is none",
+    "chat.events.append:append": "it raises where there is none",
     "chat.actions.deciding:_claimed": "decide",
     "chat.actions.deciding:_approve": "decide",
     "chat.proposals.closing:_close": "decide, expire, stop, delete_session",

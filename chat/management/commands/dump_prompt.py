@@ -8,10 +8,11 @@ from django.core.management.base import CommandParser
 
 from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.models import Message
-from chat.prompts import always_sent, history
+from chat.prompts import always_sent
 from chat.prompts.question import context_text
 from chat.prompts.system import system_prompt
 from chat.prompts.versions import prompt_version
+from chat.prompts.window import SentMessage, prompt
 from chat.providers.base import ModelRequest
 from chat.providers.building import body_of
 from chat.subjects.registry import subject_of
@@ -80,7 +81,7 @@ class Command(QuietCommand):
 def _request(query: str, member: Member, about: Object, context: str, model: str, max_tokens: int) -> ModelRequest:
     question = Message(role=Message.Role.USER, content=query, retrieved=context)
     levels = system_prompt(about, member), always_sent.at_the_beginning(member)
-    messages = history.prompt(levels, "", list(history.entries(question)))
+    messages = prompt(levels, "", SentMessage(question).entries)
     return ModelRequest(messages, specs(member.role, subject_of(about.type)), model, max_tokens)
 
 

@@ -1,47 +1,70 @@
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from chat.actions.posting import once
+from chat.actions import conversations
+from chat.actions.posting import Asked, post
 from chat.actions.refusals import Refused
 from chat.models import IdempotencyKey
+from graphs.site.access import member_of
+
+Replace = Callable[[Callable[[], dict[str, Any]]], None]
+
+ONE, OTHER = Asked(message="one"), Asked(message="two")
+
+
+class Posted:
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self._answer = answer
+
+    def to_json(self) -> dict[str, Any]:
+        return self._answer
+
+
+@pytest.fixture
+def posts_by(monkeypatch: pytest.MonkeyPatch) -> Replace:
+    def replace(act: Callable[[], dict[str, Any]]) -> None:
+        monkeypatch.setattr(conversations, "post_message", lambda *_args, **_more: Posted(act()))
+
+    return replace
 
 
 @pytest.mark.django_db
-def test_it_acts_once_for_a_key_and_each_time_without() -> None:
-    user = User.objects.create(username="a")
+def test_it_acts_once_for_a_key_and_each_time_without(posts_by: Replace, alice: User) -> None:
     answers = iter([{"n": 1}, {"n": 2}, {"n": 3}])
-    assert once(user, "k", {"a": 1, "b": 2}, lambda: next(answers)) == {"n": 1}
-    assert once(user, "k", {"b": 2, "a": 1}, lambda: next(answers)) == {"n": 1}
-    assert once(user, None, {}, lambda: next(answers)) == {"n": 2}
-    assert once(user, None, {}, lambda: next(answers)) == {"n": 3}
+    posts_by(lambda: next(answers))
+    member = member_of(alice)
+    assert [post(member, ONE, key)["n"] for key in ("k", "k", None, None)] == [1, 1, 2, 3]
 
 
 @pytest.mark.django_db
-def test_it_refuses_another_body_and_keeps_people_apart() -> None:
-    first, second = User.objects.create(username="a"), User.objects.create(username="b")
-    once(first, "k", {"a": 1}, lambda: {"n": 1})
+def test_it_refuses_another_body_and_keeps_people_apart(posts_by: Replace, alice: User, bob: User) -> None:
+    answers = iter([{"n": 1}, {"n": 2}])
+    posts_by(lambda: next(answers))
+    post(member_of(alice), ONE, "k")
     with pytest.raises(Refused) as refused:
-        once(first, "k", {"a": 2}, lambda: {"n": 2})
+        post(member_of(alice), OTHER, "k")
     assert refused.value.code == "idempotency_key"
-    assert once(second, "k", {"a": 2}, lambda: {"n": 2}) == {"n": 2}
+    assert post(member_of(bob), OTHER, "k") == {"n": 2}
 
 
 @pytest.mark.django_db
-def test_it_forgets_a_key_whose_act_failed() -> None:
-    user = User.objects.create(username="a")
+def test_it_forgets_a_key_whose_message_was_not_taken(posts_by: Replace, alice: User) -> None:
+    posts_by(lambda: {"n": 1 // 0})
     with pytest.raises(ZeroDivisionError):
-        once(user, "k", {}, lambda: {"n": 1 // 0})
+        post(member_of(alice), ONE, "k")
     assert not IdempotencyKey.objects.exists()
-    assert once(user, "k", {}, lambda: {"n": 1}) == {"n": 1}
+    posts_by(lambda: {"n": 1})
+    assert post(member_of(alice), ONE, "k") == {"n": 1}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_second_request_awaits_the_first() -> None:
-    user = User.objects.create(username="a")
+def test_a_second_request_awaits_the_first(posts_by: Replace, alice: User) -> None:
+    member = member_of(alice)
     acting, go_on = threading.Event(), threading.Event()
     answers: list[dict[str, Any]] = []
     acts: list[int] = []
@@ -53,9 +76,10 @@ def test_a_second_request_awaits_the_first() -> None:
         return {"n": len(acts)}
 
     def ask() -> None:
-        answers.append(once(user, "k", {}, act))
+        answers.append(post(member, ONE, "k"))
         connection.close()
 
+    posts_by(act)
     threads = [threading.Thread(target=ask) for _ in range(3)]
     threads[0].start()
     acting.wait(20)

@@ -14,7 +14,7 @@ from chat.engine import open_calls
 from chat.engine.calling import prepare
 from chat.engine.prompt_loading import Prompt
 from chat.models import WAITING, Call, Message, Round
-from chat.prompts import history
+from chat.prompts import window
 from chat.prompts.deepening import note_about
 from chat.prompts.round_messages import round_of
 from chat.providers.anthropic_messages import messages_body
@@ -191,8 +191,8 @@ def request_for(
     class Answer:
         rounds = list(under_way)
 
-    said = [entry for message in messages for entry in history.entries(message)]
-    prompt = Prompt(history.prompt(["You help."], "", said), (TOOL,), None, "v")
+    said = [entry for message in messages for entry in window.SentMessage(message).entries]
+    prompt = Prompt(window.prompt(["You help."], "", said), (TOOL,), None, "v")
     return prepare(config, prompt, Answer(), tools=tools).request  # type: ignore[arg-type]
 
 

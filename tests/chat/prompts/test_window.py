@@ -4,7 +4,6 @@ from chat.models import Message, Round, Summary
 from chat.prompts import window
 from chat.prompts.cutting import Cut
 from chat.prompts.deepening import note_about
-from chat.prompts.history import prompt
 from chat.providers.base import ModelRequest
 
 
@@ -60,7 +59,7 @@ def test_records_that_move_to_level_2_are_counted() -> None:
 
     def cut_in(room: int, level_2: str) -> Cut | None:
         said = [entry for each in sent for entry in each.entries]
-        request = ModelRequest(prompt(("Level 1", level_2), "", said), (), "m", 100)
+        request = ModelRequest(window.prompt(("Level 1", level_2), "", said), (), "m", 100)
         return window.cut_of(request, sent, [], 6, room)
 
     for level_2 in ("", "old " * 3_000):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chat.models import Message
-from chat.prompts import history
+from chat.prompts import window
 from chat.prompts.question import context_text
 from chat.prompts.system import system_prompt
 from chat.prompts.tool_results import model_text
@@ -47,13 +47,13 @@ class Conversation:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.messages = list(history.prompt([system_prompt(self.about, self.member)], "", []))
+        self.messages = list(window.prompt([system_prompt(self.about, self.member)], "", []))
 
     def ask(self, text: str) -> str:
         """The answer, or what was said when something was proposed that nobody decides."""
         self.calls = []
         question = Message(role=Message.Role.USER, content=text, retrieved=self._retrieved(text))
-        self.messages += history.entries(question)
+        self.messages += window.SentMessage(question).entries
         specs = tools.specs(self.member.role, subject_of(self.about.type if self.about else ""))
         rounds = 0
         while rounds <= ROUNDS:
