@@ -43,8 +43,14 @@ class BatchEmbedding:
 
         `model_works`: it took another text since the batch began.
         """
+        name = self.collection.name
         try:
-            self.answers.append(Answer(texts, self._embedded(texts)))
+            with activity("embedding_batch", model=self.embedder.name, collection=name, texts=len(texts)) as span:
+                embedded = embed(self.embedder, [each.text for each in texts], "stored", self.collection.account)
+                span.note(prompt_tokens=embedded.tokens)
+            if embedded.vectors.shape[1] != self.dimensions:
+                detail = f"vectors of {embedded.vectors.shape[1]} dimensions, not of {self.dimensions}"
+                raise EmbeddingFailed("server_error", retryable=False, detail=detail, answered=True)
         except EmbeddingFailed as failure:
             self._require_fault_of_a_text(failure, texts, model_works)
             if len(texts) == 1:
@@ -52,17 +58,8 @@ class BatchEmbedding:
                 return 1
             middle = len(texts) // 2
             return sum(self.embed(half, model_works=True) for half in (texts[:middle], texts[middle:]))
+        self.answers.append(Answer(texts, embedded))
         return 0
-
-    def _embedded(self, texts: Sequence[Text]) -> Embedded:
-        name = self.collection.name
-        with activity("embedding_batch", model=self.embedder.name, collection=name, texts=len(texts)) as span:
-            embedded = embed(self.embedder, [each.text for each in texts], "stored", self.collection.account)
-            span.note(prompt_tokens=embedded.tokens)
-        if embedded.vectors.shape[1] != self.dimensions:
-            detail = f"vectors of {embedded.vectors.shape[1]} dimensions, not of {self.dimensions}"
-            raise EmbeddingFailed("server_error", retryable=False, detail=detail, answered=True)
-        return embedded
 
     def _require_fault_of_a_text(self, failure: EmbeddingFailed, texts: Sequence[Text], model_works: bool) -> None:
         """Raises a failure that is no fault of one of the texts.

@@ -5,7 +5,6 @@ The format is PostgreSQL's own: https://www.postgresql.org/docs/current/sql-copy
 
 import struct
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,33 +72,30 @@ def store_vectors(collection: Collection, model: str, targets: Sequence[TargetVe
     The others changed, and come again. Failures of the targets are forgotten. Whoever stores or deletes in the same
     collection meanwhile waits. Not within a transaction: its commit would not wait for the disk.
     """
-    with suppress(IntegrityError):
-        return _store(collection, model, targets, vectors, anew=any(target.embedded for target in targets))
-    # Somebody stored some of them meanwhile.
-    return _store(collection, model, targets, vectors, anew=True)
-
-
-def _store(
-    collection: Collection, model: str, targets: Sequence[TargetVersion], vectors: Vectors, *, anew: bool
-) -> int:
-    """With `anew` deletes the vectors that some of them have; without it raises `IntegrityError` if one has any."""
-    with transaction.atomic(), prepared() as cursor, connection.wrap_database_errors:
-        cursor.execute(_BEGIN, [ADVISORY_LOCK, collection.name])
-        was: dict[str, Any] = {
-            "model": model,
-            "type": targets[0].type,
-            "targets": [target.id for target in targets],
-            "versions": [target.version for target in targets],
-        }
-        cursor.execute(_CHANGED.format(table=collection.table), was)
-        changed = {place for (place,) in cursor.fetchall()}
-        places = [place for place in range(len(targets)) if place not in changed]
-        unchanged = [targets[place] for place in places]
-        if anew:
-            cursor.execute(_FORGET, was | {"targets": [target.id for target in unchanged]})
-        with cursor.copy(_COPY) as copy:
-            copy.write(_rows(collection.name, model, unchanged, vectors[places]))
-    return len(places)
+    was: dict[str, Any] = {
+        "model": model,
+        "type": targets[0].type,
+        "targets": [target.id for target in targets],
+        "versions": [target.version for target in targets],
+    }
+    anew = any(target.embedded for target in targets)
+    while True:
+        try:
+            with transaction.atomic(), prepared() as cursor, connection.wrap_database_errors:
+                cursor.execute(_BEGIN, [ADVISORY_LOCK, collection.name])
+                cursor.execute(_CHANGED.format(table=collection.table), was)
+                changed = {place for (place,) in cursor.fetchall()}
+                places = [place for place in range(len(targets)) if place not in changed]
+                unchanged = [targets[place] for place in places]
+                if anew:
+                    cursor.execute(_FORGET, was | {"targets": [target.id for target in unchanged]})
+                with cursor.copy(_COPY) as copy:
+                    copy.write(_rows(collection.name, model, unchanged, vectors[places]))
+            return len(places)
+        except IntegrityError:  # Somebody stored some of them meanwhile.
+            if anew:
+                raise
+            anew = True
 
 
 def _rows(collection: str, model: str, targets: Sequence[TargetVersion], vectors: Vectors) -> bytes:

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from rag.embeddings import vector_indexes
 from rag.embeddings.base import Embedder, EmbeddingFailed, length
-from rag.embeddings.batch_embed import Answer, BatchEmbedding, Text
+from rag.embeddings.batch_embed import BatchEmbedding, Text
 from rag.embeddings.collections import Collection, Targets
 from rag.embeddings.storing import TargetVersion, store_vectors
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure
@@ -118,34 +118,23 @@ def note_begin(collection: str, model: str) -> None:
     EmbeddedCollection.objects.bulk_create([state], ignore_conflicts=True)
 
 
-def note_version(collection: Collection, embedder: Embedder, version: int) -> bool:
-    """Notes that the vectors are true for that version; what came later is in the history, or will be.
-
-    False if nothing is known of the collection, or the model is gone, or its vectors have become longer or shorter.
-    """
-    values: dict[str, Any] = {
-        "collection": collection.name,
-        "model": embedder.name,
-        "version": version,
-        "dimensions": length(embedder),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_NOTE, values)
-        return bool(cursor.rowcount)
-
-
 def text_hash(text: str) -> bytes:
     """What `content_hash` holds of a text."""
     return blake2b(text.encode(), digest_size=16).digest()
 
 
 def _finish(collection: Collection, embedder: Embedder, version: int, options: EmbedOptions) -> None:
-    """Notes the version, and fits the index; a collection whose index is not built waits for that alone."""
-    if note_version(collection, embedder, version) and vector_indexes.fit(
-        collection.name, embedder.name, length(embedder), wait=not options.background
-    ):
-        state = EmbeddedCollection.objects.filter(collection=collection.name, model=embedder.name, version=version)
-        state.update(fitted=True)
+    """Notes that the vectors are true for that version, and fits the index; if it is not built, that alone waits.
+
+    What came later is in the history, or will be. Nothing is noted if nothing is known of the collection, or the model
+    is gone, or its vectors have become longer or shorter.
+    """
+    name, model, dimensions = collection.name, embedder.name, length(embedder)
+    with connection.cursor() as cursor:
+        cursor.execute(_NOTE, {"collection": name, "model": model, "version": version, "dimensions": dimensions})
+        noted = bool(cursor.rowcount)
+    if noted and vector_indexes.fit(name, model, dimensions, wait=not options.background):
+        EmbeddedCollection.objects.filter(collection=name, model=model, version=version).update(fitted=True)
 
 
 def _texts(collection: Collection, model: str, dimensions: int, targets: Targets, options: EmbedOptions) -> list[Text]:
@@ -179,8 +168,10 @@ def _embed_some(
     embedding: BatchEmbedding, batches: deque[list[Text]], options: EmbedOptions
 ) -> tuple[Progress, EmbeddingFailed | None]:
     """Takes batches for a second, one at least. What was embedded before a failure is stored."""
+    import numpy as np
+
     until = time.monotonic() + STORED_S
-    seen = failed = 0
+    seen = failed = stored = 0
     failure: EmbeddingFailed | None = None
     try:
         while batches:
@@ -193,18 +184,11 @@ def _embed_some(
     except EmbeddingFailed as error:
         failure = error
     finally:
-        stored = _store(embedding.collection, embedding.embedder, embedding.answers)
-    return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in embedding.answers)), failure
-
-
-def _store(collection: Collection, embedder: Embedder, answers: Sequence[Answer]) -> int:
-    if not answers:
-        return 0
-    import numpy as np
-
-    targets = [each.target for answer in answers for each in answer.texts]
-    vectors = np.concatenate([answer.embedded.vectors for answer in answers])
-    stored = store_vectors(collection, embedder.name, targets, vectors)
-    # Who dropped the model meanwhile has taken that away, by which these are found.
-    note_begin(collection.name, embedder.name)
-    return stored
+        if answers := embedding.answers:
+            collection, model = embedding.collection, embedding.embedder.name
+            targets = [each.target for answer in answers for each in answer.texts]
+            vectors = np.concatenate([answer.embedded.vectors for answer in answers])
+            stored = store_vectors(collection, model, targets, vectors)
+            # Who dropped the model meanwhile has taken that away, by which these are found.
+            note_begin(collection.name, model)
+    return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in answers)), failure

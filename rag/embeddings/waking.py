@@ -8,7 +8,6 @@ import threading
 import time
 
 from celery import current_app
-from django.db import transaction
 
 from rag.embeddings import registry
 
@@ -23,15 +22,12 @@ _on_its_way = threading.Lock()
 _sending = threading.Lock()
 
 
-def wake_after_commit() -> None:
-    """Wakes the worker once what is being changed is there for it, unless embeddings are switched off."""
-    if registry.configured():
-        transaction.on_commit(wake)
-
-
 def wake() -> None:
-    """Sends the task from a thread of its own, once for all who ask at about the same time."""
-    if _on_its_way.acquire(blocking=False):
+    """Sends the task from a thread of its own, once for all who ask at about the same time.
+
+    Not if embeddings are switched off. Whoever changes something calls it after the commit.
+    """
+    if registry.configured() and _on_its_way.acquire(blocking=False):
         threading.Thread(target=_send, name="embedding wake-up", daemon=True).start()
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import CharField, QuerySet, Value
 from django.db.models.functions import Cast, Concat
 from django.db.models.signals import post_save
@@ -17,7 +17,7 @@ from graphs.site.accounts import account_of
 from graphs.workflows.kinds import NODE
 from graphs.workflows.listing import graph_in
 from rag.embeddings.collections import MAX_CHARS, Targets, TargetText
-from rag.embeddings.waking import wake_after_commit
+from rag.embeddings.waking import wake
 from rag.sources.graphs.node_text import CONTENT, node_text
 
 FAMILY = "graph"
@@ -118,11 +118,11 @@ class GraphFamily:
 @receiver(post_save, sender=Graph)
 def wake_for_new_graph(created: bool, raw: bool = False, **_kwargs: Any) -> None:
     if created and not raw:
-        wake_after_commit()
+        transaction.on_commit(wake)
 
 
 @receiver(changed)
 def wake_for_change(change: Applied, **_kwargs: Any) -> None:
     """Wakes nobody for edges, places and sizes."""
     if not change.touched.isdisjoint(_TEXTS):
-        wake_after_commit()
+        transaction.on_commit(wake)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db import Error, connection
+from django.db import Error, connection, transaction
 from django.db.models import BigIntegerField, CharField, Exists, Func, Max, Model, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
 from django.dispatch import receiver
@@ -22,7 +22,7 @@ from graphs.objects.kinds import KINDS, Kind, of_models
 from graphs.objects.model_rows import record_of
 from graphs.site.accounts import Account
 from rag.embeddings.collections import Targets, TargetText
-from rag.embeddings.waking import wake_after_commit
+from rag.embeddings.waking import wake
 from rag.sources.objects.texts import object_text
 from rag.sources.registry import kinds_without_source
 
@@ -135,12 +135,12 @@ class ObjectFamily:
 @receiver(changed)
 def wake_for_change(change: Applied, **_kwargs: Any) -> None:
     if not {kind for kind, _field in change.touched}.isdisjoint(kinds_without_source()):
-        wake_after_commit()
+        transaction.on_commit(wake)
 
 
 @receiver(saved_outside)
 def wake_for_save(**_kwargs: Any) -> None:
-    wake_after_commit()
+    transaction.on_commit(wake)
 
 
 def _headers() -> QuerySet[Object]:
