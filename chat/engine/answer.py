@@ -95,19 +95,19 @@ class LiveAnswer:
         self.rounds.append(await in_tool_thread(round_of, reply, calls) if calls else round_of(reply))
         self._between_rounds = True
 
-    async def close_open_calls(self) -> None:
-        """Gives calls that will never finish a result, as vendors refuse a call without one."""
-        for call in self.transcript.tool_calls:
-            if call.status == "running":
-                await self.emit("tool_call_result", {"toolCallId": call.id, "result": NOT_FINISHED})
-
     def shows_more_than_rounds(self) -> bool:
         """True when readers were shown something of a round that is not complete."""
         thought = "".join(round_.reasoning for round_ in self.rounds)
         return bool(self._rest() or self._open_calls() or len(self.transcript.reasoning) > len(thought))
 
     async def close_with_what_was_shown(self) -> None:
-        """The rest that no complete round holds becomes a last round."""
+        """The rest that no complete round holds becomes a last round.
+
+        Calls that will never finish get a result, as vendors refuse a call without one.
+        """
+        for call in self.transcript.tool_calls:
+            if call.status == "running":
+                await self.emit("tool_call_result", {"toolCallId": call.id, "result": NOT_FINISHED})
         text, rest = self._rest(), self._open_calls()
         if text or rest:
             calls = [replace(call, arguments=json.dumps(call.args)) for call in rest]

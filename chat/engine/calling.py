@@ -7,9 +7,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from chat.concurrency.database import in_db
 from chat.engine.answer import LiveAnswer
 from chat.engine.available_models import circuit_for, provider_for
 from chat.engine.prompt_loading import Prompt
+from chat.events.append import Fenced
 from chat.models import Purpose, calls_of
 from chat.prompts.round_messages import round_entries
 from chat.prompts.window import NO_MORE_TOOLS
@@ -32,6 +34,8 @@ from chat.providers.estimating import estimate_usage
 from chat.providers.turns import begun_and_ended_by_a_person
 from chat.sent_requests.keeping import KeptRequest
 from chat.spending.calls import CallCost, cost_of
+from chat.spending.refusing import BudgetRefused
+from chat.spending.reserving import cover
 
 
 @dataclass(slots=True)
@@ -84,9 +88,19 @@ class LiveCall:
             return self._failed_attempts
         return [*self._failed_attempts, self._cost(self.outcome, self.error)]
 
-    @property
-    def last_failure(self) -> CallCost:
-        return self._failed_attempts[-1]
+    async def cover_failure(self) -> None:
+        """Sets aside for the next attempt, too, where the vendor may charge for a failed one.
+
+        Raises `BudgetRefused`, `Fenced`.
+        """
+        failed = self._failed_attempts[-1]
+        if self.reservation is None or failed.usage == Usage():
+            return
+        try:
+            await in_db.until_done(cover, self.reservation, failed)
+        except (BudgetRefused, Fenced):
+            self.started = math.inf  # the next attempt is never made
+            raise
 
     def _cost(self, outcome: str, error: ProviderError | None) -> CallCost:
         usage, first = self._usage(error), self._first_piece
@@ -134,12 +148,7 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools
     return LiveCall(config, request, sent=KeptRequest(config, request, len(answer.rounds)))
 
 
-Show = Callable[[Piece], Awaitable[None]]
-#: Gets what an attempt cost that failed, before the next one is made.
-Cover = Callable[[CallCost], Awaitable[None]]
-
-
-async def perform(call: LiveCall, show: Show, workspace_id: int, cover: Cover) -> None:
+async def perform(call: LiveCall, show: Callable[[Piece], Awaitable[None]], workspace_id: int) -> None:
     """Streams the reply to `show`. Closing the generator closes the connection to the vendor."""
     provider = provider_for(call.config)
     call.started = time.monotonic()
@@ -150,7 +159,7 @@ async def perform(call: LiveCall, show: Show, workspace_id: int, cover: Cover) -
                     call.take(piece)
                     await show(piece)
                     if isinstance(piece, Retrying):
-                        await cover(call.last_failure)
+                        await call.cover_failure()
         call.outcome = "complete"
     except ProviderError as error:
         call.error = error

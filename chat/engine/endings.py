@@ -47,18 +47,14 @@ class Endings:
 
     async def stopped(self, state: State) -> Ending:
         """A person stopped it, or nobody reads it any more."""
-        await self._keep_what_was_shown()
+        await self._answer.close_with_what_was_shown()
         return self._ending(self._rested(state, RunStopped()), "stopped", self._answer.transcript)
 
     async def failed(self, state: State, failure: Failure | None) -> Ending:
         """The end after a failure; without a `failure` one and the same thing went wrong too often."""
-        await self._keep_what_was_shown()
+        await self._answer.close_with_what_was_shown()
         failure = failure or Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
         return self._ending(self._rested(state, SystemErrorOccurred()), "failed", self._answer.transcript, failure)
-
-    async def _keep_what_was_shown(self) -> None:
-        await self._answer.close_open_calls()
-        await self._answer.close_with_what_was_shown()
 
     def _rested(self, state: State, event: RunStopped | SystemErrorOccurred) -> State:
         """The state after an early end; one that rests already stays as it is, unless all was decided."""

@@ -9,13 +9,12 @@ from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt, prompt_of, read_earlier
 from chat.models import Message
 from chat.prompts import always_sent
-from chat.prompts.question import context_text
+from chat.prompts.fencing import context_text
 from chat.prompts.system import system_prompt as system_prompt_for
 from chat.prompts.versions import version_for
 from graphs.models import Object
 from graphs.site.access import Member
-from rag.sources.registry import source_of
-from rag.sources.workspace import workspace_block
+from rag.sources.registry import source_of, workspace_block
 
 
 def enrich(run: ClaimedRun, member: Member) -> Prompt:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 
 from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import (
@@ -136,8 +135,7 @@ class ModelCalls:
             await paying.set_aside(call, self._run.account)
         self._budgeted = True
         with telemetry.of_call(call):
-            cover = partial(paying.set_aside_again, call)
-            await calling.perform(call, self._answer.show, self._run.account.workspace_id, cover)
+            await calling.perform(call, self._answer.show, self._run.account.workspace_id)
         await self.add_costs()
         return call.error
 

@@ -1,15 +1,12 @@
-"""A call and its budgets: set aside before it and before another attempt, given back if none is made."""
+"""A call and its budgets: set aside before it, given back if it is not made."""
 
-import math
 import uuid
 
 from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine.calling import LiveCall
-from chat.events.append import Fenced
-from chat.providers.base import Usage
 from chat.spending.calls import CallCost, bound_of, counted
 from chat.spending.refusing import BudgetRefused
-from chat.spending.reserving import cover, reserve
+from chat.spending.reserving import reserve
 from chat.spending.settling import release
 from graphs.site.accounts import Account
 
@@ -33,17 +30,6 @@ async def set_aside(call: LiveCall, account: Account) -> None:
         raise
     if not reserved:
         call.reservation = None
-
-
-async def set_aside_again(call: LiveCall, failed: CallCost) -> None:
-    """An attempt that the vendor may charge for needs room beside the next one. Raises `BudgetRefused`, `Fenced`."""
-    if call.reservation is None or failed.usage == Usage():
-        return
-    try:
-        await in_db.until_done(cover, call.reservation, failed)
-    except (BudgetRefused, Fenced):
-        call.started = math.inf  # the next attempt is never made
-        raise
 
 
 async def costs_of(call: LiveCall) -> list[CallCost]:

@@ -9,7 +9,6 @@ It writes in transactions of its own, so its caller holds none.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 
 from chat.concurrency.database import in_db
 from chat.engine import calling, paying, telemetry
@@ -37,7 +36,7 @@ async def ask_aside(
     try:
         await paying.set_aside(call, account)
         with telemetry.of_call(call):
-            await calling.perform(call, _show_nobody, account.workspace_id, partial(paying.set_aside_again, call))
+            await calling.perform(call, _show_nobody, account.workspace_id)
     except BudgetRefused:
         telemetry.unpaid(call)
         raise

@@ -12,6 +12,7 @@ from chat.prompts.cutting import Cut, Section, cut
 from chat.prompts.deepening import quotes, without_quote
 from chat.prompts.round_messages import round_entries
 from chat.providers.base import ModelRequest, PromptMessage
+from chat.providers.estimating import size
 from rag.texts.tables import as_json
 from rag.texts.tokens import count_tokens
 
@@ -107,7 +108,7 @@ def tokens_of(request: ModelRequest) -> int:
 
 def surely_fits(request: ModelRequest, room: int) -> bool:
     """True where nothing needs to be counted: a token has at least one byte."""
-    return _of_tools(request, _size) + _of_messages(request.messages, _size) <= room
+    return _of_tools(request, size) + _of_messages(request.messages, size) <= room
 
 
 def cut_of(
@@ -156,10 +157,6 @@ def _is_question(message: Message) -> bool:
 
 def _is_pinned(message: Message) -> bool:
     return message.in_prompt == Message.InPrompt.PINNED
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
 
 
 def _of_tools(request: ModelRequest, count: Count) -> int:

@@ -10,9 +10,8 @@ from django.db import OperationalError, connection
 from psycopg import sql
 from psycopg.errors import DiskFull, OutOfMemory
 
-from rag.embeddings.index_names import PREFIX, index_name
 from rag.embeddings.locks import held
-from rag.embeddings.vector_search import EXACT
+from rag.embeddings.vector_search import EXACT, PREFIX, index_name
 from rag.models import EmbeddedCollection
 
 #: The collection must shrink to this before its index goes, so that it does not come and go.

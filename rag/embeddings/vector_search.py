@@ -6,6 +6,7 @@ were met by their words. All are compared before they are put in order, because 
 some index that knows nothing of the collection, and find almost nothing.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 from django.db import connection
 
 from rag.embeddings.base import Vectors
-from rag.embeddings.index_names import index_name
 
+#: What the name of an index begins with.
+PREFIX = "rag_hnsw_"
 #: Comparing so many takes a few milliseconds.
 EXACT = 20_000
 #: Cosine; what is less alike is not alike.
@@ -65,6 +67,11 @@ class Near:
     type: str
     id: int
     cosine: float
+
+
+def index_name(collection: str, model: str) -> str:
+    """What the index of a collection and model is called."""
+    return f"{PREFIX}{collection.replace(':', '_')}_{hashlib.blake2b(model.encode(), digest_size=5).hexdigest()}"
 
 
 def nearest(

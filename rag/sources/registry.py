@@ -43,3 +43,9 @@ def source_of(kind: str) -> Source:
 def kinds_without_source() -> list[str]:
     """The names of the kinds of objects that get the source of any object."""
     return [kind.name for kind in of_objects() if kind.name not in _sources]
+
+
+def workspace_block(member: Member) -> Block:
+    """What a conversation about no object is told: the first objects of each kind that has pages, by name."""
+    blocks = [source_of(kind.name).overview(member, kind) for kind in of_objects() if kind.url]
+    return Block(" ".join(block.heading for block in blocks), "\n\n".join(block.body for block in blocks if block.body))

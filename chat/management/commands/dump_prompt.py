@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from chat.management.cli_options import add_asking_options, asking, model_named
 from chat.models import Message
 from chat.prompts import always_sent
-from chat.prompts.question import context_text
+from chat.prompts.fencing import context_text
 from chat.prompts.system import system_prompt
 from chat.prompts.versions import prompt_version
 from chat.prompts.window import SentMessage, prompt

@@ -35,20 +35,9 @@ def cache_key(graph: Graph, question: str, options: Options) -> str:
 
     Taken before anything is read: what is read is never stored for a later state.
     """
-    types = _read(_types(graph.workspace_id)) or ""
+    types = read(_types(graph.workspace_id)) or ""
     state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
     return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(f'{options}{question}'.encode()).hexdigest()}"
-
-
-def cached(key: str) -> GraphContext | None:
-    """What was stored under a key, if that is not too long ago."""
-    found: GraphContext | None = _read(key)
-    return found
-
-
-def store(key: str, context: GraphContext) -> None:
-    """Stores a context for `RETRIEVAL_CACHE_S` seconds; without Valkey not at all."""
-    _write(key, context, settings.RETRIEVAL_CACHE_S)
 
 
 @receiver(changed)
@@ -56,14 +45,15 @@ def name_types_anew(change: Applied, **_kwargs: Any) -> None:
     """Names the state of node types for as long as something read before may be cached, or is just being read."""
     if any(kind == NodeType.TYPE for kind, _field in change.touched):
         kept_s = LONGEST_S + settings.RETRIEVAL_CACHE_S
-        transaction.on_commit(lambda: _write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))
+        transaction.on_commit(lambda: write(_types(change.workspace_id), uuid.uuid4().hex, kept_s))
 
 
 def _types(workspace_id: int) -> str:
     return f"retrieval:types:{workspace_id}"
 
 
-def _read(key: str) -> Any:
+def read(key: str) -> Any:
+    """What was stored under a key, if that is not too long ago."""
     try:
         with valkey.asked():
             return cache.get(key)
@@ -72,7 +62,8 @@ def _read(key: str) -> Any:
         return None
 
 
-def _write(key: str, value: object, ttl_s: int) -> None:
+def write(key: str, value: object, ttl_s: int) -> None:
+    """Stores a value for so many seconds; without Valkey not at all."""
     try:
         with valkey.asked():
             cache.set(key, value, ttl_s)

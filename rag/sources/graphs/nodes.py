@@ -18,9 +18,13 @@ from graphs.workflows.kinds import NODE
 from graphs.workflows.listing import graph_in
 from rag.embeddings.collections import MAX_CHARS, Targets, TargetText
 from rag.embeddings.waking import wake
-from rag.sources.graphs.node_text import CONTENT, node_text
+from rag.texts.words import named_values, plain
 
 FAMILY = "graph"
+#: The fields of a node that its text is made of; its key only counts where it has no name, and keys do not change.
+CONTENT = ("name", "type", "process", "data", "handles")
+#: Settings get no more than this of it, so that code is seen too.
+DATA_CHARS = 1_000
 #: What has a text to embed when it changes: a field of a node, or a node that came.
 _TEXTS = frozenset((NODE.name, field) for field in ("", *CONTENT))
 
@@ -38,6 +42,25 @@ def collection_of(graph_id: int) -> str:
 def collection_named(workspace: Workspace, key: str) -> str:
     """The name of the collection of the nodes of a workspace's graph. Raises `NotFound`."""
     return collection_of(graph_in(workspace, key).pk)
+
+
+def node_text(key: str, name: str, type_: str, process: str, data: Any, handles: Any) -> str:
+    """What a node is and does, never where it stands: name, type, labels, settings and beginning of the code.
+
+    In plain words, the most telling first.
+    """
+    own = name if name.strip() else key
+    labels = " ".join(_labels(handles))
+    settings = ". ".join(named_values(data, ""))[:DATA_CHARS]
+    parts = [plain(own), plain(type_), plain(labels), settings, plain(process[:MAX_CHARS])]
+    return ". ".join(filter(None, parts))[:MAX_CHARS]
+
+
+def _labels(handles: Any) -> Iterator[str]:
+    for points in handles.values() if isinstance(handles, dict) else ():
+        for point in points if isinstance(points, list) else ():
+            if isinstance(point, dict) and point.get("label"):
+                yield str(point["label"])
 
 
 class GraphNodes:

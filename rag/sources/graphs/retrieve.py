@@ -6,6 +6,8 @@ Called through `rag.sources.registry` for every message of a person. docs/retrie
 from dataclasses import dataclass
 from itertools import islice
 
+from django.conf import settings
+
 from graphs.models import Graph
 from graphs.site.accounts import Account, account_of
 from graphs.site.telemetry.events import activity
@@ -14,7 +16,7 @@ from rag.embeddings.serving_model import remember
 from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import NAMED, fused
 from rag.retrieval.ranking import best_first, with_links
-from rag.sources.graphs.cache import cache_key, cached, store
+from rag.sources.graphs import cache
 from rag.sources.graphs.context import GraphContext, GraphFacts
 from rag.sources.graphs.expansion import Surroundings, beginning, surroundings
 from rag.sources.graphs.nodes import collection_of
@@ -37,12 +39,12 @@ def retrieve(
     """
     with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as span:
         options = options or configured()
-        key = cache_key(graph, question, options)
-        context = cached(key)
+        key = cache.cache_key(graph, question, options)
+        context: GraphContext | None = cache.read(key)
         span.note(cache_hit=context is not None)
         if context is None:
             context = look_up(graph, question, account, options).context
-            store(key, context)
+            cache.write(key, context, settings.RETRIEVAL_CACHE_S)
         span.note(nodes=len(context.relevant_nodes), edges=len(context.relevant_edges))
     return context
 

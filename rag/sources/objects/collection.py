@@ -20,11 +20,12 @@ from graphs.models import Object, Workspace
 from graphs.objects.headers import ref_of, rows_of
 from graphs.objects.kinds import KINDS, Kind, of_models
 from graphs.objects.model_rows import record_of
+from graphs.objects.operations import Record
 from graphs.site.accounts import Account
-from rag.embeddings.collections import Targets, TargetText
+from rag.embeddings.collections import MAX_CHARS, Targets, TargetText
 from rag.embeddings.waking import wake
-from rag.sources.objects.texts import object_text
 from rag.sources.registry import kinds_without_source
+from rag.texts.words import named_values, plain
 
 FAMILY = "objects"
 
@@ -52,6 +53,16 @@ ON CONFLICT DO NOTHING
 def collection_of(workspace_id: int) -> str:
     """The name of the collection of a workspace's objects."""
     return f"{FAMILY}:{workspace_id}"
+
+
+def object_text(kind: Kind, record: Record) -> str:
+    """Title and fields in plain words; minor fields come last, and are the first to be cut."""
+    fields = sorted((field for field in kind.fields if field.form != "key"), key=lambda field: field.minor)
+    parts = [plain(kind.name_of(record))]
+    for field in fields:
+        if field.name != kind.title:
+            parts.extend(named_values(record[field.name], field.name))
+    return ". ".join(filter(None, parts))[:MAX_CHARS]
 
 
 class WorkspaceObjects:

@@ -15,7 +15,7 @@ from chat.engine import claims
 from chat.engine.enriching import enrich
 from chat.engine.prompt_loading import ContextGone
 from chat.models import AlwaysSend, Message, Session
-from chat.prompts.question import context_text
+from chat.prompts.fencing import context_text
 from chat.proposals import explaining
 from chat.templatetags.always_send import always_send
 from chat.templatetags.chat_widget import chat_bubble, chat_widget

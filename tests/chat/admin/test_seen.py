@@ -13,7 +13,7 @@ from pytest_django import Settings
 from chat.admin import seen
 from chat.admin.seen_entries import parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest
-from chat.prompts.question import context_text
+from chat.prompts.fencing import context_text
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall
 from chat.providers.building import body_of
 from chat.sent_requests.keeping import KeptRequest, keep

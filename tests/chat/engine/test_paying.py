@@ -10,7 +10,7 @@ from django.db import OperationalError
 from django.db.models.functions import Now
 
 from chat.actions import conversations
-from chat.engine import paying, side_calls
+from chat.engine import calling, side_calls
 from chat.engine.acting import ProposalRound
 from chat.engine.available_models import configured
 from chat.events.append import Fenced
@@ -127,7 +127,7 @@ def test_it_makes_no_further_attempt_of_a_call_that_was_settled_by_who_took_the_
         assert crashed.settle_all() == 1
         cover(reservation, failed)
 
-    monkeypatch.setattr(paying, "cover", taken_over)
+    monkeypatch.setattr(calling, "cover", taken_over)
     vendor.script(Script(raw=b"<html>"), Script(text="Too late."))
     config = configured().resolve()
     request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)

@@ -11,7 +11,7 @@ from psycopg.errors import DiskFull
 from graphs.models import Graph, Node, Workspace
 from rag.embeddings import collections, vector_indexes, vector_search
 from rag.embeddings.base import Vectors
-from rag.embeddings.index_names import PREFIX, index_name
+from rag.embeddings.vector_search import PREFIX, index_name
 from rag.models import EmbeddedCollection, Embedding
 from rag.sources.graphs.nodes import collection_of
 from tests.cast import draw_nba

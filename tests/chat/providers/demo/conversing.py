@@ -8,7 +8,7 @@ from typing import Any
 
 from chat.models import Message
 from chat.prompts import window
-from chat.prompts.question import context_text
+from chat.prompts.fencing import context_text
 from chat.prompts.system import system_prompt
 from chat.prompts.tool_results import model_text
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, Reply
@@ -20,8 +20,7 @@ from chat.tools.proposing import WriteTool
 from graphs.models import Object
 from graphs.site.access import Member
 from graphs.site.accounts import Account
-from rag.sources.registry import source_of
-from rag.sources.workspace import workspace_block
+from rag.sources.registry import source_of, workspace_block
 from tests.chat.providers.reading import folded
 
 CONFIG = ProviderConfig("demo", "demo", "", "demo", 4096, None)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rag.sources.graphs.node_text import MAX_CHARS, node_text
+from rag.sources.graphs.nodes import MAX_CHARS, node_text
 
 NODE: dict[str, Any] = {
     "key": "fetch-api",

@@ -21,11 +21,11 @@ from graphs.site.accounts import account_of
 from graphs.workflows.live import editing
 from rag.embeddings import registry, serving_model
 from rag.embeddings.base import EmbeddingFailed
+from rag.embeddings.collections import MAX_CHARS
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.updating import embed_all
-from rag.sources.graphs.cache import cache_key, store
+from rag.sources.graphs.cache import cache_key, write
 from rag.sources.graphs.context import GraphContext
-from rag.sources.graphs.node_text import MAX_CHARS
 from rag.sources.graphs.nodes import GraphNodes
 from rag.sources.graphs.options import Options, configured
 from rag.sources.graphs.retrieve import retrieve
@@ -190,7 +190,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
     began = time.time()
     monkeypatch.setattr(time, "time", lambda: began + 5)
-    store(before, found)  # by a retrieval that was under way
+    write(before, found, 120)  # by a retrieval that was under way
     monkeypatch.setattr(time, "time", lambda: began + 121)
     assert retrieve(here.nba, "fetch-api").relevant_nodes[0].type_name == "Post office"
 
@@ -281,7 +281,7 @@ def test_what_a_version_with_other_fields_kept_is_not_read(here: World, monkeypa
     other = retrieve(here.orders, "fetch-api")
     with monkeypatch.context() as patched:
         patched.setattr("rag.sources.graphs.cache.SHAPE", "other")
-        store(cache_key(here.nba, "fetch-api", configured()), other)
+        write(cache_key(here.nba, "fetch-api", configured()), other, 60)
     assert retrieve(here.nba, "fetch-api") != other
 
 

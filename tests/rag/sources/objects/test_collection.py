@@ -31,8 +31,7 @@ from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.registry import LOCAL_MODEL
 from rag.embeddings.updating import text_hash
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure
-from rag.sources.objects.collection import collection_of
-from rag.sources.objects.texts import object_text
+from rag.sources.objects.collection import collection_of, object_text
 from rag.tasks import look_at_objects
 from tests.rag.embeddings.steps import BECAUSE, work
 from tests.registered import forget, product

@@ -2,7 +2,7 @@ from typing import Any
 
 from graphs.objects.kinds import KINDS, Kind
 from rag.embeddings.collections import MAX_CHARS
-from rag.sources.objects.texts import object_text
+from rag.sources.objects.collection import object_text
 from tests.registered import shops
 
 

@@ -5,8 +5,7 @@ from django.contrib.auth.models import User
 
 from graphs.models import Graph, Workspace
 from graphs.site.access import member_of
-from rag.sources.registry import MAX_LISTED
-from rag.sources.workspace import workspace_block
+from rag.sources.registry import MAX_LISTED, workspace_block
 from tests.registered import pin, pins, product, shops
 from tests.shop.models import Shop
 

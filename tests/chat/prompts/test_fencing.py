@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from chat.prompts.question import context_text
+from chat.prompts.fencing import context_text
 from graphs.models import Graph, Node, NodeType, Sheet
 from rag.sources.graphs.retrieve import retrieve
 from rag.sources.graphs.tables import block_of, tables_of
