@@ -36,17 +36,26 @@ log = logging.getLogger("countersign.embeddings")
 
 def work(until: float) -> None:
     """Embeds what waits, for every model whose vectors are kept, until the process's clock shows `until`."""
-    if registry.configured():
+    if wanted := registry.configured():
         collections.discover()
-    for name, first in _names():
-        try:
-            ModelPass(registry.by_name(name), first, until).run()
-        except EmbedderUnavailable as problem:
-            log.warning("%s", problem)
-        except serving_model.Overtaken:
-            log.info("%s was dropped", name)
-        except EmbeddingFailed as failure:
-            _note_failure(name, failure)
+        kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
+        names = kept or [wanted]
+        if not kept:
+            serving_model.announce(wanted)
+        # What the settings asked for once, and what never answered.
+        EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
+        resting = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
+        for name in names:
+            if name in resting:
+                continue
+            try:
+                ModelPass(registry.by_name(name), not kept, until).run()
+            except EmbedderUnavailable as problem:
+                log.warning("%s", problem)
+            except serving_model.Overtaken:
+                log.info("%s was dropped", name)
+            except EmbeddingFailed as failure:
+                _note_failure(name, failure)
     drop_forgotten()
 
 
@@ -58,23 +67,6 @@ def look_at_everything(family: str) -> None:
 def paused(model: str) -> QuerySet[EmbeddedCollection]:
     """The collections whose workspace may spend no more on this model for now."""
     return EmbeddedCollection.objects.filter(model=model, paused_until__gt=Now())
-
-
-def _names() -> Iterator[tuple[str, bool]]:
-    """The models that are kept and not paused, and whether it is the first of all: the one that the settings name."""
-    wanted = registry.configured()
-    if not wanted:
-        return
-    kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
-    names = kept or [wanted]
-    if not kept:
-        serving_model.announce(wanted)
-    # What the settings asked for once, and what never answered.
-    EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
-    paused = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
-    for name in names:
-        if name not in paused:
-            yield name, not kept
 
 
 class ModelPass:

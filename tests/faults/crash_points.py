@@ -127,7 +127,7 @@ HARMLESS = {
     "rag.embeddings.serving_model:_begin_anew": "the new length comes last; without it all of this is done again",
     "rag.embeddings.failing:note_failure": "one statement; without it the text is tried again sooner",
     "rag.embeddings.background:_note_failure": "the same for a model",
-    "rag.embeddings.background:_names": "a model that never answered; the next look deletes it",
+    "rag.embeddings.background:work": "a model that never answered; the next look deletes it",
     "rag.embeddings.background:ModelPass._note_success": "the same for a model that is well again",
     "rag.embeddings.dropping:_drop": "what it did not get to, the next look of a worker drops",
     "rag.embeddings.dropping:_delete_some": "the same",
