@@ -1,7 +1,4 @@
-"""Every variable of the environment that Countersign reads, with its type and default.
-
-A value that does not fit stops the start with a sentence that names the variable.
-"""
+"""Every variable that Countersign reads, with type and default. One that does not fit stops the start."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,4 @@
-"""Makes the virtual environment and installs what a target of the Makefile needs, only when it changed.
-
-Run by path with any Python from 3.11 on, with the standard library only: install.py [tests]. Wheels only.
-"""
+"""`install.py [tests]`, run by path with any Python from 3.11: makes the virtual environment when it changed."""
 
 import fcntl
 import hashlib

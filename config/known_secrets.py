@@ -20,10 +20,7 @@ _SHORTEST = 8
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats a record with its traceback, and writes [secret] where a secret stood.
-
-    `rows`: whether what the database quotes of its rows is written, too.
-    """
+    """Formats records with [secret] for secrets; with `rows` also what the database quotes of its rows."""
 
     def __init__(self, format: str, style: Literal["{"], secrets: Iterable[str], rows: bool = False) -> None:
         super().__init__(format, style=style)

@@ -1,7 +1,4 @@
-"""Where the embedded servers of a data folder are, and the secrets kept in that folder.
-
-Read by the settings, so that every process of a data folder finds the same servers; `manage.py up` starts them there.
-"""
+"""Places and secrets of the embedded servers of a data folder, for all its processes; `manage.py up` starts them."""
 
 import errno
 import hashlib

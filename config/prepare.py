@@ -1,7 +1,4 @@
-"""Brings the database to the state that the code needs: extension, migrations, demo data.
-
-`python -m config.prepare`, run by `manage.py up` before the web processes; several of them may run at once.
-"""
+"""`python -m config.prepare` brings the database to the state that the code needs; several may run at once."""
 
 import os
 import time

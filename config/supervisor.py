@@ -1,7 +1,4 @@
-"""Keeps a set of processes running until it is told to stop: starts them again, stops them in order.
-
-Everything happens in the main thread, in `pause`: signals are noticed, dead processes are found and started again.
-"""
+"""Keeps processes running until told to stop, and stops them in order. All of it happens in `pause`, on one thread."""
 
 import signal
 import time

@@ -120,7 +120,7 @@ class BudgetAdmin(PolicyAdmin):
 
     @admin.display(description=_("spent now"))
     def now(self, obj: Any) -> str | SafeString:
-        """Of the present period; where it holds for each, of who spent most."""
+        """The use of the present period: where a budget holds for each, that of who spent most."""
         if obj.period == BudgetPeriod.CALL:
             return figures.NOTHING
         return _use(obj, obj.used or Decimal(0), obj.reserved or Decimal(0), getattr(obj, "spender", ""))
@@ -169,7 +169,7 @@ def _holds_for_each(budget: Budget) -> bool:
 
 
 def _names(subjects: Iterable[tuple[BudgetScope, str]]) -> dict[str, str]:
-    """Of people and conversations by their ids."""
+    """The names of people and conversations, by their ids."""
     people: set[str] = set()
     sessions: set[str] = set()
     for scope, subject in subjects:

@@ -58,10 +58,7 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message, what it proposed, and what was changed because of it.
-
-    `summaries` end before it, or within it; `summarised` where a model no longer gets it as it is.
-    """
+    """A message with what came of it and the `summaries` that end at it; `summarised`: a model gets it no longer."""
 
     message: Message
     rounds: tuple[ShownRound, ...]

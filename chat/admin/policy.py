@@ -88,7 +88,7 @@ class AllowanceAdmin(PolicyAdmin):
     readonly_fields = ("given_by", "created_at")
 
     def save_model(self, request: HttpRequest, obj: Allowance, form: ModelForm, change: bool) -> None:
-        """Whoever gave or changed it last answers for it."""
+        """Stores it as given by the person who changed it last."""
         obj.given_by = request.user  # type: ignore[assignment]
         super().save_model(request, obj, form, change)
 

@@ -53,10 +53,7 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True)
 class ShownEntry:
-    """`new`: the call before did not send it. `cached`: the vendor probably had it; `breakpoint`: it was to keep it.
-
-    `section` is where it stands in the request, told with the first of each.
-    """
+    """An entry as the model got it: `new` since the call before, `cached` by the vendor, up to a `breakpoint`."""
 
     number: int
     section: str | Promise

@@ -82,7 +82,7 @@ class ModelCallAdmin(AuditAdmin):
         return spend_page.page(request, self.admin_site.each_context(request))
 
     def spend_csv_view(self, request: HttpRequest) -> HttpResponseBase:
-        """The same as a table."""
+        """The figures of the page as a CSV table."""
         return spend_page.csv_file(request)
 
     @admin.display(description=_("created"), ordering="created_at")

@@ -1,7 +1,4 @@
-"""Renders answers as safe HTML for readers that build no DOM of their own: API clients and the admin.
-
-No remote images, no HTML of the model; links show their host and open without a referrer.
-"""
+"""Renders answers as safe HTML for API clients and the admin: no remote images, no HTML of the model."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,1 +1,1 @@
-"""Who watches which graph through this process, and what they are told: edits, who else is there, what was saved."""
+"""The people at each watched graph of this process, and what they are told: edits, who else is there, savings."""

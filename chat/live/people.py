@@ -1,4 +1,4 @@
-"""Who else is at a graph: those of this process, and those of others as their processes last said. Pure."""
+"""The people at a graph: those of this process, and those of others as their processes last said. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -79,7 +79,7 @@ class RunPrinter:
 
 
 class EventLines:
-    """The same as lines of JSON, for programs: a note, or an event with its type, number and data."""
+    """Prints a run as lines of JSON, for programs: a note, or an event with its type, number and data."""
 
     def __init__(self, out: OutputWrapper) -> None:
         self._out = out

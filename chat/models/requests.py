@@ -12,10 +12,7 @@ from chat.models.runs import Run
 
 
 class SentRequest(models.Model):
-    """The body of one call of a model: number `number` of its run, of which the answer became round `round`.
-
-    `head` is the digest of its last entry, which leads to all others; `tools` that of the entry with its tools.
-    """
+    """The body of call `number` of a run, answered by `round`; `head`, `tools`: digests of its last entry and tools."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.ForeignKey(Run, models.CASCADE, related_name="sent_requests", verbose_name=_("run"))
@@ -42,10 +39,7 @@ class SentRequest(models.Model):
 
 
 class RequestEntry(models.Model):
-    """One entry of the requests of a conversation, after the one named by `parent`, so that a common beginning is one.
-
-    `digest` is of the content and all entries before it.
-    """
+    """An entry of a conversation's requests, after `parent`; `digest` covers the content and all before it."""
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="request_entries")
     digest = models.BinaryField(max_length=16)

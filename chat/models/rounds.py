@@ -1,7 +1,4 @@
-"""What an answer is made of: a `Round` for each call of the model, with the `Call`s of tools that it asked for.
-
-The table keeps them as JSON; `Message.rounds` gives and takes them as they are here.
-"""
+"""What an answer is made of: a `Round` for each call of the model, with its tool `Call`s. Kept as JSON."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -54,10 +54,7 @@ class UsageShape(_TokensShape):
 
     @classmethod
     def of(cls, run: Run) -> Self | None:
-        """What all calls of a run used together, as in a `usage` event; None before the first one ended.
-
-        Vectors are not counted: they are for the graph.
-        """
+        """What all calls of a run used together, without vectors; None before the first one ended."""
         calls = [call for call in run.model_calls.all() if call.purpose in OF_CONVERSATION]
         if not calls:
             return None

@@ -21,10 +21,7 @@ MOST_COUNTED = 99
 def proposals_of(
     member: Member, *, status: str = "", session_id: str = "", about: Ref | None = None
 ) -> QuerySet[Proposal]:
-    """The proposals of the workspace, whoever's conversation they come from: of one state, session or object.
-
-    One that nobody decided in time is expired from that moment on, whether or not anybody noticed.
-    """
+    """The workspace's proposals, of one state, session or object. One not decided in time is expired from then on."""
     proposals = in_brief(Proposal.objects.filter(workspace=member.workspace))
     late = Q(status=ProposalStatus.PENDING, expires_at__lte=Now())
     if status == ProposalStatus.PENDING:

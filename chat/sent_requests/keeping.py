@@ -81,10 +81,7 @@ def _store(session_id: uuid.UUID, entries: Iterable[Entry]) -> None:
 
 
 def forget_old(until: float) -> int:
-    """Deletes the requests that are too old, a conversation at a time, until the process's clock shows `until`.
-
-    Returns how many. What it did not get to, the next one does.
-    """
+    """Deletes requests that are too old, by conversation, until the clock shows `until`. Returns how many."""
     old = SentRequest.objects.filter(created_at__lt=Now() - timedelta(days=settings.AI_KEEP_REQUESTS_DAYS))
     forgotten = 0
     while time.monotonic() < until:

@@ -1,8 +1,4 @@
-"""The body of a request taken apart, so that what it shares with others is kept once, and put together again.
-
-A body is its tools, a list of entries (system prompt and conversation) of which the next request repeats the beginning,
-and the rest. Cache breakpoints move from request to request: they are kept beside the entries they stand in.
-"""
+"""Takes a request apart into tools, entries and cache breakpoints, to keep what is shared once, and joins them."""
 
 import hashlib
 import json

@@ -18,10 +18,7 @@ _SMALLEST = Decimal("0.00000001")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The most that a call can take: `tokens` in all, and `cost` in US dollars, None if nobody knows the price.
-
-    `prompt_tokens` is the estimate of what is sent.
-    """
+    """The most that a call can take; `cost` is None without a price, `prompt_tokens` an estimate."""
 
     purpose: Purpose
     provider: str
@@ -78,20 +75,14 @@ def cost_of(config: ProviderConfig, usage: Usage) -> Decimal | None:
 
 
 def counted(text: str) -> int:
-    """The most tokens of a text, closer than its bytes: no vendor's tokenizer takes twice what ours does of words.
-
-    Of what is denser than words, such as keys, that is more than its bytes, and those count. Not for the event loop.
-    """
+    """The most tokens of a text, closer than its bytes: twice what our tokenizer counts. Not for the event loop."""
     return min(size(text), 2 * count_tokens(text))
 
 
 def bound_of(
     config: ProviderConfig, request: ModelRequest, purpose: Purpose, most: Callable[[str], int] = size
 ) -> Bound:
-    """The bound of a call whose whole prompt is kept in the vendor's cache, and whose answer grows as long as it may.
-
-    `most` says how many tokens a text has at most: its size at once, or `counted`.
-    """
+    """The bound of a call that keeps its whole prompt in the cache and answers at full length; `most` bounds texts."""
     prompt = prompt_bound(request, most)
     kept = Usage(prompt, request.max_tokens, cache_write_tokens=prompt)
     plain = Usage(prompt, request.max_tokens)

@@ -1,7 +1,4 @@
-"""Calls whose process died: settled at the estimate of what was sent and of what the log has of the answer.
-
-Calls of a run are looked for when it is taken over, all others by a task, once a minute.
-"""
+"""Settles calls of dead processes by estimate: those of a run when it is taken over, others every minute."""
 
 import uuid
 from datetime import timedelta

@@ -24,10 +24,7 @@ _PERHAPS_BILLED = frozenset({"timeout", "network"})
 
 
 def meter(name: str, texts: Sequence[str], kind: Kind, account: Account, ask: Callable[[], Embedded]) -> Embedded:
-    """Makes the call if budgets pay for it; a `rag.embeddings.metering.Meter`.
-
-    The local model buys nothing and is under no budget; a question that it embeds for nobody's run is not recorded.
-    """
+    """Makes the call if budgets pay for it. What the local model does for nobody's run is not recorded."""
     bound = _bound(name, texts, kind, size)
     if bound.provider == registry.LOCAL:
         return _local(bound, kind, account, ask)

@@ -25,10 +25,7 @@ _PERIODS = {
 
 
 class BudgetRefused(Exception):
-    """A call that no budget pays for. The text is for people; `frees_at` is when the budget begins anew.
-
-    `retryable`: only calls under way are in the way, and those will be over soon. `too_large`: a smaller one may do.
-    """
+    """A call that no budget pays for, with a text for people; `retryable` if only calls under way are in its way."""
 
     def __init__(
         self,

@@ -23,9 +23,9 @@ from graphs.site.accounts import Account
 
 
 def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
-    """Sets aside what a call can take, in a transaction of its own; False if no budget concerns it.
+    """Sets aside once, in a transaction of its own, what a call can take; False if no budget applies.
 
-    Repeated with the same id it does nothing more. Raises `BudgetRefused`, and has set aside nothing then.
+    Raises `BudgetRefused`, and has set aside nothing then.
     """
     refusal: BudgetRefused | None = None
     with transaction.atomic(durable=True):

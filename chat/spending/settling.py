@@ -23,10 +23,9 @@ COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens"
 
 
 def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
-    """Stores the attempts of calls and settles their reservations, in the caller's transaction.
+    """Stores attempts and settles their reservations in the caller's transaction; repeated, it does nothing more.
 
-    Repeated it does nothing more. The caller holds the session, if there is one, and gives all costs of a reservation
-    at once.
+    The caller holds the session, if there is one, and gives all costs of a reservation at once.
     """
     costs = [*_unrecorded(account, costs), *free_questions.take(account.run_id)]
     if not costs:
@@ -57,10 +56,7 @@ def release(reservation_id: uuid.UUID) -> None:
 
 
 def _settle(settled: Collection[uuid.UUID], costs: Sequence[CallCost], present: Mapping[int, int]) -> None:
-    """Gives back what was reserved, unless that was done before, and counts what was taken, more or less.
-
-    Works in the caller's transaction and locks in the order of ids.
-    """
+    """Gives back what was reserved, once, and counts what was taken. Locks in the order of ids."""
     reserved = Reservation.objects.select_for_update(no_key=True).filter(pk__in=settled).order_by("pk")
     reservations = {each.pk: each for each in reserved} if settled else {}
     ids = {pk for each in reservations.values() for pk in each.uses}

@@ -47,10 +47,7 @@ def budgets_of(account: Account) -> QuerySet[Budget]:
 
 
 def begun(budgets: Iterable[Budget], account: Account, today: date) -> list[BudgetUse]:
-    """The present period of each of these budgets that has one; the budgets are locked.
-
-    Their ids follow the days on which they began, not those of the budgets: they are locked in an order of their own.
-    """
+    """The present periods of these budgets, which are locked; the periods are locked in the order of their own ids."""
     return locked_uses([_begun(each, account, today) for each in budgets if each.period != BudgetPeriod.CALL])
 
 

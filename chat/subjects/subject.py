@@ -40,10 +40,7 @@ class Table:
 
 
 class Subject:
-    """The words, the tools and the first questions of conversations about objects of a kind.
-
-    As it is, it serves conversations about nothing, and those about kinds that registered no other one.
-    """
+    """Words, tools and first questions of conversations about a kind; as it is, of those that have none."""
 
     #: Parts of the system prompt: what the person may do, and how changes are proposed.
     roles: ClassVar[Mapping[Role, str]] = words.ROLES

@@ -58,10 +58,7 @@ def _spec(tool: Tool[Any]) -> ToolSpec:
 
 
 def parse(name: str, arguments_json: str, offered: Collection[str]) -> ParsedCall | CallRefused:
-    """The call as the model wrote it, checked; never raises. No text at all counts as no arguments.
-
-    `offered` are the names of `specs`: a tool that was not offered is unknown.
-    """
+    """The call as the model wrote it, checked; never raises. A tool that is not `offered` is unknown."""
     tool = by_name().get(name) if name in offered else None
     if tool is None:
         return CallRefused(f"There is no tool called {quoted(name)}. Tools: {', '.join(offered)}.")

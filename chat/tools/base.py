@@ -25,7 +25,7 @@ class ToolFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Who asks, in which conversation, and about which object, if it is about one: one that the member may see."""
+    """The member who asks, in which conversation, and the object it is about, if any: one that they may see."""
 
     member: Member
     about: Object | None

@@ -1,7 +1,4 @@
-"""The tools that read objects of any kind: one of them, those of a kind, those with a word, and their history.
-
-An object is named "type:id".
-"""
+"""The tools that read objects of any kind, named "type:id": one, those of a kind, those with a word, history."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,7 +1,4 @@
-"""What a tool is that proposes a change: an action of a kind of objects, with a reason.
-
-None of them changes anything: the engine hands what was asked for to `chat.proposals`.
-"""
+"""What a tool is that proposes: an action with a reason, handed to `chat.proposals`."""
 
 from typing import Annotated, Any
 

@@ -1,7 +1,4 @@
-"""What the audit pages of the admin share: nothing can be changed there, and everybody sees their own workspaces.
-
-Superusers see every workspace; other staff those they are admin of, whatever permissions Django gave them.
-"""
+"""Audit pages of the admin, read only: superusers see every workspace, other staff those they are admin of."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar

@@ -1,7 +1,4 @@
-"""What caused a change, as links between pages of the audit: `chat` knows what "message:<id>" means and says so here.
-
-`graphs.history.causes` explains the same to members, who may not see those pages.
-"""
+"""What caused a change, as links between pages of the audit. Members get `graphs.history.causes`."""
 
 from collections.abc import Callable, Iterable, Mapping
 

@@ -82,7 +82,7 @@ class ChangeSetAdmin(AuditAdmin):
             return super().get_search_results(request, queryset, search_term)
 
     def has_roll_back_permission(self, request: HttpRequest) -> bool:
-        """Who sees the audit of a workspace is its admin, and may take back what was done there."""
+        """Whether they are an admin of a workspace: that sees its audit and may take back what was done there."""
         return may_audit(request)
 
     @admin.action(description=_("Roll back the selected change sets …"), permissions=["roll_back"])

@@ -62,10 +62,7 @@ class ShownClash:
 
 
 def page(request: HttpRequest, change_set: ChangeSet, site: Mapping[str, Any]) -> HttpResponse:
-    """Shows the result, or does it, for a change set that the person may see.
-
-    Nothing is taken back but what a preview showed (its digest comes with the form), with a reason, without clashes.
-    """
+    """Shows the result, or does it: only what a preview showed, with a reason, without clashes."""
     scope = history_scopes.asked(request.GET, change_set)
     left = _left_out(request.POST.getlist("leave_out"))
     form = Signed(request.POST) if request.POST.get("step") == "apply" else Signed()

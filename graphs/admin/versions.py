@@ -66,10 +66,7 @@ class VersionedAdmin(admin.ModelAdmin):
 
 
 def versions_page(request: HttpRequest, there: Object | None, object_id: int, site: Mapping[str, Any]) -> HttpResponse:
-    """The versions of an object the person may see, newest first, and the difference of `?a=` and `?b=`.
-
-    `there` is the object; None if it was deleted, and then only who may see its history sees it.
-    """
+    """The versions of an object, newest first, with the diff of `?a=` and `?b=`; `there` is None if it was deleted."""
     revisions = Revision.objects.filter(object=object_id).select_related("change_set").order_by("-version")
     if there is None:
         revisions = revisions.filter(change_set__workspace__in=auditable(request).values("pk"))

@@ -1,7 +1,4 @@
-"""Who may see what: every read and write of graphs and conversations starts from a `Member`.
-
-Absent and foreign raise the same `NotFound`; doors turn it into the same 404.
-"""
+"""The `Member` from whom reads and writes start. What is absent and what is foreign both raise `NotFound`, a 404."""
 
 from dataclasses import dataclass
 
@@ -33,10 +30,7 @@ class Member:
 
 
 def member_of(user: User, slug: str | None = None) -> Member:
-    """The person as a member of the workspace `slug`, or of their default workspace.
-
-    Raises `NotFound` if they are not a member, or no longer active.
-    """
+    """The person in the workspace `slug`, or in their default one. Raises `NotFound` if they are no member."""
     memberships = Membership.objects.select_related("workspace").filter(user=user, user__is_active=True)
     membership = memberships.filter(workspace__slug=slug).first() if slug else memberships.first()
     if membership is None:
@@ -51,10 +45,7 @@ WHERE m.user_id = %s AND m.workspace_id = %s AND u.is_active FOR SHARE OF m
 
 
 def hold_role(member: Member) -> Member:
-    """The member with their present role, which nobody can change until the transaction ends.
-
-    Raises `NotFound` if they are no longer a member.
-    """
+    """The member with their present role, held until the transaction ends. Raises `NotFound`."""
     with connection.cursor() as cursor:
         cursor.execute(_HOLD_ROLE, [member.user.pk, member.workspace.pk])
         row = cursor.fetchone()

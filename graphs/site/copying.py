@@ -8,10 +8,7 @@ from psycopg import sql
 
 
 def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Writes `rows`, each with the values of `columns` in their order, and JSON as text.
-
-    Other columns get the default of the database, not that of Django.
-    """
+    """Writes `rows`, values of `columns` with JSON as text; other columns get the database's default, not Django's."""
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
         sql.Identifier(model._meta.db_table), sql.SQL(", ").join(map(sql.Identifier, columns))
     )

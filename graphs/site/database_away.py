@@ -1,8 +1,4 @@
-"""One name for the errors that are raised while the database is away, or takes no writes.
-
-Every door answers them with 503 or 4012 (`graphs.site.error_pages`, `graphs.site.api.problems`). Jobs that live on try
-again.
-"""
+"""One name for errors while the database is away or takes no writes: doors answer 503 or 4012, jobs try again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,4 @@
-"""Reads the JSON of requests and WebSocket frames (files are read by `interchange.documents`).
-
-Values that PostgreSQL or a model could not take are refused, with a sentence that says where they are.
-"""
+"""Reads the JSON of requests and frames, and says where something is that PostgreSQL or a model could not take."""
 
 import json
 import math
@@ -28,11 +25,7 @@ class BadJSON(ValueError):
 
 
 def parse_json(data: bytes | str) -> Any:
-    """The value that `data` (UTF-8) describes.
-
-    Raises `BadJSON` if it is not JSON, or holds NaN, a number that is too big, a NUL character, half a surrogate pair,
-    a key twice in one object, or more than 100 levels.
-    """
+    """The value of JSON in UTF-8. Raises `BadJSON`, also for NaN, too big numbers, NUL, a key twice, and 100 levels."""
     text = _decoded(data) if isinstance(data, bytes) else _clean(data)
     try:
         value = json.loads(

@@ -1,7 +1,4 @@
-"""What JSON the database keeps, and texts and values from outside as it will give them back.
-
-For every way in: `interchange.documents` (files), `json_input` (requests and frames), `actions`, the event log.
-"""
+"""What JSON the database keeps, and texts and values from outside as it gives them back. For every way in."""
 
 import json
 import math

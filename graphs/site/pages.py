@@ -35,11 +35,7 @@ def member_page(
 def render_page(
     request: HttpRequest, member: Member, template: str, context: Mapping[str, Any], status: int = 200
 ) -> HttpResponse:
-    """A page with the values that the layout needs.
-
-    These are `member`, `workspaces` for the switcher, and `here`, which keeps an address in this workspace if it is
-    added to it. For the default workspace `here` is empty.
-    """
+    """A page with what the layout needs: `member`, `workspaces`, and `here`, which keeps addresses in the workspace."""
     memberships = Membership.objects.filter(user=member.user).select_related("workspace")
     workspaces = [membership.workspace for membership in memberships]
     here = "" if workspaces[:1] == [member.workspace] else f"?workspace={member.workspace.slug}"

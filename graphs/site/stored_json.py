@@ -13,10 +13,7 @@ class UnknownVersion(ValueError):
 
 @dataclass(frozen=True)
 class Shape:
-    """What is stored, and how to bring it up to date: the first of `upgrades` makes version 2 of version 1, and so on.
-
-    Who changes a shape adds an upgrade; the version follows.
-    """
+    """What is stored. The first of `upgrades` makes version 2 of version 1, and so on."""
 
     name: str
     upgrades: tuple[Upgrade, ...] = ()

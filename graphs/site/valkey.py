@@ -32,10 +32,7 @@ class Away(redis.ConnectionError):
 
 @contextmanager
 def asked() -> Iterator[redis.Redis]:
-    """The client, for callers that go on without an answer. Raises `Away` at once if Valkey did not answer just now.
-
-    Without that, callers would wait in turn if there were more of them than threads.
-    """
+    """The client, for callers that go on without an answer. Raises `Away` at once, not each after its timeout."""
     address = settings.REDIS_URL
     if time.monotonic() < _away.get(address, 0):
         raise Away("it did not answer a moment ago")

@@ -1,7 +1,4 @@
-"""How the model reads a graph: rows of one graph of one workspace, in a constant number of queries.
-
-Called by the read tools, the prompts and retrieval. A `GraphSource` only ever sees the graph it was made for.
-"""
+"""How the model reads a graph: rows of one graph only, in a constant number of queries."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -14,10 +14,7 @@ NOBODY_READS = 141
 
 
 class QuietCommand(BaseCommand):
-    """Without `--verbosity 2` no lines of events (docs/observing.md) come between those of the command.
-
-    It ends without a word where its reader has seen enough, as `head` has.
-    """
+    """Logs no events without `--verbosity 2`, and ends silently when its reader went away, as `head` does."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         _refuse_what_is_no_text(options)

@@ -11,11 +11,7 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 def fused(text: Mapping[Id, float], cosines: Mapping[Id, float], named: Iterable[Id] = ()) -> dict[Id, float]:
-    """One score for everything that was found by its text, by its vector or by its name.
-
-    The scores of texts have no scale of their own and count as shares of the best; a cosine has one and counts as it
-    is, so that vectors that are all far from the question say little.
-    """
+    """One score for what was found by text, vector or name: texts as shares of the best, cosines as they are."""
     scores: defaultdict[Id, float] = defaultdict(float)
     best = max(text.values(), default=0.0)
     for thing, score in text.items():

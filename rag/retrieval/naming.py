@@ -15,10 +15,7 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 def said(question: str, things: Iterable[tuple[Id, str, str]], common: Container[str] = ()) -> dict[Id, int]:
-    """How the question names those of the things (id, key, name) it names: `KEY_MARKED`, `KEY_SAID` or `NAME_SAID`.
-
-    A name that is said only within a longer one does not count; nor does one of a single word that is common.
-    """
+    """How the question names each thing (id, key, name): `KEY_MARKED`, `KEY_SAID` or `NAME_SAID`."""
     surely, exactly = frozenset(marked(question)), frozenset(mentions(question))
     found: dict[Id, int] = {}
     phrases: defaultdict[str, list[Id]] = defaultdict(list)

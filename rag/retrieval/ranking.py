@@ -1,7 +1,4 @@
-"""Ranks what was found with the help of links: what good hits lead to is good.
-
-Used for targets of any kind; measured by `bench.retrieval_quality`.
-"""
+"""Ranks by links: what good hits lead to is good. Measured by `bench.retrieval_quality`."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from math import sqrt
@@ -23,11 +20,7 @@ def best_first(scores: Mapping[Id, float], named: Mapping[Id, int]) -> list[Id]:
 def with_links(
     scores: Mapping[Id, float], named: Mapping[Id, int], linked: Callable[[Id], Sequence[Id]], depth: int = DEPTH
 ) -> dict[Id, float]:
-    """The scores; things that are linked to a seed gain a part of the seed's.
-
-    A seed with many links passes less on to each, as in a graph whose adjacency is normalised by degree, and a thing
-    keeps the most that reaches it, so that what is merely in a crowd gains nothing from it.
-    """
+    """The scores, raised by links to seeds: less where a seed has many links, and by the strongest link only."""
     gains: dict[Id, float] = {}
     front = {thing: scores[thing] for thing in best_first(scores, named)[:SEEDS]}
     for _ in range(depth):

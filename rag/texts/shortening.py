@@ -9,10 +9,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def handles_summary(handles: Any) -> str:
-    """`{"R": [{"id": "R-0", "type": "out", "accept": "any", "label": "success"}]}` -> "R: R-0 out(any) success".
-
-    What does not have the shape of handles is left out.
-    """
+    """Handles in one line: "R: R-0 out(any) success" for `{"R": [{"id": "R-0", "type": "out", ...}]}`."""
     sides = handles.items() if isinstance(handles, dict) else ()
     return "; ".join(
         f"{side}: {', '.join(_handle(point) for point in points if isinstance(point, dict))}"

@@ -35,10 +35,7 @@ HOW_TO_READ = (
 
 
 def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence[str]]) -> str:
-    """The tables with the fewest tokens: at most those of all rows as compact JSON, and at most those as TOON.
-
-    Rows that are alike in the columns `by` of their table may be written as groups.
-    """
+    """The tables with the fewest tokens: as JSON, as TOON, or grouped by the columns `by` of their table."""
     kept = {name: [_without_none(row) for row in rows] for name, rows in tables.items() if rows}
     each = "\n".join(
         _shortest(nsmallest(COUNTED, _ways(name, rows, by.get(name, ())), key=len)) for name, rows in kept.items()

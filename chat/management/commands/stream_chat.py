@@ -1,7 +1,4 @@
-"""`manage.py stream_chat --graph K --message M`: asks a question and shows the answer as it is written.
-
-It needs no web process: it drives the run itself, or watches the one that claimed it.
-"""
+"""`manage.py stream_chat --graph K --message M`: asks and shows the answer. Needs no web process."""
 
 import asyncio
 import signal

@@ -54,7 +54,7 @@ class GraphSubject(Subject):
         return words.graph_text(_Example()), words.graph_text(_EmptyExample())
 
     def example_arguments(self, about: Object) -> dict[str, Any]:
-        """Those of its first connected node, too."""
+        """Adds those about the graph's first connected node."""
         assert isinstance(about, Graph)
         edge = about.edges.select_related("source", "target").first()
         nodes = [edge.source, edge.target] if edge else list(about.nodes.all()[:2])

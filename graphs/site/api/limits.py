@@ -1,7 +1,4 @@
-"""Limits how often somebody may do something, counted on the shared Valkey for all processes.
-
-A limit is `count` times within any stretch of `period` seconds. Without Valkey nothing is limited, and that is logged.
-"""
+"""Limits how often somebody may do something, on the shared Valkey. Without it nothing is limited, but logged."""
 
 import hashlib
 import logging

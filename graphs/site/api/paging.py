@@ -1,7 +1,4 @@
-"""Lists in pages: {results, next, previous}. A cursor names a row, so pages stay true while rows come and go.
-
-All lists of the API and of the pages use it.
-"""
+"""Lists in pages, of the API and the site. A cursor names a row: pages stay true while rows come and go."""
 
 import base64
 import json

@@ -1,7 +1,4 @@
-"""Every error of the API as a problem document (RFC 9457).
-
-Views raise `Problem` or what `graphs.site.access` raises; Django REST framework calls `problem_response`.
-"""
+"""Every error of the API as a problem document (RFC 9457), of `Problem` or of what `access` raises."""
 
 import logging
 import uuid
@@ -28,11 +25,7 @@ logger = logging.getLogger("countersign.api")
 
 
 class Problem(Exception):
-    """An answer that is not what was asked for.
-
-    `code` is for programs, `detail` for the person, and `errors` is {field: [sentences]}. `extra` adds members to the
-    document, `headers` adds headers to the answer.
-    """
+    """An answer that is not what was asked for: `code` for programs, `detail` for people, `errors` by field."""
 
     def __init__(
         self,

@@ -1,7 +1,4 @@
-"""Issues, renews and reads JSON web tokens. No other module knows which library makes them.
-
-A token ends with its time, with the password of its person and with their account.
-"""
+"""Issues, renews and reads JSON web tokens, which end with their time, password or account."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,4 @@
-"""Writes events as entries of a structured log to a sink, by default one line of JSON each through `logging`.
-
-`AI_LOG_SINK` names another sink: a function that takes the entry, a dictionary of JSON values with camelCase names.
-"""
+"""Writes events as entries of a structured log: JSON lines, or what the function in `AI_LOG_SINK` makes of them."""
 
 import json
 import logging

@@ -1,7 +1,4 @@
-"""Workflow files: bytes that nobody vouches for in, a checked `ParsedGraph` out. Pure: no database.
-
-`graphs.workflows.imports` writes what `parse` returns; `graphs.workflows.exports` makes native files.
-"""
+"""Workflow files: bytes that nobody vouches for in, a checked `ParsedGraph` out. Pure: no database."""
 
 from graphs.workflows.interchange.base import (
     FileWarning,

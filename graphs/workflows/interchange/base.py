@@ -135,10 +135,7 @@ class ParsedNodeType:
 
 @dataclass(frozen=True, slots=True)
 class ParsedGraph:
-    """A checked graph: keys are unique, every reference leads somewhere, texts fit their columns.
-
-    `key` is what the file calls itself, empty where it does not; `name` may be empty likewise.
-    """
+    """A checked graph: keys are unique, references lead somewhere. `key` and `name` may be empty."""
 
     format: Format
     key: str

@@ -1,6 +1,4 @@
-"""From bytes to JSON that can be trusted to be stored: UTF-8, no NUL, no lone surrogates, no duplicate keys,
-finite numbers, not nested deeply. Called by `formats.parse` before any reader sees the file, and by `native_parts`.
-"""
+"""From bytes to JSON that can be stored: UTF-8, no NUL, no lone surrogates, keys once, finite, not too deep."""
 
 import json
 import math
@@ -33,11 +31,7 @@ class Unacceptable(Exception):
 
 
 def read(data: bytes, max_bytes: int | None) -> Any:
-    """The JSON value of a file.
-
-    Floats come out as PostgreSQL's jsonb will give them back, so that an export equals what was imported.
-    Raises `ImportRefused` naming the line or the path of what is wrong.
-    """
+    """The JSON value of a file, floats as jsonb gives them back. Raises `ImportRefused`."""
     check_size(data, max_bytes)
     return value_of(decoded(data), limited=max_bytes is not None)
 

@@ -33,11 +33,7 @@ def parse(
     filename: str = "",
     on_progress: OnProgress = no_progress,
 ) -> ParsedGraph:
-    """The graph that a file holds. A graph without a name in the file gets that of the file.
-
-    `on_progress` gets which part of a large native file is read. Raises `ImportRefused` with what is wrong and where,
-    and no other exception for whatever bytes.
-    """
+    """The graph of a file, whose name it gets if it has none. Raises `ImportRefused` only: what is wrong, and where."""
     documents.check_size(data, limits.max_bytes)
     text = documents.decoded(data)
     # Of a large file the text is the largest part of what is kept.

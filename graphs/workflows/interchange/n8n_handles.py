@@ -1,6 +1,4 @@
-"""The connection points of n8n's nodes. Files do not list them: they follow from a node's type, its parameters and
-the connections that end there. Called by `n8n`.
-"""
+"""The points of n8n's nodes, which follow from type, parameters and connections: files do not list them."""
 
 from typing import Any
 
@@ -68,9 +66,7 @@ def _switch_labels_by_position(rules: list[Any], parameters: dict[str, Any]) -> 
 
 
 def handles(node_type: str, labels: dict[int, str], outputs: set[Slot], inputs: set[Slot]) -> dict[str, Any]:
-    """The points of one node: main inputs left, main outputs right, the sub-node's own output on top, places for
-    sub-nodes at the bottom. `outputs` and `inputs` are those that connections use.
-    """
+    """The points of a node: main inputs left, outputs right, its own on top, places for sub-nodes at the bottom."""
     outputs = outputs | {("main", index) for index in labels}
     inputs = set(inputs)
     if not any(kind != "main" for kind, _index in outputs):

@@ -1,6 +1,4 @@
-"""Countersign's own format, described in `docs/interchange.md`: strict and without loss. `graphs.workflows.exports`
-writes it.
-"""
+"""Countersign's own format (docs/interchange.md): strict and without loss. `exports` writes it."""
 
 from collections.abc import Iterator, Sequence
 from sys import intern

@@ -1,8 +1,4 @@
-"""Reads a native file part by part, so that beside its text only what is kept of it is in memory. Called by `formats`.
-
-Any mistake is left to `native.parse`, which sees the file as a whole and can tell what is wrong and where; so are files
-with nodes that have no place, and those of other formats.
-"""
+"""Reads a native file part by part, to save memory. What it cannot read is left to `native.parse`, which says why."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,4 @@
-"""Flows of Node-RED: a list of entries. `docs/interchange.md` says what becomes of each kind.
-
-Tabs and subflows become sheets, groups and comments become notes, every other entry becomes a node.
-"""
+"""Flows of Node-RED: tabs and subflows become sheets, groups and comments notes, all else nodes."""
 
 import re
 from dataclasses import dataclass

@@ -41,10 +41,7 @@ def _corner(raw: dict[str, Any], left: float, above: float) -> Position | None:
 
 
 def handles(entry_type: str, raw: dict[str, Any], wired: bool) -> dict[str, Any]:
-    """One input on the left, where the type has one or a wire leads there; the outputs on the right.
-
-    Configuration nodes, which have no `wires`, have no points.
-    """
+    """One input if the type has one or a wire leads there, and the outputs; none without `wires`."""
     sides: dict[str, list[dict[str, str]]] = {}
     if wired or ("wires" in raw and entry_type not in _STARTS and not entry_type.endswith(" in")):
         sides["L"] = [{"id": "in-0", "type": "in", "accept": "msg"}]

@@ -1,7 +1,4 @@
-"""`manage.py embed_nodes [--graph K] [--model M] [--force] [--batch 100] [--delay 100]`: the vectors that lack.
-
-Those of objects of other kinds, too; the name is older than these.
-"""
+"""`manage.py embed_nodes [--graph K] [--model M] [--force] ...`: makes the vectors that nodes and objects lack."""
 
 from typing import Any
 
