@@ -18,8 +18,9 @@ from django.utils.translation import gettext_lazy as _
 from chat.admin import charts, figures
 from chat.admin.budget_forms import BudgetForm
 from chat.admin.policy import PolicyAdmin
-from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Session
-from chat.spending.periods import EVER, starts_on
+from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUse, Session
+from chat.spending.refusing import in_digits, in_words
+from chat.spending.uses import EVER, starts_on
 from graphs.admin.audit import WorkspaceFilter
 from graphs.admin.display import change_link
 
@@ -29,7 +30,7 @@ _MEASURED = ("workspace", "scope", "person", "conversation", "unit", "period")
 
 
 class BudgetList(ChangeList):
-    """With the names of who spent most of those that hold for each, asked for together."""
+    """The list, with the names of who spent most of budgets that hold for each, asked for together."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -57,7 +58,7 @@ class BudgetAdmin(PolicyAdmin):
         css: ClassVar = {"all": ["chat/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Budget]:
-        """With the fullest use of the present period."""
+        """The budgets with the fullest use of their present period."""
         today = timezone.localdate()
         begins = [
             When(period=period, then=Value(starts_on(period, today)))
@@ -106,13 +107,9 @@ class BudgetAdmin(PolicyAdmin):
         }
         return str(each.get(BudgetScope(obj.scope), obj.get_scope_display()))
 
-    @admin.display(description=_("workspace"), ordering="workspace__name")
-    def tenant(self, obj: Budget) -> str:
-        return str(obj.workspace)
-
     @admin.display(description=_("limit"))
     def shown_limit(self, obj: Budget) -> str:
-        return f"{_amount(obj, obj.limit)} {obj.get_period_display()}"
+        return f"{in_words(obj, obj.limit)} {obj.get_period_display()}"
 
     @admin.display(description=_("unit and period"))
     def shown_period(self, obj: Budget) -> str:
@@ -145,23 +142,16 @@ class BudgetAdmin(PolicyAdmin):
 
 
 def _use(budget: Budget, used: Decimal, reserved: Decimal, name: str) -> SafeString:
-    """In words and as a bar."""
-    words = gettext("%(used)s of %(limit)s") % {"used": _number(budget, used), "limit": _amount(budget, budget.limit)}
+    """What is used of a budget, in words and as a bar."""
+    words = gettext("%(used)s of %(limit)s") % {
+        "used": in_digits(budget, used),
+        "limit": in_words(budget, budget.limit),
+    }
     if reserved:
-        words += gettext(", %(reserved)s reserved") % {"reserved": _number(budget, reserved)}
+        words += gettext(", %(reserved)s reserved") % {"reserved": in_digits(budget, reserved)}
     whole = budget.limit or Decimal(1)
     text = f"{name}: {words}" if name else words
     return format_html("{}{}", text, charts.share(float(used / whole), float(reserved / whole), words))
-
-
-def _amount(budget: Budget, amount: Decimal) -> str:
-    number = _number(budget, amount)
-    return gettext("%(count)s tokens") % {"count": number} if budget.unit == BudgetUnit.TOKENS else number
-
-
-def _number(budget: Budget, amount: Decimal) -> str:
-    """Without the word for tokens, where the limit beside it has it."""
-    return figures.number(int(amount)) if budget.unit == BudgetUnit.TOKENS else figures.money(amount)
 
 
 def _holds_for_each(budget: Budget) -> bool:

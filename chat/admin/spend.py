@@ -9,7 +9,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, TruncDate
 
 from chat.models import ModelCall
-from chat.spending.periods import midnight
+from chat.spending.uses import midnight
 
 #: Lines of a table; what is below is one line more.
 MOST = 12
@@ -57,7 +57,7 @@ def by_day(calls: QuerySet[ModelCall], first: date, last: date) -> list[tuple[da
 
 
 def days(first: date, last: date) -> list[date]:
-    """Both included."""
+    """The days from the first to the last, both included."""
     return [first + timedelta(days=number) for number in range((last - first).days + 1)]
 
 

@@ -66,6 +66,10 @@ class Budget(models.Model):
     def __str__(self) -> str:
         return f"{self.get_scope_display()}, {self.get_period_display()}"
 
+    def amount(self, tokens: int, cost: Decimal | None) -> Decimal | None:
+        """The one of the two that it limits; None if that is a cost that nobody knows."""
+        return Decimal(tokens) if self.unit == BudgetUnit.TOKENS else cost
+
 
 class BudgetUse(models.Model):
     """One period of a budget: what was spent, and what calls under way reserved, in the budget's unit.

@@ -62,7 +62,7 @@ def too_large(budget: Budget, amount: Decimal) -> BudgetRefused:
             "%(budget)s is %(limit)s, and this one may take up to %(amount)s. Ask for less, begin a new conversation, "
             "or choose another model."
         )
-        % {"budget": _named(budget), "limit": _shown(budget, budget.limit), "amount": _shown(budget, amount)},
+        % {"budget": _named(budget), "limit": in_words(budget, budget.limit), "amount": in_words(budget, amount)},
         too_large=True,
     )
 
@@ -72,18 +72,18 @@ def used_up(
 ) -> BudgetRefused:
     facts = {
         "budget": _named(budget),
-        "amount": _shown(budget, amount),
-        "limit": _shown(budget, budget.limit),
+        "amount": in_words(budget, amount),
+        "limit": in_words(budget, budget.limit),
     }
     left = max(budget.limit - used, Decimal(0))
     if used + amount <= budget.limit:
-        facts |= {"reserved": _number(budget, reserved), "left": _shown(budget, left)}
+        facts |= {"reserved": in_digits(budget, reserved), "left": in_words(budget, left)}
         sentence = _(
             "%(budget)s does not cover this at the moment: it may take up to %(amount)s, and answers under way hold "
             "%(reserved)s of the %(left)s that are left. Try again when they are done."
         )
         return BudgetRefused(sentence % facts, retryable=True)
-    facts["left"] = _number(budget, left)
+    facts["left"] = in_digits(budget, left)
     sentence = _("%(budget)s does not cover this: it may take up to %(amount)s, and %(left)s of %(limit)s are left.")
     if frees_at is None:
         after = _("Ask an administrator to raise it.")
@@ -97,13 +97,13 @@ def _named(budget: Budget) -> str:
     return f"{_NAMES[BudgetScope(budget.scope)]} {_PERIODS[BudgetPeriod(budget.period)]}"
 
 
-def _shown(budget: Budget, amount: Decimal) -> str:
-    number = _number(budget, amount)
+def in_words(budget: Budget, amount: Decimal) -> str:
+    number = in_digits(budget, amount)
     return _("%(count)s tokens") % {"count": number} if budget.unit == BudgetUnit.TOKENS else number
 
 
-def _number(budget: Budget, amount: Decimal) -> str:
+def in_digits(budget: Budget, amount: Decimal) -> str:
     """The amount without the word for tokens, for a sentence that says it later."""
     if budget.unit == BudgetUnit.TOKENS:
         return number_format(int(amount), force_grouping=True)
-    return _("$%(amount)s") % {"amount": number_format(amount, decimal_pos=4)}
+    return _("$%(amount)s") % {"amount": number_format(round(amount, 4), decimal_pos=4)}

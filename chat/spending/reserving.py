@@ -5,6 +5,7 @@ them at once spends more than a limit.
 """
 
 import uuid
+from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
 
@@ -13,12 +14,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from chat.events.append import Fenced
-from chat.models import Budget, BudgetPeriod, BudgetUnit, BudgetUse, Reservation
+from chat.models import Budget, BudgetPeriod, BudgetUse, Reservation
 from chat.spending import refusing
 from chat.spending.calls import Bound, CallCost
-from chat.spending.periods import ends_at
 from chat.spending.refusing import BudgetRefused
-from chat.spending.uses import begun, budgets_of, locked_uses
+from chat.spending.uses import begun, budgets_of, ends_at, locked_uses
 from graphs.site.accounts import Account
 
 
@@ -42,7 +42,8 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
             refusal = no_room  # raised after the commit: whoever may raise the limit sees what the period has spent
         else:
             for use in uses.values():
-                BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + _amount(use.budget, bound))
+                amount = use.budget.amount(bound.tokens, bound.cost)
+                BudgetUse.objects.filter(pk=use.pk).update(reserved=F("reserved") + amount)
             _store(account, bound, reservation_id, [use.pk for use in uses.values()])
     if refusal is not None:
         raise refusal
@@ -82,14 +83,13 @@ def _require_room_for_all_attempts(reservation: Reservation, spent: CallCost) ->
 
 def _held_and_more(budget: Budget, reservation: Reservation, spent: CallCost) -> tuple[Decimal, Decimal]:
     """What is set aside for a call, and what its failed attempt took, in a budget's unit."""
-    if budget.unit == BudgetUnit.TOKENS:
-        return Decimal(reservation.tokens), Decimal(spent.tokens)
-    return reservation.cost or Decimal(0), spent.cost or Decimal(0)
+    held, more = budget.amount(reservation.tokens, reservation.cost), budget.amount(spent.tokens, spent.cost)
+    return held or Decimal(0), more or Decimal(0)
 
 
 def _require_room(budget: Budget, use: BudgetUse | None, bound: Bound) -> None:
     """`use` is its present period, None for a budget of each call. Raises `BudgetRefused`."""
-    amount = _amount(budget, bound)
+    amount = budget.amount(bound.tokens, bound.cost)
     if amount is None:
         raise refusing.without_price(budget, bound.model)
     if use is None:
@@ -99,10 +99,6 @@ def _require_room(budget: Budget, use: BudgetUse | None, bound: Bound) -> None:
         raise refusing.used_up(budget, amount, use.used, use.reserved, _frees_at(use))
 
 
-def _amount(budget: Budget, bound: Bound) -> Decimal | None:
-    return Decimal(bound.tokens) if budget.unit == BudgetUnit.TOKENS else bound.cost
-
-
 def _frees_at(use: BudgetUse) -> datetime | None:
     return ends_at(use.budget.period, use.starts_on)
 
@@ -110,12 +106,7 @@ def _frees_at(use: BudgetUse) -> datetime | None:
 def _store(account: Account, bound: Bound, reservation_id: uuid.UUID, uses: list[int]) -> None:
     Reservation.objects.create(
         id=reservation_id,
-        workspace_id=account.workspace_id,
-        user_id=account.user_id,
-        session_id=account.session_id,
-        run_id=account.run_id,
-        epoch=account.epoch,
-        object=account.object,
+        **asdict(account),
         purpose=bound.purpose,
         provider=bound.provider,
         model=bound.model,

@@ -3,13 +3,14 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 
-from chat.models import Budget, BudgetUnit, BudgetUse, ModelCall, Purpose, Reservation, Session
+from chat.models import BudgetUse, ModelCall, Purpose, Reservation, Session
 from chat.sent_requests.keeping import keep
 from chat.spending import free_questions
 from chat.spending.calls import CallCost
@@ -65,11 +66,12 @@ def _settle(settled: Collection[uuid.UUID], costs: Sequence[CallCost], present: 
     spent: dict[int, Decimal] = defaultdict(Decimal)
     for reservation in reservations.values():
         for pk in uses.keys() & set(reservation.uses):
-            held[pk] += _held(uses[pk].budget, reservation)
+            held[pk] += uses[pk].budget.amount(reservation.tokens, reservation.cost) or 0
     for cost in costs:
         own = reservations[cost.reservation].uses if cost.reservation else ()
         for pk in _counting(uses, own, present):
-            spent[pk] += _spent(uses[pk].budget, cost)
+            bought = 0 if cost.provider == LOCAL else cost.tokens
+            spent[pk] += uses[pk].budget.amount(bought, cost.cost) or 0
     for pk in held.keys() | spent.keys():
         BudgetUse.objects.filter(pk=pk).update(reserved=F("reserved") - held[pk], used=F("used") + spent[pk])
     Reservation.objects.filter(pk__in=list(reservations)).delete()
@@ -79,17 +81,6 @@ def _counting(uses: Mapping[int, BudgetUse], own: Collection[int], present: Mapp
     """The periods in which a call counts: its `own`, in which it was reserved, and those `present` of other budgets."""
     reserved = {uses[pk].budget_id: pk for pk in own if pk in uses}
     return {budget: pk for budget, pk in {**present, **reserved}.items() if pk in uses}.values()
-
-
-def _held(budget: Budget, reservation: Reservation) -> Decimal:
-    return Decimal(reservation.tokens) if budget.unit == BudgetUnit.TOKENS else reservation.cost or Decimal(0)
-
-
-def _spent(budget: Budget, cost: CallCost) -> Decimal:
-    """Tokens of the local model are bought from nobody."""
-    if budget.unit == BudgetUnit.TOKENS:
-        return Decimal(0 if cost.provider == LOCAL else cost.tokens)
-    return cost.cost or Decimal(0)
 
 
 def _unrecorded(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
@@ -110,7 +101,6 @@ def _unrecorded(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
 
 
 def _row(account: Account, cost: CallCost, kept: Collection[uuid.UUID]) -> ModelCall:
-    usage = cost.usage
     return ModelCall(
         request_id=cost.sent.id if cost.sent and cost.sent.id in kept else None,
         workspace_id=account.workspace_id,
@@ -122,12 +112,7 @@ def _row(account: Account, cost: CallCost, kept: Collection[uuid.UUID]) -> Model
         purpose=cost.purpose,
         provider=cost.provider,
         model=cost.model,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cached_tokens=usage.cached_tokens,
-        cache_write_tokens=usage.cache_write_tokens,
-        reasoning_tokens=usage.reasoning_tokens,
-        estimated=usage.estimated,
+        **asdict(cost.usage),
         cost=cost.cost,
         latency_ms=cost.latency_ms,
         first_token_ms=cost.first_token_ms,

@@ -4,7 +4,7 @@ That is also what a budget was not asked for: a call of a time when it was switc
 """
 
 from collections.abc import Collection, Iterable
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from django.db import connection
@@ -23,7 +23,6 @@ from chat.models import (
     Session,
     SessionType,
 )
-from chat.spending.periods import midnight, starts_on
 from graphs.site.accounts import Account
 from rag.embeddings.registry import LOCAL
 
@@ -31,6 +30,25 @@ from rag.embeddings.registry import LOCAL
 #: period holds it alone: what is recorded is in the sum that a period begins with, or counts in it afterwards.
 ADVISORY_LOCK = 0x5370656E
 LOCKS = 2**31 - 1
+#: When the one period of a budget that never begins anew began.
+EVER = date(1970, 1, 1)
+
+
+def starts_on(period: str, today: date) -> date:
+    if period == BudgetPeriod.DAY:
+        return today
+    return today.replace(day=1) if period == BudgetPeriod.MONTH else EVER
+
+
+def ends_at(period: str, start: date) -> datetime | None:
+    """The moment from which the next period counts; None if there is none."""
+    if period == BudgetPeriod.DAY:
+        return midnight(start + timedelta(days=1))
+    return midnight((start + timedelta(days=32)).replace(day=1)) if period == BudgetPeriod.MONTH else None
+
+
+def midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
 
 
 def budgets_of(account: Account) -> QuerySet[Budget]:

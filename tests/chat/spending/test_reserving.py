@@ -11,10 +11,10 @@ from django.db import connections, transaction
 from django.utils import timezone, translation
 
 from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation, SessionType
-from chat.spending.periods import EVER
 from chat.spending.refusing import BudgetRefused
 from chat.spending.reserving import cover, reserve
 from chat.spending.settling import record_costs_now, release
+from chat.spending.uses import EVER
 from graphs.models import Workspace
 from tests.chat.engine.driving import until
 from tests.chat.spending.paid import account, bound, budget, left, refusal, session_of, somebody_waits, took
