@@ -20,7 +20,7 @@ from rag.models import EmbeddedCollection, EmbeddingFailure, EmbeddingModel
 
 
 class RetriedAdmin(ReadOnlyAdmin):
-    """Nobody edits these rows; who may change them may have the work behind them tried again."""
+    """Rows that nobody edits; who may change them may have the work behind them tried again."""
 
     actions = ("try_again",)  # type: ignore[assignment]
 

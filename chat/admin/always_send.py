@@ -36,7 +36,7 @@ class AlwaysSendForm(ModelForm):
         self.fields["object_type"] = forms.ChoiceField(label=_("Kind"), choices=kinds)
 
     def clean(self) -> dict[str, Any]:
-        """Only what there is, and not too much of it."""
+        """Refuses what there is not, and too many of them."""
         given = super().clean() or {}
         names = ("workspace", "object_type", "object_key", "part_key")
         workspace, type_, key, part_key = (given.get(name) for name in names)

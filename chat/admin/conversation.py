@@ -83,7 +83,10 @@ def conversation_page(session: Session, page: str) -> Conversation:
     """The messages of a page ("1", "2", …; anything else is the first), in as many queries however many they are."""
     found = Paginator(session.messages.select_related("run__author"), MESSAGES_PER_PAGE).get_page(page)
     messages = list(found)
-    runs = _shown_runs([message.run for message in messages if hasattr(message, "run")])
+    runs = [message.run for message in messages if hasattr(message, "run")]
+    calls = _totals(runs)
+    processes = Process.objects.in_bulk({run.process for run in runs if run.process})
+    shown_runs = {run.message_id: _shown_run(run, calls.get(run.pk, {}), processes) for run in runs}
     proposals, change_sets = _proposals(messages), _change_sets(session, messages)
     summaries = list(session.summaries.all())
     ending, gone = by_position(summaries), no_longer_sent(messages, summaries)
@@ -93,7 +96,7 @@ def conversation_page(session: Session, page: str) -> Conversation:
             ShownMessage(
                 message,
                 _rounds(message),
-                runs.get(message.pk),
+                shown_runs.get(message.pk),
                 tuple(proposals[message.pk]),
                 tuple(change_sets[f"message:{message.pk}"]),
                 tuple(ending.get(message.sequence, ())),
@@ -112,7 +115,7 @@ def _proposals(messages: Iterable[Message]) -> Mapping[uuid.UUID, list[Proposal]
 
 
 def _change_sets(session: Session, messages: Iterable[Message]) -> Mapping[str, list[ChangeSet]]:
-    """By the cause that names the message."""
+    """The change sets by the cause that names the message."""
     causes = {f"message:{message.pk}" for message in messages}
     found: dict[str, list[ChangeSet]] = defaultdict(list)
     rows = ChangeSet.objects.filter(workspace=session.workspace_id, causes__overlap=list(causes))
@@ -154,13 +157,6 @@ def _call(call: Call) -> ShownCall:
         arguments=pretty(call.args) if call.args or not call.arguments else call.arguments,
         result=pretty(call.result),
     )
-
-
-def _shown_runs(runs: list[Run]) -> dict[uuid.UUID, ShownRun]:
-    """By the id of the message each run wrote."""
-    calls = _totals(runs)
-    processes = Process.objects.in_bulk({run.process for run in runs if run.process})
-    return {run.message_id: _shown_run(run, calls.get(run.pk, {}), processes) for run in runs}
 
 
 def _totals(runs: Iterable[Run]) -> dict[uuid.UUID, dict[str, Any]]:

@@ -23,7 +23,7 @@ def money(cost: float | Decimal | None) -> str:
 
 
 def duration(time: timedelta | None) -> str:
-    """In the unit that fits: milliseconds up to a second, then seconds, minutes, hours."""
+    """The time in the unit that fits: milliseconds up to a second, then seconds, minutes, hours."""
     if time is None:
         return NOTHING
     seconds = time.total_seconds()

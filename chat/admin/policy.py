@@ -25,14 +25,10 @@ class PolicyAdmin(AuditAdmin):
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return may_audit(request)
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return may_audit(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return may_audit(request)
+    has_change_permission = has_delete_permission = has_add_permission
 
     def formfield_for_foreignkey(self, db_field: ForeignKey, request: HttpRequest, **kwargs: Any) -> Any:
-        """Only one's own workspaces; what holds for the whole site is the superusers'."""
+        """Offers one's own workspaces only; what holds for the whole site is the superusers'."""
         if db_field.name == "workspace":
             kwargs["queryset"] = auditable(request)
             kwargs["required"] = not (db_field.blank and request.user.is_superuser)
@@ -40,7 +36,7 @@ class PolicyAdmin(AuditAdmin):
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_form(self, request: HttpRequest, obj: Model | None = None, change: bool = False, **kwargs: Any) -> Any:
-        """Without the buttons beside the workspace, which lead elsewhere."""
+        """The form without the buttons beside the workspace, which lead elsewhere."""
         form = super().get_form(request, obj, change, **kwargs)
         widget = form.base_fields["workspace"].widget
         widget.can_add_related = widget.can_change_related = widget.can_view_related = False

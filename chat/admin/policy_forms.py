@@ -105,7 +105,7 @@ class AllowanceForm(forms.ModelForm):
         return cleaned
 
     def _require_there(self, workspace: Workspace, kind: str, object_key: str, item_key: str) -> None:
-        """Only the object, and the part of it, that there are."""
+        """Refuses an object, or a part of one, that there is not."""
         holder = holder_of(kind)
         if item_key and holder.name == kind:
             self.add_error("item_key", gettext("It has no items. Name it as the object, or leave both empty."))

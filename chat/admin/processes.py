@@ -17,9 +17,7 @@ from graphs.admin.audit import OfferedFilter, ReadOnlyAdmin
 class AliveFilter(OfferedFilter):
     title = _("alive")
     parameter_name = "alive"
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return [("yes", _("yes")), ("no", _("no: silent"))]
+    offered = (("yes", _("yes")), ("no", _("no: silent")))
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         return queryset.filter(is_alive=value == "yes")

@@ -1,6 +1,7 @@
 """Proposals: what the model wanted to change, what became of it, and who decided. Decisions are made elsewhere."""
 
 import uuid
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from django.contrib import admin
@@ -12,14 +13,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import asked, figures
-from chat.admin.changes import link, message_address
+from chat.admin import figures
+from chat.admin.changes import message_address
 from chat.models import Proposal, ProposalStatus
 from chat.proposals import proposal_json
-from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
-from graphs.admin.display import change_link, json_code
+from graphs.admin.audit import AuditAdmin, WorkspaceFilter, column_filter
+from graphs.admin.display import change_link, json_column, link
 from graphs.admin.history_diff import of_diff
-from graphs.admin.history_filters import TypedFilter
+from graphs.admin.history_filters import ConversationFilter, TypedFilter
 from graphs.admin.newest import NewestPaginator
 from graphs.admin.object_filters import KindFilter, ObjectFilter
 from graphs.admin.objects import object_link
@@ -29,29 +30,12 @@ from graphs.objects.refs import Ref
 ITEMS_SHOWN = 100
 
 
-class StatusFilter(OfferedFilter):
-    title = _("status")
-    parameter_name = "status"
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return list(ProposalStatus.choices)
-
-    def chosen(self, queryset: QuerySet[Proposal], value: str) -> QuerySet[Proposal]:
-        return queryset.filter(status=value)
+StatusFilter = column_filter("status", _("status"), ProposalStatus.choices)
 
 
-class SessionFilter(TypedFilter):
-    title = _("conversation")
-    inputs = (("session", _("Id of the session"), "search"),)
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> QuerySet[Proposal]:
-        named = self.value("session")
-        if not named:
-            return queryset
-        try:
-            return queryset.filter(session=uuid.UUID(named))
-        except ValueError:
-            return queryset.none()
+class SessionFilter(ConversationFilter):
+    def of(self, queryset: QuerySet[Proposal], session_id: uuid.UUID) -> QuerySet[Proposal]:
+        return queryset.filter(session=session_id)
 
 
 class DeciderFilter(TypedFilter):
@@ -103,17 +87,13 @@ class ProposalAdmin(AuditAdmin):
             },
         ),
     )
+    arguments_text = json_column("arguments", _("arguments"))
+    decided_arguments_text = json_column("decided_arguments", _("arguments as edited"))
+    targets_text = json_column("targets", _("computed from these versions"))
+    conflicts_text = json_column("conflicts", _("what had changed meanwhile"))
 
     class Media:
         css: ClassVar = {"all": ["chat/admin.css"]}
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        try:
-            return queryset.filter(pk=uuid.UUID(search_term.strip())), False
-        except ValueError:
-            return super().get_search_results(request, queryset, search_term)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -147,10 +127,6 @@ class ProposalAdmin(AuditAdmin):
     def what(self, obj: Proposal) -> str:
         return str(obj)
 
-    @admin.display(description=_("workspace"))
-    def tenant(self, obj: Proposal) -> str:
-        return str(obj.workspace)
-
     @admin.display(description=_("conversation"))
     def conversation(self, obj: Proposal) -> SafeString:
         return change_link(obj.session)
@@ -175,24 +151,32 @@ class ProposalAdmin(AuditAdmin):
 
     @admin.display(description=_("why a person is asked"))
     def asked_text(self, obj: Proposal) -> str:
-        return asked.in_words(obj.asked_by)
+        return _in_words(obj.asked_by)
 
     @admin.display(description=_("feedback"))
     def feedback_text(self, obj: Proposal) -> str:
         return obj.feedback or figures.NOTHING
 
-    @admin.display(description=_("arguments"))
-    def arguments_text(self, obj: Proposal) -> SafeString:
-        return json_code(obj.arguments)
 
-    @admin.display(description=_("arguments as edited"))
-    def decided_arguments_text(self, obj: Proposal) -> SafeString:
-        return json_code(obj.decided_arguments)
+def _in_words(asked_by: Iterable[Mapping[str, str]]) -> str:
+    """The levels of a proposal's `asked_by`; one that nobody asked about was let through by an allowance."""
+    told = [_level(each.get("level", ""), each.get("why", "")) for each in asked_by]
+    return " ".join(told) or gettext("Nobody was asked: an allowance lets it through.")
 
-    @admin.display(description=_("computed from these versions"))
-    def targets_text(self, obj: Proposal) -> SafeString:
-        return json_code(obj.targets)
 
-    @admin.display(description=_("what had changed meanwhile"))
-    def conflicts_text(self, obj: Proposal) -> SafeString:
-        return json_code(obj.conflicts)
+def _level(level: str, why: str) -> str:
+    match level:
+        case "app":
+            return gettext("A rule of the whole site asks before every change.")
+        case "workspace":
+            return gettext("A rule of the workspace asks before every change.")
+        case "tool":
+            return gettext("A rule asks before every change by %(tool)s.") % {"tool": why}
+        case "session":
+            return gettext("The owner of the conversation wants to be asked before every change.")
+        case "request":
+            return gettext("The model itself asked for a decision.")
+        case "default":
+            return gettext("No allowance covers it (%(what)s).") % {"what": why}
+        case _:
+            return f"{level}: {why}"

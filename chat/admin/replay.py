@@ -31,7 +31,7 @@ def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> Htt
     return render(request, "admin/chat/session/replay.html", context)
 
 
-def events(request: HttpRequest, session: Session) -> HttpResponse:
+def events(request: HttpRequest, session: Session, _site: Mapping[str, Any]) -> HttpResponse:
     """`{frames, last}`: the events after the number `?after=` as a socket would get them, each with type and time."""
     number = request.GET.get("after", "0")
     if not number.isdecimal() or len(number) > 18:

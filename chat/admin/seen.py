@@ -106,7 +106,7 @@ def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> Htt
     return render(request, "admin/chat/session/seen.html", context)
 
 
-def as_json(request: HttpRequest, session: Session) -> HttpResponse:
+def as_json(request: HttpRequest, session: Session, _site: Mapping[str, Any]) -> HttpResponse:
     """The body of one call as it was sent, to be copied or saved."""
     requests = _requests(_answer(session, request.GET.get("message", "")))
     if not requests:
@@ -214,7 +214,10 @@ def _entries(
     contents = reading.contents([chain.ids[number] for number in numbers])
     parts = {number: parts_of(contents[chain.ids[number]]) for number in numbers}
     names = {part.call_id: part.name for found in parts.values() for part in found if part.kind == "call"}
-    cached_chars = _cached_share(request) * (tools_chars + sum(chain.sizes))
+    # The vendor says what it had kept; the last attempt that counted tells.
+    counted = [call for call in request.model_calls.all() if call.prompt_tokens]
+    cached_share = counted[-1].cached_tokens / counted[-1].prompt_tokens if counted else 0
+    cached_chars = cached_share * (tools_chars + sum(chain.sizes))
     question = _place_of_question(chain)
     ends = list(accumulate(chain.sizes, initial=tools_chars))[1:]
     marked = {place for place, *_rest in request.marks}
@@ -233,7 +236,7 @@ def _entries(
 
 
 def _place_of_question(chain: reading.Chain) -> int:
-    """Where the last words of a person stand, looked for from the end; -1 for nowhere."""
+    """The place of a person's last words, looked for from the end; -1 for nowhere."""
     for stop in range(len(chain.ids), 0, -ENTRIES_PER_PAGE):
         some = range(max(0, stop - ENTRIES_PER_PAGE), stop)
         contents = reading.contents([chain.ids[number] for number in some])
@@ -249,12 +252,6 @@ def _section(number: int, parts: Sequence[Part], question: int) -> Promise:
     if number == question:
         return gettext_lazy("The question")
     return gettext_lazy("Earlier in the conversation") if number < question else gettext_lazy("Since the question")
-
-
-def _cached_share(request: SentRequest) -> float:
-    """The part of the prompt that the vendor says it had kept, by the last attempt that counted."""
-    counted = [call for call in request.model_calls.all() if call.prompt_tokens]
-    return counted[-1].cached_tokens / counted[-1].prompt_tokens if counted else 0.0
 
 
 def _part(part: Part, called: str = "") -> ShownPart:

@@ -1,6 +1,7 @@
 """Sessions: the list, and one with everything that was said and done in it."""
 
 import uuid
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -14,15 +15,64 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.admin import figures, replay, seen, timeline
 from chat.admin.conversation import conversation_page, page_of
-from chat.admin.session_filters import AboutFilter, AboutKindFilter, HiddenFilter, ModelFilter, PhaseFilter
+from chat.engine.states import Phase
 from chat.models import Message, Run, Session
-from graphs.admin.audit import AuditAdmin, WorkspaceFilter
-from graphs.admin.display import json_code
+from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter, auditable, column_filter
+from graphs.admin.display import json_column
+from graphs.admin.object_filters import KindFilter, ObjectFilter
 from graphs.admin.objects import object_link
 from graphs.objects.refs import Ref
 
 #: Begins a search in what was said; without it titles, owners and ids are searched.
 IN_MESSAGES = "text:"
+#: Answers with a page about a session that the person may see; the mapping is what every page of the admin needs.
+SessionPage = Callable[[HttpRequest, Session, Mapping[str, Any]], HttpResponse]
+
+
+class AboutKindFilter(KindFilter):
+    column = "context_type"
+
+
+class AboutFilter(ObjectFilter):
+    columns = ("context_type", "context_id")
+
+
+PhaseFilter = column_filter("phase", _("phase"), [(phase.value, phase.value) for phase in Phase])
+
+
+class ModelFilter(OfferedFilter):
+    """Sessions in which a model answered. Offers what was used in the person's workspaces."""
+
+    title = _("model")
+    parameter_name = "model"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        runs = Run.objects.exclude(model="").order_by("model")
+        if not getattr(request.user, "is_superuser", False):
+            runs = runs.filter(session__workspace__in=auditable(request))
+        return [(model, model) for model in runs.values_list("model", flat=True).distinct()]
+
+    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        return queryset.filter(pk__in=Run.objects.filter(model=value).values("session"))
+
+
+class HiddenFilter(OfferedFilter):
+    """Whether the owner deleted the session, which hides it from them."""
+
+    title = _("deletion")
+    parameter_name = "hidden"
+    offered = (("no", _("not deleted")), ("yes", _("deleted by its owner")))
+
+    def chosen(self, queryset: QuerySet[Session], value: str) -> QuerySet[Session]:
+        return queryset.filter(hidden_at__isnull=value == "no")
+
+
+def _tokens_column(counted: str, description: Any) -> Callable[[Any, Session], str]:
+    @admin.display(description=description)
+    def shown(_admin: Any, obj: Session) -> str:
+        return figures.number(obj.usage.get(counted, 0))
+
+    return shown
 
 
 @admin.register(Session)
@@ -66,6 +116,11 @@ class SessionAdmin(AuditAdmin):
         ),
     )
 
+    prompt_tokens = _tokens_column("promptTokens", _("prompt tokens"))
+    completion_tokens = _tokens_column("completionTokens", _("completion tokens"))
+    cached_tokens = _tokens_column("cachedTokens", _("cached tokens"))
+    engine_state = json_column("state", _("state of the engine"))
+
     class Media:
         css = {"all": ["chat/admin.css"]}
 
@@ -86,47 +141,27 @@ class SessionAdmin(AuditAdmin):
     ) -> tuple[QuerySet[Any], bool]:
         text = search_term.strip()
         if text.startswith(IN_MESSAGES):
-            return queryset.filter(pk__in=_sessions_saying(text.removeprefix(IN_MESSAGES).strip())), False
-        try:
-            return queryset.filter(pk=uuid.UUID(text)), False
-        except ValueError:
-            return super().get_search_results(request, queryset, search_term)
+            said = Message.objects.exclude(role=Message.Role.SYSTEM).order_by()
+            for word in text.removeprefix(IN_MESSAGES).split():
+                said = said.filter(content__icontains=word)
+            return queryset.filter(pk__in=said.values("session")), False
+        return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
         own = (
-            ("events/", self.timeline_view, "chat_session_events"),
-            ("replay/", self.replay_view, "chat_session_replay"),
-            ("replay/events/", self.replay_events_view, "chat_session_replay_events"),
-            ("seen/", self.seen_view, "chat_session_seen"),
-            ("seen/request/", self.seen_request_view, "chat_session_seen_request"),
+            ("events/", timeline.page, "chat_session_events"),
+            ("replay/", replay.page, "chat_session_replay"),
+            ("replay/events/", replay.events, "chat_session_replay_events"),
+            ("seen/", seen.page, "chat_session_seen"),
+            ("seen/request/", seen.as_json, "chat_session_seen_request"),
         )
-        views = [
-            path(f"<uuid:object_id>/{end}", self.admin_site.admin_view(view), name=name) for end, view, name in own
-        ]
-        return [*views, *super().get_urls()]
+        view = self.admin_site.admin_view(self.page_view)
+        pages = [path(f"<uuid:object_id>/{end}", view, {"page": page}, name=name) for end, page, name in own]
+        return [*pages, *super().get_urls()]
 
-    def timeline_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
-        """The event log of a session."""
-        session = self.get_object(request, str(object_id))
-        return timeline.page(request, session, self.admin_site.each_context(request))
-
-    def replay_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
-        """The session played again, from its log."""
-        session = self.get_object(request, str(object_id))
-        return replay.page(request, session, self.admin_site.each_context(request))
-
-    def replay_events_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
-        """What the replay plays."""
-        return replay.events(request, self.get_object(request, str(object_id)))
-
-    def seen_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
-        """What the model saw for an answer of the session."""
-        session = self.get_object(request, str(object_id))
-        return seen.page(request, session, self.admin_site.each_context(request))
-
-    def seen_request_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
-        """One call of it as JSON."""
-        return seen.as_json(request, self.get_object(request, str(object_id)))
+    def page_view(self, request: HttpRequest, object_id: uuid.UUID, page: SessionPage) -> HttpResponse:
+        """One of the pages about a session."""
+        return page(request, self.get_object(request, str(object_id)), self.admin_site.each_context(request))
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -149,10 +184,6 @@ class SessionAdmin(AuditAdmin):
     @admin.display(description=_("owner"), ordering="owner__username")
     def owner_name(self, obj: Session) -> str:
         return obj.owner.get_username()
-
-    @admin.display(description=_("workspace"), ordering="workspace__name")
-    def tenant(self, obj: Session) -> str:
-        return str(obj.workspace)
 
     @admin.display(description=_("object"), ordering="context_id")
     def about(self, obj: Session) -> str:
@@ -179,27 +210,3 @@ class SessionAdmin(AuditAdmin):
     @admin.display(description=_("cost"), ordering="usage__cost")
     def cost(self, obj: Session) -> str:
         return figures.money(obj.usage.get("cost"))
-
-    @admin.display(description=_("prompt tokens"))
-    def prompt_tokens(self, obj: Session) -> str:
-        return figures.number(obj.usage.get("promptTokens", 0))
-
-    @admin.display(description=_("completion tokens"))
-    def completion_tokens(self, obj: Session) -> str:
-        return figures.number(obj.usage.get("completionTokens", 0))
-
-    @admin.display(description=_("cached tokens"))
-    def cached_tokens(self, obj: Session) -> str:
-        return figures.number(obj.usage.get("cachedTokens", 0))
-
-    @admin.display(description=_("state of the engine"))
-    def engine_state(self, obj: Session) -> SafeString:
-        return json_code(obj.state)
-
-
-def _sessions_saying(text: str) -> QuerySet[Message, Any]:
-    """The sessions with a message of a person or a model that has all these words."""
-    found = Message.objects.exclude(role=Message.Role.SYSTEM)
-    for word in text.split():
-        found = found.filter(content__icontains=word)
-    return found.order_by().values("session")

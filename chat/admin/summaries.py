@@ -25,7 +25,7 @@ class ShownSummary:
 
 
 def by_position(summaries: Sequence[Summary]) -> Mapping[int, list[ShownSummary]]:
-    """By the position of the message where each ends."""
+    """The summaries by the position of the message where each ends."""
     found: dict[int, list[ShownSummary]] = defaultdict(list)
     for summary in summaries:
         found[summary.sequence].append(

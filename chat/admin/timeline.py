@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 from urllib.parse import urlencode
@@ -40,7 +40,10 @@ class Wanted(forms.Form):
         self._session = session
         self._last = last
         runs = session.runs.order_by("-created_at", "-id")[:NEWEST_RUNS]
-        choices = [("", _("all runs")), *((str(run.pk), _run_label(run)) for run in runs)]
+        choices = [
+            ("", _("all runs")),
+            *((str(run.pk), f"{figures.moment(run.created_at)} · {run.get_status_display()}") for run in runs),
+        ]
         if (chosen := str(data.get("run", ""))) not in dict(choices):
             choices.append((chosen, chosen[:8]))
         self.fields["run"].widget = forms.Select(choices=choices)
@@ -115,7 +118,7 @@ def _beginning(session: Session, run: Run) -> int:
 
 
 def _links(found: LogPage, start: int, last: int, type_: str | None, run: Run | None) -> dict[str, str]:
-    """Where the page's links lead, as query strings. Backwards only without filters: there numbers tell where."""
+    """The page's links as query strings; backwards only without filters, where numbers tell the place."""
     filters = {name: str(value) for name, value in (("type", type_), ("run", run and run.pk)) if value}
     links: dict[str, str] = {}
     if start > 1:
@@ -162,13 +165,6 @@ def _summary(type_: str, data: Mapping[str, Any]) -> str:
         case "done":
             text = data.get("reason", "")
         case _:
-            text = ", ".join(_plain(data))
+            plain = [f"{name}: {value}" for name, value in data.items() if isinstance(value, str | int | float)]
+            text = ", ".join(plain)
     return text if len(text) <= SUMMARY_CHARS else f"{text[:SUMMARY_CHARS]}…"
-
-
-def _plain(data: Mapping[str, Any]) -> Sequence[str]:
-    return [f"{name}: {value}" for name, value in data.items() if isinstance(value, str | int | float)]
-
-
-def _run_label(run: Run) -> str:
-    return f"{figures.moment(run.created_at)} · {run.get_status_display()}"

@@ -1,19 +1,18 @@
 """Calls to models: what each took and cost, without a word of what was said, and the page of what is spent."""
 
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin import figures, outcomes, spend_page
 from chat.models import ModelCall, Purpose
-from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter
+from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter, column_filter
 from graphs.admin.display import change_link
 from rag.embeddings.registry import LOCAL
 
@@ -25,30 +24,9 @@ class ProviderFilter(OfferedFilter):
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
         return [(name, name) for name in (*settings.CHAT_PROVIDERS, LOCAL)]
 
-    def chosen(self, queryset: QuerySet[ModelCall], value: str) -> QuerySet[ModelCall]:
-        return queryset.filter(provider=value)
 
-
-class PurposeFilter(OfferedFilter):
-    title = _("purpose")
-    parameter_name = "purpose"
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return list(Purpose.choices)
-
-    def chosen(self, queryset: QuerySet[ModelCall], value: str) -> QuerySet[ModelCall]:
-        return queryset.filter(purpose=value)
-
-
-class OutcomeFilter(OfferedFilter):
-    title = _("outcome")
-    parameter_name = "outcome"
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return list(outcomes.OUTCOMES.items())
-
-    def chosen(self, queryset: QuerySet[ModelCall], value: str) -> QuerySet[ModelCall]:
-        return queryset.filter(outcome=value)
+PurposeFilter = column_filter("purpose", _("purpose"), Purpose.choices)
+OutcomeFilter = column_filter("outcome", _("outcome"), outcomes.OUTCOMES.items())
 
 
 @admin.register(ModelCall)
@@ -73,17 +51,13 @@ class ModelCallAdmin(AuditAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         spend = self.admin_site.admin_view(self.spend_view)
-        table = self.admin_site.admin_view(self.spend_csv_view)
+        table = self.admin_site.admin_view(spend_page.csv_file)
         own = [path("spend/", spend, name="chat_spend"), path("spend.csv", table, name="chat_spend_csv")]
         return [*own, *super().get_urls()]
 
     def spend_view(self, request: HttpRequest) -> HttpResponse:
         """What was spent: by day, person, model and object."""
         return spend_page.page(request, self.admin_site.each_context(request))
-
-    def spend_csv_view(self, request: HttpRequest) -> HttpResponseBase:
-        """The figures of the page as a CSV table."""
-        return spend_page.csv_file(request)
 
     @admin.display(description=_("created"), ordering="created_at")
     def created(self, obj: ModelCall) -> str:
@@ -97,13 +71,9 @@ class ModelCallAdmin(AuditAdmin):
     def person(self, obj: ModelCall) -> str:
         return obj.user.get_username() if obj.user else figures.NOTHING
 
-    @admin.display(description=_("workspace"))
-    def tenant(self, obj: ModelCall) -> str:
-        return str(obj.workspace)
-
     @admin.display(description=_("tokens"), ordering="prompt_tokens")
     def tokens(self, obj: ModelCall) -> str:
-        """Read and written."""
+        """Tokens read and written."""
         return f"{figures.number(obj.prompt_tokens)} + {figures.number(obj.completion_tokens)}"
 
     @admin.display(description=_("cost"), ordering="cost")

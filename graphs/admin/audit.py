@@ -1,11 +1,13 @@
 """Audit pages of the admin, read only: superusers see every workspace, other staff those they are admin of."""
 
-from abc import ABC, abstractmethod
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.db.models import Model, QuerySet
+from django.db.models import Model, QuerySet, UUIDField
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -45,11 +47,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    has_change_permission = has_delete_permission = has_add_permission
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return bool(getattr(request.user, "is_superuser", False))
@@ -78,9 +76,28 @@ class AuditAdmin(ReadOnlyAdmin):
             return rows
         return rows.filter(**{f"{self.workspace_path}__in": auditable(request)})
 
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """The row with this id, if it is one; else those with these words."""
+        if isinstance(self.opts.pk, UUIDField):
+            with suppress(ValueError):
+                return queryset.filter(pk=uuid.UUID(search_term.strip())), False
+        return super().get_search_results(request, queryset, search_term)
 
-class OfferedFilter(admin.SimpleListFilter, ABC):
-    """A filter that shows nothing for a value it does not offer. Subclasses say what `chosen` means."""
+    @admin.display(description=_("workspace"), ordering="workspace__name")
+    def tenant(self, obj: Any) -> str:
+        return str(obj.workspace)
+
+
+class OfferedFilter(admin.SimpleListFilter):
+    """A filter of `column`, else of the column `parameter_name`; shows nothing for a value that is not `offered`."""
+
+    column: ClassVar[str] = ""
+    offered: ClassVar[Iterable[tuple[str, Any]]] = ()
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
+        return list(self.offered)
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         value = self.value()
@@ -90,9 +107,14 @@ class OfferedFilter(admin.SimpleListFilter, ABC):
             return queryset.none()
         return self.chosen(queryset, value)
 
-    @abstractmethod
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         """The rows that this value stands for."""
+        return queryset.filter(**{self.column or str(self.parameter_name): value})
+
+
+def column_filter(column: str, title: Any, offered: Iterable[tuple[str, Any]]) -> type[OfferedFilter]:
+    """A filter that offers these values of a column."""
+    return type("ColumnFilter", (OfferedFilter,), {"parameter_name": column, "title": title, "offered": offered})
 
 
 class WorkspaceFilter(OfferedFilter):

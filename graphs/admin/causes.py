@@ -9,7 +9,7 @@ _LINKS: dict[str, Callable[[Mapping[str, str]], SafeString]] = {}
 
 
 def register(kind: str, link: Callable[[Mapping[str, str]], SafeString]) -> None:
-    """From now on causes of this kind are shown as this link."""
+    """Shows causes of this kind as this link from now on."""
     _LINKS[kind] = link
 
 

@@ -1,26 +1,31 @@
 """How the admin shows links, code and JSON."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
+from django.contrib import admin
 from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 
+def link(address: str, text: Any) -> SafeString:
+    return format_html('<a href="{}">{}</a>', address, text)
+
+
 def change_link(shown: Model, text: Any = None) -> SafeString:
     """A link to the admin's page about a row."""
     meta = shown._meta
     address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[shown.pk])
-    return format_html('<a href="{}">{}</a>', address, str(shown) if text is None else text)
+    return link(address, str(shown) if text is None else text)
 
 
 def list_link(model: type[Model], text: Any, **filters: Any) -> SafeString:
     """A link to the admin's list of a kind of row, filtered."""
     meta = model._meta
-    address = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist", query=filters)
-    return format_html('<a href="{}">{}</a>', address, text)
+    return link(reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist", query=filters), text)
 
 
 def code(text: str) -> SafeString:
@@ -36,3 +41,13 @@ def pretty(value: Any) -> str:
 def json_code(value: Any) -> SafeString:
     """A JSON value as readable code; nothing where it is empty."""
     return code(pretty(value)) if value else SafeString("—")
+
+
+def json_column(field: str, description: Any) -> Callable[[Any, Any], SafeString]:
+    """A method for the class of an admin: shows the JSON in this field of a row."""
+
+    @admin.display(description=description)
+    def shown(_admin: Any, obj: Any) -> SafeString:
+        return json_code(getattr(obj, field))
+
+    return shown

@@ -1,7 +1,9 @@
 """Change sets: the audit list of everything that was changed, and one with its differences side by side."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from django.contrib import admin, messages
@@ -9,7 +11,7 @@ from django.core.paginator import Paginator
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -17,18 +19,28 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from graphs.admin import causes, history_filters, history_objects, history_rollback, history_scopes, object_filters
+from graphs.admin import causes, history_filters, history_rollback, history_scopes, object_filters
 from graphs.admin.audit import AuditAdmin, auditable, may_audit
+from graphs.admin.display import change_link
+from graphs.admin.history_diff import ShownItem, of_modifications
 from graphs.admin.newest import NEWEST, NewestPaginator
 from graphs.history.code_diff import visible
 from graphs.history.queries import undoing, undone_by
-from graphs.models import ChangeSet, Modification, Object, Workspace
+from graphs.models import ChangeSet, Modification, Object, Revision, Workspace
 from graphs.objects.kinds import KINDS
+from graphs.objects.refs import Ref
+from graphs.objects.stores import labels
 
 MODIFICATIONS_PER_PAGE = 50
 #: Change sets that one rollback may be about; a turn or a whole session is one choice of its own.
 MOST_CHOSEN = 50
 _LINES = mark_safe("<br>")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObject:
+    label: str
+    items: list[ShownItem]
 
 
 @admin.register(ChangeSet)
@@ -73,14 +85,6 @@ class ChangeSetAdmin(AuditAdmin):
             .prefetch_related("revisions")
         )
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        try:
-            return queryset.filter(pk=uuid.UUID(search_term.strip())), False
-        except ValueError:
-            return super().get_search_results(request, queryset, search_term)
-
     def has_roll_back_permission(self, request: HttpRequest) -> bool:
         """Whether they are an admin of a workspace: that sees its audit and may take back what was done there."""
         return may_audit(request)
@@ -122,7 +126,7 @@ class ChangeSetAdmin(AuditAdmin):
         page = rows.get_page(request.GET.get("page"))
         shown = {
             "page": page,
-            "objects": history_objects.shown(change_set, list(page), whole="whole" in request.GET),
+            "objects": _objects(change_set, list(page), whole="whole" in request.GET),
             "whole_address": f"?whole&page={page.number}",
             "undone_by": _still_undoing(change_set),
             "undone": ChangeSet.objects.filter(pk__in=change_set.undoes).order_by("created_at"),
@@ -145,11 +149,11 @@ class ChangeSetAdmin(AuditAdmin):
 
     @admin.display(description=_("objects"))
     def linked_objects(self, obj: ChangeSet) -> SafeString:
-        return format_html_join(_LINES, "{}", ((each,) for each in history_objects.links(obj))) or SafeString("—")
+        return format_html_join(_LINES, "{}", ((each,) for each in _links(obj))) or SafeString("—")
 
     @admin.display(description=_("reason"))
     def what(self, obj: Any) -> SafeString:
-        """Without a reason, what was changed first; with a mark where it was taken back or takes something back."""
+        """The reason, else what was changed first; marked where it was taken back or takes something back."""
         told = obj.reason or (_in_words(**obj.first) if obj.first else gettext("It began here"))
         return format_html("{} {}", told, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
 
@@ -161,6 +165,37 @@ class ChangeSetAdmin(AuditAdmin):
     def caused_by(self, obj: ChangeSet) -> SafeString:
         found = causes.links(obj.causes or [obj.cause])
         return format_html_join(" · ", "{}", ((each,) for each in found)) or SafeString("—")
+
+
+def _links(change_set: ChangeSet) -> Iterator[SafeString]:
+    """Links to the objects as they are, and to their versions; of one that is gone its versions are left."""
+    revisions = list(change_set.revisions.all())
+    there = Object.objects.in_bulk([revision.object for revision in revisions])
+    for revision in revisions:
+        name, found = _name(revision), there.get(revision.object)
+        shown = change_link(found, name) if found else format_html("{} {}", name, gettext("(deleted since)"))
+        yield format_html(
+            '{} <span class="quiet">{}</span> <a href="{}?a={}&amp;b={}">{}</a>',
+            shown, revision.version,
+            reverse("admin:graphs_object_versions", args=[revision.object]), revision.version - 1, revision.version,
+            gettext("versions"),
+        )  # fmt: skip
+
+
+def _objects(change_set: ChangeSet, rows: Sequence[Modification], whole: bool) -> list[ShownObject]:
+    """The rows of a change set by object, in their order."""
+    names = {(each.type, each.object): _name(each) for each in change_set.revisions.all()}
+    found = []
+    for named, group in groupby(rows, key=lambda row: (row.type, row.object)):
+        own = list(group)
+        changed = Object.objects.filter(pk=named[1]).first()
+        known = labels(changed, [Ref(row.kind, row.key) for row in own]) if changed else {}
+        found.append(ShownObject(names.get(named, ""), of_modifications(own, known, whole)))
+    return found
+
+
+def _name(revision: Revision) -> str:
+    return revision.label or revision.key
 
 
 def _still_undoing(change_set: ChangeSet) -> list[ChangeSet]:

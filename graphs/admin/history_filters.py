@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.timezone import make_aware
 from django.utils.translation import gettext_lazy as _
 
-from graphs.admin.audit import OfferedFilter, WorkspaceFilter
+from graphs.admin.audit import OfferedFilter, WorkspaceFilter, column_filter
 from graphs.history.queries import undoing
 from graphs.models import ChangeSet, Origin, Workspace
 
@@ -24,23 +24,13 @@ class ChangeWorkspaceFilter(WorkspaceFilter):
         return queryset.filter(workspace__in=Workspace.objects.filter(slug=value).values("pk"))
 
 
-class OriginFilter(OfferedFilter):
-    title = _("origin")
-    parameter_name = "origin"
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return list(Origin.choices)
-
-    def chosen(self, queryset: QuerySet[ChangeSet], value: str) -> QuerySet[ChangeSet]:
-        return queryset.filter(origin=value)
+OriginFilter = column_filter("origin", _("origin"), Origin.choices)
 
 
 class UndoneFilter(OfferedFilter):
     title = _("undone")
     parameter_name = "undone"
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
-        return [("yes", _("taken back, perhaps done again")), ("no", _("never taken back"))]
+    offered = (("yes", _("taken back, perhaps done again")), ("no", _("never taken back")))
 
     def chosen(self, queryset: QuerySet[ChangeSet], value: str) -> QuerySet[ChangeSet]:
         undone = Exists(undoing([OuterRef("pk")]))
@@ -83,7 +73,7 @@ class TypedFilter(admin.ListFilter):
 
 
 class WhoFilter(TypedFilter):
-    """By the name the person had then."""
+    """Filters by the name the person had then."""
 
     title = _("person")
     inputs = (("who", _("User name"), "search"),)
@@ -97,18 +87,22 @@ class ConversationFilter(TypedFilter):
     title = _("conversation")
     inputs = (("session", _("Id of the session"), "search"),)
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         named = self.value("session")
         if not named:
             return queryset
         try:
-            return queryset.filter(causes__contains=[f"session:{uuid.UUID(named)}"])
+            return self.of(queryset, uuid.UUID(named))
         except ValueError:
             return queryset.none()
 
+    def of(self, queryset: QuerySet[Any], session_id: uuid.UUID) -> QuerySet[Any]:
+        """The rows that came of this conversation."""
+        return queryset.filter(causes__contains=[f"session:{session_id}"])
+
 
 class DatesFilter(TypedFilter):
-    """Both days count."""
+    """Filters by first and last day, both included."""
 
     title = _("date")
     inputs = (("from", _("From"), "date"), ("to", _("To"), "date"))

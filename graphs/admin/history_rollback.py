@@ -127,7 +127,10 @@ def _value(of: str | None, item: Ref, field: str) -> str:
 
 
 def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
-    items = _items(plan)
+    items: list[ShownItem] = []
+    for step in plan.steps:
+        operations = step.undone.operations[: ITEMS_SHOWN - len(items)]
+        items += of_diff(diff_of(operations, labels(step.object, [each.item for each in operations])))
     clashes = [_clash(clash) for clash in named(plan)]
     offered = {clash.value for clash in clashes}
     stay = [_stays(each) for each in left if _value(each.of, each.item, each.field) not in offered]
@@ -138,15 +141,6 @@ def _shown(plan: Plan, left: tuple[LeftOut, ...]) -> dict[str, Any]:
         "clashes": [*clashes, *stay],
         "possible": bool(plan.operations) and not clashes,
     }
-
-
-def _items(plan: Plan) -> list[ShownItem]:
-    """The first ones, graph by graph."""
-    found: list[ShownItem] = []
-    for step in plan.steps:
-        operations = step.undone.operations[: ITEMS_SHOWN - len(found)]
-        found += of_diff(diff_of(operations, labels(step.object, [each.item for each in operations])))
-    return found
 
 
 def _clash(named_clash: NamedClash) -> ShownClash:

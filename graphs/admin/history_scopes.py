@@ -70,7 +70,9 @@ def asked(query: QueryDict, change_set: ChangeSet) -> Scope:
         case "":
             return ChangeSets(_several(query.getlist("also"), change_set))
         case "modification":
-            return OneModification(_modification(change_set, query.get("modification", "")))
+            named = query.get("modification", "")
+            if named.isdecimal() and len(named) <= 18 and change_set.modifications.filter(pk=int(named)).exists():
+                return OneModification(int(named))
         case "turn" | "session" as what:
             cause = _cause(change_set, "message" if what == "turn" else "session")
             if cause:
@@ -86,12 +88,6 @@ def _several(also: list[str], change_set: ChangeSet) -> tuple[uuid.UUID, ...]:
         return tuple(dict.fromkeys([change_set.pk, *map(uuid.UUID, also)]))
     except ValueError:
         raise Http404 from None
-
-
-def _modification(change_set: ChangeSet, named: str) -> int:
-    if not named.isdecimal() or len(named) > 18 or not change_set.modifications.filter(pk=int(named)).exists():
-        raise Http404
-    return int(named)
 
 
 def _revision(change_set: ChangeSet, named: str) -> Revision:

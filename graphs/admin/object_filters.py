@@ -14,21 +14,18 @@ from graphs.objects.kinds import of_objects
 
 
 class KindFilter(OfferedFilter):
-    """Offers the kinds of objects; `column` names that of a row."""
+    """Offers the kinds of objects."""
 
     title = _("kind")
     parameter_name = "kind"
-    column: ClassVar = "object_type"
+    column = "object_type"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, Any]]:
         return [(kind.name, kind.label) for kind in of_objects()]
 
-    def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
-        return queryset.filter(**{self.column: value})
-
 
 class ObjectFilter(TypedFilter):
-    """By the key of an object, or by its kind and key as `graph:nba`; `columns` hold the two."""
+    """Filters by key, or by kind and key as in `graph:nba`; `columns` hold the two."""
 
     title = _("object")
     inputs = (("object", _("Key, as in graph:nba"), "search"),)
@@ -46,14 +43,14 @@ class ObjectFilter(TypedFilter):
 
 
 class ChangeKindFilter(KindFilter):
-    """By the kind of the objects that were changed."""
+    """Filters by the kind of the objects that were changed."""
 
     def chosen(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
         return queryset.filter(pk__in=Revision.objects.filter(type=value).values("change_set"))
 
 
 class ChangeObjectFilter(ObjectFilter):
-    """By an object that was changed."""
+    """Filters by an object that was changed."""
 
     columns: ClassVar = ("type", "key")
 

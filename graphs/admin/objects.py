@@ -8,13 +8,13 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter
-from graphs.admin.display import change_link, json_code, list_link
+from graphs.admin.display import change_link, json_code, link, list_link
 from graphs.admin.object_filters import KindFilter
 from graphs.admin.versions import VersionedAdmin, versions_page
 from graphs.models import ChangeSet, Membership, Object, Revision
@@ -90,14 +90,9 @@ class ObjectAdmin(VersionedAdmin, AuditAdmin):
     def kind(self, obj: Object) -> Any:
         return KINDS[obj.type].label if obj.type in KINDS else obj.type
 
-    @admin.display(description=_("workspace"), ordering="workspace__name")
-    def tenant(self, obj: Object) -> str:
-        return str(obj.workspace)
-
     @admin.display(description=_("history"))
     def history(self, obj: Object) -> SafeString:
-        address = reverse("admin:graphs_object_versions", args=[obj.pk])
-        return format_html('<a href="{}">{}</a>', address, gettext("versions"))
+        return link(reverse("admin:graphs_object_versions", args=[obj.pk]), gettext("versions"))
 
     @admin.display(description=_("about it"))
     def known(self, obj: Object) -> SafeString:

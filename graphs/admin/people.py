@@ -23,14 +23,7 @@ class SuperusersOnly:
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return self.has_module_permission(request)
 
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request)
+    has_add_permission = has_change_permission = has_delete_permission = has_view_permission
 
 
 class ManagedAdmin(SuperusersOnly, admin.ModelAdmin):

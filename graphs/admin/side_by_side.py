@@ -44,14 +44,11 @@ def side_by_side(old: str, new: str, whole: bool = False) -> list[Row]:
     """The rows of two texts; with `whole` nothing is folded."""
     if whole:
         return list(_paired(code_diff.lines(old, new, context=None)))
-    rows = list(_with_folds(_paired(code_diff.lines(old, new)), _count(old)))
+    count = old.removesuffix("\n").count("\n") + 1 if old else 0
+    rows = list(_with_folds(_paired(code_diff.lines(old, new)), count))
     if len(rows) > MOST_ROWS:
         rows[MOST_ROWS:] = [Row("folded", folded=sum(row.folded or 1 for row in rows[MOST_ROWS:]))]
     return rows
-
-
-def _count(text: str) -> int:
-    return text.removesuffix("\n").count("\n") + 1 if text else 0
 
 
 def _paired(lines: Iterable[Line]) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -75,7 +75,9 @@ def versions_page(request: HttpRequest, there: Object | None, object_id: int, si
         raise Http404
     wanted = Wanted(last.version if last else 0, request.GET)
     usable = wanted.is_valid()
-    listed = _listed(revisions, wanted.cleaned_data.get("below"))
+    below = wanted.cleaned_data.get("below")
+    # One more than a page, to know whether there is another.
+    listed = list((revisions.filter(version__lt=below) if below else revisions)[: VERSIONS_PER_PAGE + 1])
     a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
     known_kind = last is not None and last.type in KINDS
     compared = usable and known_kind and None not in (a, b)
@@ -98,8 +100,3 @@ def versions_page(request: HttpRequest, there: Object | None, object_id: int, si
         "whole_address": f"?a={a}&b={b}&whole",
     }
     return render(request, "admin/graphs/versions.html", context, status=200 if usable else 400)
-
-
-def _listed(revisions: QuerySet[Revision], below: int | None) -> list[Revision]:
-    """One more than a page, to know whether there is another."""
-    return list((revisions.filter(version__lt=below) if below else revisions)[: VERSIONS_PER_PAGE + 1])

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter
-from graphs.admin.display import change_link, code, json_code, list_link
+from graphs.admin.display import change_link, code, json_column, list_link
 from graphs.admin.versions import VersionedAdmin
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Sheet
 
@@ -32,6 +32,7 @@ class GraphAdmin(VersionedAdmin, AuditAdmin):
         *("name", "key", "tenant", "description", "sheets", "node_count", "edge_count"),
         *("version", "created_at", "updated_at", "metadata_text"),
     )
+    metadata_text = json_column("metadata", _("metadata"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """`readable` tells whether the person can open the graph's page, which is for members."""
@@ -55,17 +56,9 @@ class GraphAdmin(VersionedAdmin, AuditAdmin):
     def edge_count(self, obj: Any) -> SafeString:
         return list_link(Edge, obj.edge_total or 0, graph__id__exact=obj.pk)
 
-    @admin.display(description=_("workspace"), ordering="workspace__name")
-    def tenant(self, obj: Graph) -> str:
-        return str(obj.workspace)
-
     @admin.display(description=_("sheets"))
     def sheets(self, obj: Graph) -> SafeString:
         return format_html_join(", ", "{}", ((change_link(sheet),) for sheet in obj.sheets.all()))
-
-    @admin.display(description=_("metadata"))
-    def metadata_text(self, obj: Graph) -> SafeString:
-        return json_code(obj.metadata)
 
 
 class PartAdmin(AuditAdmin):
@@ -103,18 +96,12 @@ class NodeAdmin(PartAdmin):
         *("name", "key", "type", "graph", "sheet", "tenant", "version", "process_text", "data_text"),
         *("handles_text", "edges", "pos_x", "pos_y", "width", "height"),
     )
+    data_text = json_column("data", _("data"))
+    handles_text = json_column("handles", _("handles"))
 
     @admin.display(description=_("process"))
     def process_text(self, obj: Node) -> SafeString:
         return code(obj.process)
-
-    @admin.display(description=_("data"))
-    def data_text(self, obj: Node) -> SafeString:
-        return json_code(obj.data)
-
-    @admin.display(description=_("handles"))
-    def handles_text(self, obj: Node) -> SafeString:
-        return json_code(obj.handles)
 
     @admin.display(description=_("edges"))
     def edges(self, obj: Node) -> SafeString:
@@ -145,14 +132,7 @@ class NodeTypeAdmin(VersionedAdmin, AuditAdmin):
         *("display_name", "key", "tenant", "description", "category", "icon", "version"),
         *("handles_text", "process_text"),
     )
-
-    @admin.display(description=_("workspace"), ordering="workspace__name")
-    def tenant(self, obj: NodeType) -> str:
-        return str(obj.workspace)
-
-    @admin.display(description=_("handles"))
-    def handles_text(self, obj: NodeType) -> SafeString:
-        return json_code(obj.handles)
+    handles_text = json_column("handles", _("handles"))
 
     @admin.display(description=_("process"))
     def process_text(self, obj: NodeType) -> SafeString:
