@@ -4,16 +4,14 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
 from graphs.site.json_values import MAX_DEPTH, UNSTORABLE, shown
+from graphs.site.json_walk import deeper_than, steps, walk
 
 _MAY_HIDE_UNSTORABLE = re.compile(r"\\u(0000|[dD][89a-fA-F])")
-
-Path = tuple[str | int, ...]
 
 
 class BadJSON(ValueError):
@@ -35,7 +33,10 @@ def parse_json(data: bytes | str) -> Any:
         raise BadJSON(_not_json(error)) from error
     except RecursionError as error:
         raise BadJSON(_too_deep()) from error
-    _check(value, with_text=bool(_MAY_HIDE_UNSTORABLE.search(text)))
+    if deeper_than(MAX_DEPTH, value):
+        raise BadJSON(_too_deep())
+    if _MAY_HIDE_UNSTORABLE.search(text):
+        _check_texts(value)
     return value
 
 
@@ -82,34 +83,13 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _check(value: Any, with_text: bool) -> None:
-    """Raises `BadJSON` for too many levels, and with `with_text` for texts that cannot be stored."""
-    level: list[tuple[Path, Any]] = [((), value)]
-    depth = 0
-    while level:
-        if depth >= MAX_DEPTH and any(isinstance(item, dict | list) for _path, item in level):
-            raise BadJSON(_too_deep())
-        if with_text:
-            for path, item in level:
-                _check_text(path, item)
-        level = [child for path, item in level for child in _children(path, item, with_text)]
-        depth += 1
-
-
-def _children(path: Path, item: Any, with_text: bool) -> Iterator[tuple[Path, Any]]:
-    members: Any = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
-    for name, child in members:
-        if with_text or isinstance(child, dict | list):
-            yield (*path, name), child
-
-
-def _check_text(path: Path, item: Any) -> None:
-    texts = [item] if isinstance(item, str) else list(item) if isinstance(item, dict) else []
-    if any(UNSTORABLE.search(text) for text in texts):
-        where = ".".join(map(str, path)) or _("the text")
-        raise BadJSON(
-            _("%(where)s holds a character that is not allowed (NUL or half a pair).") % {"where": shown(where)}
-        )
+def _check_texts(value: Any) -> None:
+    """Raises `BadJSON` for a text that cannot be stored."""
+    for trail, item in walk(value):
+        texts = [item] if isinstance(item, str) else item if isinstance(item, dict) else ()
+        if any(UNSTORABLE.search(text) for text in texts):
+            where = shown(".".join(map(str, steps(trail))) or _("the text"))
+            raise BadJSON(_("%(where)s holds a character that is not allowed (NUL or half a pair).") % {"where": where})
 
 
 def _not_json(error: json.JSONDecodeError) -> str:

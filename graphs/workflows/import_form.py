@@ -8,7 +8,9 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Workspace
-from graphs.workflows import imports, interchange
+from graphs.workflows import imports
+from graphs.workflows.interchange.base import Format, ImportRefused, Limits
+from graphs.workflows.interchange.formats import parse
 
 FORMATS = [
     ("auto", _("Find out by itself")),
@@ -31,16 +33,16 @@ class ImportForm(forms.Form):
     def run(self, workspace: Workspace, actor: User) -> imports.ImportedGraph:
         """Imports the file of a valid form for `actor`.
 
-        Raises `interchange.ImportRefused`, `imports.KeyTaken` or `imports.KeyInvalid`; then nothing was imported.
+        Raises `ImportRefused`, `imports.KeyTaken` or `imports.KeyInvalid`; then nothing was imported.
         """
         given: dict[str, Any] = self.cleaned_data
-        limits = interchange.Limits(settings.MAX_IMPORT_BYTES, settings.MAX_IMPORT_NODES)
-        chosen = cast("interchange.Format", given["format"] or "auto")
-        parsed = interchange.parse(given["file"].read(), chosen, limits, given["file"].name)
+        limits = Limits(settings.MAX_IMPORT_BYTES, settings.MAX_IMPORT_NODES)
+        chosen = cast(Format, given["format"] or "auto")
+        parsed = parse(given["file"].read(), chosen, limits, given["file"].name)
         return imports.import_graph(workspace, parsed, given["key"] or None, actor)
 
 
-def explain(refusal: interchange.ImportRefused) -> dict[str, list[str]]:
+def explain(refusal: ImportRefused) -> dict[str, list[str]]:
     """{place in the file: [sentences]}; what concerns the whole file is under "file"."""
     found: dict[str, list[str]] = {}
     for problem in refusal.problems:

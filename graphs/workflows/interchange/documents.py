@@ -1,14 +1,15 @@
-"""From bytes to JSON that can be stored: UTF-8, no NUL, no lone surrogates, keys once, finite, not too deep."""
+"""Reads bytes as JSON that can be stored: UTF-8, no NUL, no lone surrogates, keys once, finite, not too deep."""
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
 
 from graphs.site.json_values import EXPONENT_FROM, MAX_DEPTH, MAX_DIGITS, UNSTORABLE, shown
+from graphs.site.json_walk import deeper_than, steps, walk
 from graphs.workflows.interchange.base import NATIVE_FORMAT, Problems, path, refuse
 
 #: Levels that the native format puts around the values of a foreign file.
@@ -30,12 +31,6 @@ class Unacceptable(Exception):
         self.message = message
 
 
-def read(data: bytes, max_bytes: int | None) -> Any:
-    """The JSON value of a file, floats as jsonb gives them back. Raises `ImportRefused`."""
-    check_size(data, max_bytes)
-    return value_of(decoded(data), limited=max_bytes is not None)
-
-
 def check_size(data: bytes, max_bytes: int | None) -> None:
     """Raises `ImportRefused` for a file that is larger; None is no limit."""
     if max_bytes is not None and len(data) > max_bytes:
@@ -44,7 +39,7 @@ def check_size(data: bytes, max_bytes: int | None) -> None:
 
 
 def value_of(text: str, *, limited: bool) -> Any:
-    """The JSON value of a file's text. Raises `ImportRefused` likewise."""
+    """The JSON value of a file's text, floats as jsonb gives them back. Raises `ImportRefused`."""
     if not text.strip():
         raise refuse("", _("The file is empty."))
     if limited and text.count("[") + text.count("{") > MAX_CONTAINERS:
@@ -147,19 +142,6 @@ def _where(text: str, position: int) -> str:
     return _line(text.count("\n", 0, position) + 1, position - line_start + 1)
 
 
-def deeper_than(levels: int, document: Any) -> bool:
-    """Whether lists and objects are nested more than so many levels deep."""
-    level = [document] if isinstance(document, dict | list) else []
-    for _level in range(levels):
-        level = [
-            item
-            for value in level
-            for item in (value.values() if isinstance(value, dict) else value)
-            if isinstance(item, dict | list)
-        ]
-    return bool(level)
-
-
 def _refuse_depth(text: str) -> NoReturn:
     depth = 0
     for match in _TOKEN.finditer(text):
@@ -174,9 +156,9 @@ def _report_doubled(document: Any, doubled: list[tuple[dict[str, Any], str]], pr
     if not doubled:
         return
     keys = {id(value): key for value, key in doubled}
-    for trail, value in _walk(document):
+    for trail, value in walk(document):
         if id(value) in keys:
-            problems.add(_path(trail), _doubled_message(keys[id(value)]))
+            problems.add(path(steps(trail)), _doubled_message(keys[id(value)]))
     if not problems.found:  # It stood in a value that the second key replaced.
         problems.add("", _doubled_message(doubled[0][1]))
 
@@ -186,44 +168,8 @@ def _doubled_message(key: str) -> str:
 
 
 def _report_unstorable(document: Any, problems: Problems) -> None:
-    for trail, value in _walk(document):
+    for trail, value in walk(document):
         if isinstance(value, str) and UNSTORABLE.search(value):
-            problems.add(_path(trail), _("The text contains a NUL character or half of a surrogate pair."))
+            problems.add(path(steps(trail)), _("The text contains a NUL character or half of a surrogate pair."))
         elif isinstance(value, dict) and any(UNSTORABLE.search(key) for key in value):
-            problems.add(_path(trail), _("A key contains a NUL character or half of a surrogate pair."))
-
-
-#: The way to a value: the way to its parent, and its key or index there. The document's own is None.
-_Trail = tuple["_Trail | None", str | int]
-
-
-def _walk(document: Any) -> Iterator[tuple[_Trail | None, Any]]:
-    """Every value with its trail, parents first, in the order of the file."""
-    yield None, document
-    pending: list[tuple[_Trail | None, Iterator[tuple[str | int, Any]]]] = [(None, _children(document))]
-    while pending:
-        parent, children = pending[-1]
-        child = next(children, None)
-        if child is None:
-            pending.pop()
-            continue
-        key, value = child
-        trail = (parent, key)
-        yield trail, value
-        if isinstance(value, dict | list):
-            pending.append((trail, _children(value)))
-
-
-def _children(value: Any) -> Iterator[tuple[str | int, Any]]:
-    if isinstance(value, dict):
-        return iter(value.items())
-    return enumerate(value) if isinstance(value, list) else iter(())
-
-
-def _path(trail: _Trail | None) -> str:
-    """`nodes[3].name`"""
-    steps: list[str | int] = []
-    while trail is not None:
-        trail, step = trail
-        steps.append(step)
-    return path(reversed(steps))
+            problems.add(path(steps(trail)), _("A key contains a NUL character or half of a surrogate pair."))

@@ -84,12 +84,8 @@ def resolved(connections: list[Connection], names: set[str], warnings: list[File
         if absent is None:
             found.append(connection)
         else:
-            warnings.append(_dangling(connection, absent))
+            message = _('The connection from "{source}" to "{target}" is left out: there is no node "{name}".')
+            where = path(("connections", connection.source, connection.kind, connection.output))
+            told = {"source": shown(connection.source), "target": shown(connection.target), "name": shown(absent)}
+            warnings.append(FileWarning(where, message.format(**told), "dangling"))
     return found
-
-
-def _dangling(connection: Connection, absent: str) -> FileWarning:
-    message = _('The connection from "{source}" to "{target}" is left out: there is no node "{name}".')
-    where = path(("connections", connection.source, connection.kind, connection.output))
-    names = {"source": shown(connection.source), "target": shown(connection.target), "name": shown(absent)}
-    return FileWarning(where, message.format(**names), "dangling")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from graphs.site.json_values import MAX_DEPTH
+from graphs.site.json_walk import deeper_than
 from graphs.workflows.interchange import documents, native
 from graphs.workflows.interchange.base import ImportRefused, OnProgress, ParsedEdge, ParsedGraph, ParsedNode
 
@@ -112,5 +113,5 @@ def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _check_depth(member: Any) -> None:
     """Refuses a member of the document that is nested too deeply; the document is a level itself."""
-    if documents.deeper_than(MAX_DEPTH + documents.WRAPPING - 1, member):
+    if deeper_than(MAX_DEPTH + documents.WRAPPING - 1, member):
         raise _Unusual

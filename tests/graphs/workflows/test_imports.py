@@ -8,7 +8,8 @@ from django.db import IntegrityError
 
 from graphs.models import ChangeSet, Edge, Graph, Node, NodeType, Sheet, Workspace
 from graphs.workflows.imports import KeyInvalid, KeyTaken, import_graph
-from graphs.workflows.interchange import Limits, ParsedGraph, parse
+from graphs.workflows.interchange.base import Limits, ParsedGraph
+from graphs.workflows.interchange.formats import parse
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, native_node, parsed, real_files, to
 
 pytestmark = pytest.mark.django_db

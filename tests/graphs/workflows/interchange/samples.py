@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange import ImportRefused, Limits, ParsedGraph, parse
+from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedGraph
+from graphs.workflows.interchange.formats import parse
 
 DATA = Path(__file__).resolve().parents[5] / "shared" / "data"
 NO_LIMITS = Limits()

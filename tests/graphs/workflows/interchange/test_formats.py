@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from graphs.workflows.interchange import ImportRefused, Limits, parse
+from graphs.workflows.interchange.base import ImportRefused, Limits
+from graphs.workflows.interchange.formats import parse
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, parsed, refusal
 
 FLOW = [{"id": "a", "type": "inject", "wires": [[]]}]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.workflows.interchange import ImportRefused, Limits, ParsedGraph, Problem, parse
+from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedGraph, Problem
+from graphs.workflows.interchange.formats import parse
 from tests.graphs.workflows.interchange.samples import native
 from tests.graphs.workflows.interchange.strategies import almost_files, native_documents, nonsense
 

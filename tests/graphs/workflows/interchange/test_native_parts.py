@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.workflows.interchange import ImportRefused, Limits, ParsedGraph, native_parts, parse
-from graphs.workflows.interchange.base import no_progress
+from graphs.workflows.interchange import native_parts
+from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedGraph, no_progress
+from graphs.workflows.interchange.formats import parse
 from tests.graphs.workflows.interchange.samples import n8n, n8n_node, native, native_edge, native_node
 from tests.graphs.workflows.interchange.strategies import almost_files, native_documents
 

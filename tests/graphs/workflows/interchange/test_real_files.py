@@ -4,7 +4,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from graphs.workflows.interchange import Limits, ParsedGraph, parse
+from graphs.workflows.interchange.base import Limits, ParsedGraph
+from graphs.workflows.interchange.formats import parse
 from tests.graphs.workflows.interchange.samples import real_files
 
 LIMITS = Limits(max_bytes=20_971_520, max_nodes=20_000)
