@@ -1,6 +1,10 @@
-"""Pages of the log: events of a session, of a message, of any stream that a person may read."""
+"""Pages of the log: events of a session, of a message, of any stream that a person may read.
+
+The events themselves are plain data (`chat.events.vocabulary.event_json`): there are thousands.
+"""
 
 from collections.abc import Callable
+from typing import Any, Self
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -9,9 +13,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat import queries
-from chat.api.event_json import EventPage, ObjectStream
 from chat.api.requests import own_message, own_session, own_stream
 from chat.events.notices import stream_of
+from chat.events.vocabulary import event_json
 from chat.queries import ReadableStream
 from graphs.api.objects import ID, TYPE
 from graphs.objects.headers import object_for
@@ -20,10 +24,38 @@ from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
 from graphs.site.api.parameters import number
 from graphs.site.api.problems import Problem
+from graphs.site.shapes import AsItIs, Shape
 
 BIGGEST = 2**62
 AFTER = OpenApiParameter("after", {"type": "integer", "minimum": 0, "default": 0})
 LIMIT = OpenApiParameter("limit", {"type": "integer", "minimum": 0, "maximum": queries.MAX_EVENTS})
+
+
+class EventShape(Shape):
+    stream: str
+    sequence: int
+    type: str
+    data: dict[str, Any]
+    message_id: str | None
+    run_id: str | None
+    created_at: str
+
+
+class ObjectStream(Shape):
+    """The id of the stream of an object."""
+
+    stream: str
+
+
+class EventPage(Shape):
+    """`last` is the last number of the stream, not of the page."""
+
+    events: AsItIs[list[EventShape]]
+    last: int
+
+    @classmethod
+    def of(cls, page: queries.EventPage) -> Self:
+        return cls(events=[event_json(event, page.stream.name) for event in page.events], last=page.last)
 
 
 class SessionEventsView(APIView):

@@ -1,6 +1,6 @@
 """POST chat/messages, and the models to choose from."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -10,14 +10,16 @@ from rest_framework.views import APIView
 from chat.actions import deepening, pinning, posting
 from chat.actions.posting import Asked
 from chat.api.message_json import MessageShape
-from chat.api.model_json import ModelList, ModelShape
 from chat.api.requests import act, own_message_and_member, own_session
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.engine import available_models
+from chat.providers.registry import Choice
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
+from graphs.site.api.paging import PageShape
 from graphs.site.api.parameters import IDEMPOTENCY_KEY, idempotency_key
+from graphs.site.shapes import Shape
 
 
 class MessageBody(Asked):
@@ -34,6 +36,38 @@ class MessageKeepingBody(Body):
 
 class DeepenBody(Body):
     wait: bool | None = None
+
+
+class PriceShape(Shape):
+    """US dollars per million tokens."""
+
+    input: float
+    cached_input: float
+    output: float
+
+
+class ModelShape(Shape):
+    """`strength` orders models, 0 where it is unknown; `stronger` is the id of the next stronger one. `price` is null
+    where nobody knows it. `context_window`: tokens of prompt and answer together."""
+
+    id: str
+    label: str
+    provider: str
+    model: str
+    reasons: bool
+    strength: int
+    stronger: str | None
+    price: PriceShape | None
+    context_window: int
+
+    @classmethod
+    def of(cls, choice: Choice, stronger: Choice | None) -> Self:
+        price = PriceShape.from_attributes(choice.price) if choice.price else None
+        return cls.from_attributes(choice, stronger=stronger.id if stronger else None, price=price)
+
+
+class ModelList(PageShape[ModelShape]):
+    default: str
 
 
 class MessagesView(APIView):

@@ -1,25 +1,23 @@
 """Proposals of a workspace: list, preview, decide, ask again."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import Field, RootModel
+from pydantic import Field, RootModel, create_model
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chat import queries
 from chat.actions import deciding, posting, proposing_again
-from chat.actions.deciding import Decision
+from chat.actions.deciding import Decided, Decision, DecisionOutcome
 from chat.actions.posting import Digest, Feedback, Id
-from chat.api.decision_json import DecidedManyShape, DecidedOneShape, DecidedShape, decided_json
 from chat.api.requests import act, shared_proposal
 from chat.api.run_json import AcceptedShape, RestedShape
 from chat.events import notices
-from chat.models import Proposal, ProposalStatus
-from chat.proposals.proposal_json import ProposalShape, proposal_json, proposals_json
+from chat.models import ProposalStatus
+from chat.proposals.proposal_json import ProposalShape, Status, brief_json, proposal_json, proposals_json
 from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import labelled
 from graphs.objects.kinds import is_object
@@ -87,6 +85,46 @@ class ProposalPreviewShape(Shape):
     digest: str
 
 
+_RESTED: dict[str, Any] = {name: field.annotation for name, field in RestedShape.model_fields.items()}
+_DECIDED: dict[str, Any] = {name: (shape | None, None) for name, shape in _RESTED.items()}
+DecidedShape = create_model(
+    "DecidedShape",
+    __base__=Shape,
+    __doc__="The ids tell which run goes on, where one does; the rest, with `wait`, how it ended.",
+    **{"proposal": AsItIs[ProposalShape]} | _DECIDED,
+)
+
+
+def decided_json(decided: Decided) -> dict[str, Any]:
+    """A decision as `DecidedShape`."""
+    run = dict(AcceptedShape.of(decided.run.to_json())) if decided.run else {}
+    return DecidedShape(**{"proposal": brief_json(decided.proposal), **run}).to_json()
+
+
+class DecidedOneShape(Shape):
+    """`code` and `detail` say why it had no effect, `status` what it is now."""
+
+    id: str
+    status: Status
+    code: str | None = None
+    detail: str | None = None
+    proposal: AsItIs[ProposalShape]
+
+    @classmethod
+    def of(cls, outcome: DecisionOutcome) -> Self:
+        if outcome.decided is not None:
+            proposal = brief_json(outcome.decided.proposal)
+            return cls(id=outcome.proposal_id, status=proposal["status"], proposal=proposal)
+        assert outcome.refusal is not None
+        proposal = outcome.refusal.details["proposal"]
+        refused = {"code": outcome.refusal.code, "detail": outcome.refusal.message}
+        return cls(id=outcome.proposal_id, status=proposal["status"], **refused, proposal=proposal)
+
+
+class DecidedManyShape(Shape):
+    results: list[DecidedOneShape]
+
+
 class ProposalsView(APIView):
     @extend_schema(
         operation_id="listProposals",
@@ -95,21 +133,17 @@ class ProposalsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """The proposals of the workspace in brief, the latest first; those that wait, the oldest first."""
-        waiting = request.GET.get("status") == ProposalStatus.PENDING
-        ordering = ("created_at", "id") if waiting else ("-created_at", "-id")
-        page = asked_page(request, _filtered(request), ordering)
+        status, session_id = request.GET.get("status"), request.GET.get("sessionId", "")
+        if status is not None and status not in ProposalStatus.values:
+            raise invalid("status", _("There is no such status."))
+        kind, key = object_name(request, "object")
+        if kind and not is_object(kind):
+            raise no_object_name("object")
+        member, about = current_member(request), Ref(kind, key) if kind else None
+        proposals = queries.proposals_of(member, status=status or "", session_id=session_id, about=about)
+        ordering = ("created_at", "id") if status == ProposalStatus.PENDING else ("-created_at", "-id")
+        page = asked_page(request, proposals, ordering)
         return Response(ProposalPage.of(page, proposals_json(page.rows)).to_json())
-
-
-def _filtered(request: Request) -> QuerySet[Proposal]:
-    status, session_id = request.GET.get("status"), request.GET.get("sessionId", "")
-    if status is not None and status not in ProposalStatus.values:
-        raise invalid("status", _("There is no such status."))
-    kind, key = object_name(request, "object")
-    if kind and not is_object(kind):
-        raise no_object_name("object")
-    about = Ref(kind, key) if kind else None
-    return queries.proposals_of(current_member(request), status=status or "", session_id=session_id, about=about)
 
 
 class WaitingView(APIView):

@@ -1,7 +1,8 @@
 """Sessions: list, read, change, hide; their messages; resume, retry, stop."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field
@@ -14,13 +15,18 @@ from chat.actions import conversations, posting
 from chat.api.message_json import MessagePage, MessageShape
 from chat.api.requests import act, own_session
 from chat.api.run_json import AcceptedShape, RestedShape
-from chat.api.session_json import SessionPage, SessionShape
+from chat.engine import available_models
+from chat.engine.states import load
+from chat.models import Session
+from chat.queries.answers import SessionUsageShape
+from graphs.objects.refs import ObjectName
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
 from graphs.site.api.openapi import problems
-from graphs.site.api.paging import PAGE_PARAMETERS, asked_page
+from graphs.site.api.paging import PAGE_PARAMETERS, PageShape, asked_page
 from graphs.site.api.parameters import object_name
 from graphs.site.api.problems import invalid
+from graphs.site.shapes import Id, Moment, Shape
 
 CONTEXT = OpenApiParameter("context", str, description="Kind and id of an object, for example graph:nba.")
 
@@ -44,6 +50,49 @@ class SessionBody(Body):
     model: Annotated[str, Field(max_length=100)] | None = None
     on_disconnect: Literal["continue", "cancel"] | None = None
     require_validation: bool | None = None
+
+
+class SessionShape(Shape):
+    id: Id
+    title: str
+    type: str
+    context: ObjectName | None
+    model: str
+    model_available: bool
+    phase: str
+    waiting: dict[str, Any] | None
+    usage: SessionUsageShape
+    stream_id: str
+    on_disconnect: str
+    require_validation: bool
+    created_at: Moment
+    updated_at: Moment
+
+    @classmethod
+    def of(cls, session: Session) -> Self:
+        context = session.context.to_json() if session.context else None
+        return cls.from_attributes(
+            session,
+            context=context,
+            model_available=available_models.can_ask(session.model),
+            waiting=_waiting(session),
+            usage=SessionUsageShape.of(session),
+            stream_id=session.stream.name,
+        )
+
+
+class SessionPage(PageShape[SessionShape]): ...
+
+
+def _waiting(session: Session) -> dict[str, Any] | None:
+    """What the session waits for, as `{kind, ...}`. The tool limit says what its event said."""
+    state = load(session.state)
+    if state.waiting is None:
+        return None
+    if state.waiting.kind == "tool_limit":
+        limit = settings.TOOL_ROUNDS_EXTENDED
+        return {"kind": "tool_limit", "roundsUsed": state.rounds, "maxExtended": limit}
+    return {"kind": state.waiting.kind, "id": state.waiting.id}
 
 
 class SessionsView(APIView):
@@ -70,15 +119,7 @@ class SessionView(APIView):
         """Rename a conversation, choose its model, or say what happens when everybody left."""
         session, member = own_session(request, session_id)
         body = read_body(request, SessionBody)
-        changed = act(
-            conversations.update_session,
-            member,
-            str(session.pk),
-            title=body.title,
-            model=body.model,
-            on_disconnect=body.on_disconnect,
-            require_validation=body.require_validation,
-        )
+        changed = act(conversations.update_session, member, str(session.pk), **dict(body))
         return Response(SessionShape.of(changed).to_json())
 
     @extend_schema(operation_id="deleteSession", responses={204: None})

@@ -15,7 +15,6 @@ from chat.queries.conversations import (
     sessions_of,
     summary_of,
 )
-from chat.queries.ids import parsed_id, stream_name_of
 from chat.queries.proposals import proposal_and_member, proposal_for, proposals_of, require_proposals, waiting_count
 from chat.queries.streams import (
     MAX_EVENTS,
@@ -27,6 +26,7 @@ from chat.queries.streams import (
     hidden_streams,
     readable,
     stream_for,
+    stream_name_of,
 )
 
 __all__ = [
@@ -44,7 +44,6 @@ __all__ = [
     "message_for",
     "messages_of",
     "next_position",
-    "parsed_id",
     "proposal_and_member",
     "proposal_for",
     "proposals_of",

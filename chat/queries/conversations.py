@@ -6,12 +6,11 @@ from django.db.models import F, Prefetch, Q, QuerySet
 
 from chat.models import AlwaysSend, Message, Proposal, Run, RunStatus, Session
 from chat.prompts.summary_json import SummaryShape
-from chat.queries.ids import parsed_id
 from chat.queries.proposals import in_brief
 from graphs.models import Role, Workspace
 from graphs.objects.headers import rows_named
 from graphs.objects.kinds import of_objects
-from graphs.site.access import Member, NotFound
+from graphs.site.access import Member, or_not_found, parsed_id
 
 #: The sessions of the person `u` that they did not delete, in the workspaces they are in.
 _OWN_SESSION = """
@@ -40,35 +39,26 @@ def _visible_sessions(user: User) -> QuerySet[Session]:
 def held_session(member: Member, session_id: str) -> Session:
     """The person's own session in this workspace, held until the transaction ends; raises `NotFound`."""
     where = [parsed_id(session_id), member.user.pk, member.workspace.pk]
-    session = next(iter(Session.objects.raw(_HELD, where)), None)
-    if session is None:
-        raise NotFound
+    session = or_not_found(next(iter(Session.objects.raw(_HELD, where)), None))
     session.workspace = member.workspace
     return session
 
 
 def session_for(member: Member, session_id: str) -> Session:
     """The person's own session in this workspace; raises `NotFound`."""
-    session = _visible_sessions(member.user).filter(workspace=member.workspace, pk=parsed_id(session_id)).first()
-    if session is None:
-        raise NotFound
-    return session
+    return or_not_found(sessions_of(member).filter(pk=parsed_id(session_id)).first())
 
 
 def session_and_member(user: User, session_id: str) -> tuple[Session, Member]:
     """The person's own session in whichever of their workspaces it is; raises `NotFound`."""
     sessions = _visible_sessions(user).annotate(role=F("workspace__memberships__role"))
-    session = sessions.filter(pk=parsed_id(session_id)).first()
-    if session is None:
-        raise NotFound
+    session = or_not_found(sessions.filter(pk=parsed_id(session_id)).first())
     return session, Member(user, session.workspace, Role(session.role))
 
 
 def member_in(user: User, session_id: str) -> Member:
     """The person in the workspace of a session of theirs; raises `NotFound`."""
-    workspace = next(iter(Workspace.objects.raw(_IN, [parsed_id(session_id), user.pk])), None)
-    if workspace is None:
-        raise NotFound
+    workspace = or_not_found(next(iter(Workspace.objects.raw(_IN, [parsed_id(session_id), user.pk])), None))
     return Member(user, workspace, Role(workspace.role))  # type: ignore[attr-defined]
 
 
@@ -81,25 +71,21 @@ def sessions_of(member: Member, context_type: str = "", context_id: str = "") ->
 
 
 def messages_of(session: Session) -> QuerySet[Message]:
-    """What people see of a conversation; what is only for the model is left out."""
-    shown = session.messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE)
-    proposals = Prefetch("proposals", in_brief(Proposal.objects.all()))
-    return shown.select_related("run").prefetch_related("run__model_calls", proposals)
+    """What people see of a conversation."""
+    return _shown(session.messages.select_related("run"))
 
 
 def message_for(user: User, message_id: str) -> Message:
     """A message of one of the person's own sessions in whichever of their workspaces; raises `NotFound`."""
-    message = (
-        Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
-        .exclude(role=Message.Role.SYSTEM)
-        .exclude(kind=Message.NOTE)
-        .select_related("session__stream", "run")
-        .prefetch_related("run__model_calls", Prefetch("proposals", in_brief(Proposal.objects.all())))
-        .first()
-    )
-    if message is None:
-        raise NotFound
-    return message
+    messages = Message.objects.filter(pk=parsed_id(message_id), session__in=_visible_sessions(user))
+    return or_not_found(_shown(messages.select_related("session__stream", "run")).first())
+
+
+def _shown(messages: QuerySet[Message]) -> QuerySet[Message]:
+    """The messages without those that are only for the model, with what is told beside them."""
+    proposals = Prefetch("proposals", in_brief(Proposal.objects.all()))
+    shown = messages.exclude(role=Message.Role.SYSTEM).exclude(kind=Message.NOTE)
+    return shown.prefetch_related("run__model_calls", proposals)
 
 
 def summary_of(session: Session) -> SummaryShape | None:

@@ -8,11 +8,10 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from chat.models import Proposal, ProposalStatus
-from chat.queries.ids import parsed_id
 from graphs.models import Role
 from graphs.objects.narrowing import narrowed, unseen
 from graphs.objects.refs import Ref
-from graphs.site.access import Member, NotFound
+from graphs.site.access import Member, NotFound, or_not_found, parsed_id
 
 #: More proposals that wait are not counted.
 MOST_COUNTED = 99
@@ -95,7 +94,4 @@ def proposal_and_member(user: User, proposal_id: str) -> tuple[Proposal, Member]
 
 def _one_proposal(proposals: QuerySet[Any], proposal_id: str) -> Any:
     related = ("workspace", "session", "message", "decided_by")
-    proposal = proposals.select_related(*related).filter(pk=parsed_id(proposal_id)).first()
-    if proposal is None:
-        raise NotFound
-    return proposal
+    return or_not_found(proposals.select_related(*related).filter(pk=parsed_id(proposal_id)).first())

@@ -14,7 +14,7 @@ from chat.models import Message, Stream
 from graphs.models import Object
 from graphs.objects.headers import may_see
 from graphs.objects.narrowing import narrowed
-from graphs.site.access import NotFound, member_of
+from graphs.site.access import NotFound, member_of, parsed_id
 
 #: Events and bytes one page of the log may hold.
 MAX_EVENTS = 1_000
@@ -58,6 +58,11 @@ _STREAM_FOR = f"""
 SELECT readable.* FROM auth_user AS u CROSS JOIN LATERAL ({READABLE_STREAMS} AND stream.name = %s) AS readable
 WHERE u.id = %s
 """  # noqa: S608
+
+
+def stream_name_of(session_id: str) -> str:
+    """The name of a session's stream; what is no id names nothing and raises `NotFound`."""
+    return f"session_{parsed_id(session_id)}"
 
 
 def stream_for(user: User, name: str) -> ReadableStream:

@@ -11,7 +11,7 @@ from chat.actions import conversations, deciding, deepening, posting
 from chat.actions.refusals import Refused
 from chat.models import Message
 from chat.sockets import frames
-from graphs.site.access import Member, NotFound, member_of
+from graphs.site.access import Member, NotFound, member_of, parsed_id
 
 
 def member_in(user: User, workspace: str) -> Member:
@@ -45,7 +45,7 @@ def answer(user: User, frame: frames.Resume) -> dict[str, Any]:
 def decide(user: User, frame: frames.Resume) -> tuple[deciding.Decided, bool]:
     """Decides on a proposal of any conversation of the workspace; True if the conversation is the person's own."""
     proposal, member = queries.proposal_and_member(user, frame.proposal_id or "")
-    if proposal.session_id != queries.parsed_id(frame.session_id):
+    if proposal.session_id != parsed_id(frame.session_id):
         raise NotFound
     if frame.approved is None or frame.answer is not None or frame.continue_ is not None:
         raise Refused("validation", _("A decision says “approved”, and nothing else is answered with it."))

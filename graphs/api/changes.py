@@ -14,9 +14,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from graphs.api.graph_json import CustomNodeType, NodeTypePage
 from graphs.api.graphs import KEY
 from graphs.api.history_json import ChangeSetShape
-from graphs.api.node_type_json import CustomNodeType, NodeTypePage
 from graphs.history import code_diff, editing
 from graphs.models import Object
 from graphs.objects import actions

@@ -1,18 +1,39 @@
-"""Graphs as the API answers with them."""
+"""Graphs and node types as the API answers with them."""
 
 from datetime import datetime
 from typing import Any, Self
 
 from django.db.models import Count, Sum
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
-from graphs.api.node_type_json import NodeTypeShape
 from graphs.models import Graph, NodeType
 from graphs.site.api.paging import PageShape
 from graphs.site.shapes import AsItIs, Shape
-from graphs.workflows.exports import EdgeShape, NodeShape, SheetShape, export_graph
+from graphs.workflows.exports import EdgeShape, ExportedNodeType, NodeShape, SheetShape, export_graph
 from graphs.workflows.imports import ImportedGraph
-from graphs.workflows.node_types import BUILT_IN
+from graphs.workflows.node_types import BUILT_IN, TypeRecord
+
+
+class NodeTypeShape(ExportedNodeType):
+    built_in: bool
+
+    @classmethod
+    def of(cls, record: TypeRecord) -> Self:
+        """A built-in type in the language of its reader."""
+        return cls.from_attributes(
+            record,
+            display_name=gettext(record.display_name),
+            description=gettext(record.description),
+            category=gettext(record.category),
+            built_in=True,
+        )
+
+
+class CustomNodeType(ExportedNodeType):
+    version: int
+
+
+class NodeTypePage(PageShape[CustomNodeType]): ...
 
 
 class GraphSummary(Shape):

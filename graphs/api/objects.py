@@ -23,7 +23,7 @@ from graphs.objects.headers import listed, object_for, parent_of, searched
 from graphs.objects.kinds import KINDS, Kind, is_object
 from graphs.objects.model_rows import row_of
 from graphs.objects.refs import Ref
-from graphs.site.access import Member, NotFound
+from graphs.site.access import Member, NotFound, or_not_found
 from graphs.site.api import limits
 from graphs.site.api.bodies import Body, errors_by_field, read_body
 from graphs.site.api.members import current_member
@@ -89,8 +89,11 @@ class ObjectsView(APIView):
     @extend_schema(operation_id="listObjects", parameters=FILTERS, responses={200: ObjectPage})
     def get(self, request: Request) -> Response:
         """The objects of one kind, by their titles if nothing else is asked for."""
-        member = current_member(request)
-        kind = _asked_kind(request)
+        member, name = current_member(request), request.GET.get("type", "")
+        if not is_object(name):
+            sentence = _("“type” is one of the kinds of objects: %(names)s.") % {"names": ", ".join(_names())}
+            raise invalid("type", sentence)
+        kind = KINDS[name]
         rows = listed(member, kind, parent=_asked_parent(request, member, kind))
         if search := request.GET.get("search", "")[:LONGEST_SEARCH].replace("\x00", ""):
             rows = searched(rows, kind, search)
@@ -159,18 +162,7 @@ def _answer(member: Member, ref: Ref) -> dict[str, Any]:
     """The object as it is sent, and as its history has it: what others saved past this program is noticed first."""
     catch_up([object_for(member, ref)])
     of = object_for(member, ref)
-    row = row_of(of)
-    if row is None:
-        raise NotFound
-    return ObjectShape.of(member, KINDS[ref.type], of, row).to_json()
-
-
-def _asked_kind(request: Request) -> Kind:
-    name = request.GET.get("type", "")
-    if not is_object(name):
-        sentence = _("“type” is one of the kinds of objects: %(names)s.") % {"names": ", ".join(_names())}
-        raise invalid("type", sentence)
-    return KINDS[name]
+    return ObjectShape.of(member, KINDS[ref.type], of, or_not_found(row_of(of))).to_json()
 
 
 def _asked_parent(request: Request, member: Member, kind: Kind) -> Object | None:

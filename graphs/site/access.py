@@ -1,6 +1,8 @@
 """The `Member` from whom reads and writes start. What is absent and what is foreign both raise `NotFound`, a 404."""
 
+import uuid
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -10,6 +12,24 @@ from graphs.models import Membership, Role, Workspace
 
 class NotFound(Exception):
     """What was asked for does not exist, or this person may not see it."""
+
+
+T = TypeVar("T")
+
+
+def or_not_found(found: T | None) -> T:
+    """What was found; raises `NotFound` if that is nothing."""
+    if found is None:
+        raise NotFound
+    return found
+
+
+def parsed_id(text: str) -> uuid.UUID:
+    """An id from outside; whatever is not one names nothing and raises `NotFound`."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        raise NotFound from None
 
 
 class Forbidden(Exception):
@@ -32,9 +52,7 @@ class Member:
 def member_of(user: User, slug: str | None = None) -> Member:
     """The person in the workspace `slug`, or in their default one. Raises `NotFound` if they are no member."""
     memberships = Membership.objects.select_related("workspace").filter(user=user, user__is_active=True)
-    membership = memberships.filter(workspace__slug=slug).first() if slug else memberships.first()
-    if membership is None:
-        raise NotFound
+    membership = or_not_found((memberships.filter(workspace__slug=slug) if slug else memberships).first())
     return Member(user, membership.workspace, Role(membership.role))
 
 
@@ -48,7 +66,5 @@ def hold_role(member: Member) -> Member:
     """The member with their present role, held until the transaction ends. Raises `NotFound`."""
     with connection.cursor() as cursor:
         cursor.execute(_HOLD_ROLE, [member.user.pk, member.workspace.pk])
-        row = cursor.fetchone()
-    if row is None:
-        raise NotFound
-    return Member(member.user, member.workspace, Role(row[0]))
+        (role,) = or_not_found(cursor.fetchone())
+    return Member(member.user, member.workspace, Role(role))

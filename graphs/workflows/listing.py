@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from graphs.models import Edge, Graph, Node, Workspace
-from graphs.site.access import Member, NotFound
+from graphs.site.access import Member, or_not_found
 
 #: Pages of graphs are in this order (see `graphs.site.api.paging`).
 ORDERING = ("name", "id")
@@ -27,10 +27,7 @@ def graph_for(member: Member, key: str) -> Graph:
 
 def graph_in(workspace: Workspace, key: str) -> Graph:
     """The graph of a workspace with this key. Raises `NotFound`."""
-    graph = Graph.objects.filter(workspace=workspace, key=key).first()
-    if graph is None:
-        raise NotFound
-    return graph
+    return or_not_found(Graph.objects.filter(workspace=workspace, key=key).first())
 
 
 def matching(workspace: Workspace, search: str = "") -> QuerySet[Graph]:

@@ -15,7 +15,7 @@ from chat.models import Session, Stream
 from chat.providers.demo.provider import DemoProvider
 from graphs.models import Graph, Membership, Workspace
 from graphs.objects.refs import Ref
-from graphs.site.access import NotFound, member_of
+from graphs.site.access import NotFound, member_of, parsed_id
 from tests.chat.folding import Reading, begin, follow, shown
 from tests.chat.inprocess import Model, request, run
 
@@ -227,4 +227,4 @@ def test_a_page_that_was_overtaken_names_the_later_end(alice: User, demo_workspa
 @pytest.mark.parametrize("text", ["", "x", "\x00", "6b27d47c-f86d-4656-9667-5e510635f0680", "null"])
 def test_what_is_no_id_names_nothing(text: str) -> None:
     with pytest.raises(NotFound):
-        queries.parsed_id(text)
+        parsed_id(text)

@@ -28,11 +28,6 @@ class Renewal(Body):
     refresh: Annotated[str, Field(min_length=1, max_length=4096)]
 
 
-class TokenPair(BaseModel):
-    access: str
-    refresh: str
-
-
 class NewAccess(BaseModel):
     access: str
 
@@ -42,7 +37,7 @@ class TokenView(APIView):
     permission_classes = (AllowAny,)
 
     @extend_schema(
-        operation_id="createToken", request=Credentials, responses={200: TokenPair, **problems(429)}, auth=[]
+        operation_id="createToken", request=Credentials, responses={200: tokens.TokenPair, **problems(429)}, auth=[]
     )
     def post(self, request: Request) -> Response:
         """Exchange a username and a password for tokens: `access` for 15 minutes, `refresh` for 7 days."""
@@ -51,8 +46,7 @@ class TokenView(APIView):
         user = authenticate(request._request, username=body.username, password=body.password)
         if not isinstance(user, User):
             raise _refused(_("The username or the password is not right."), "wrong_credentials")
-        pair = tokens.issue(user)
-        return Response({"access": pair.access, "refresh": pair.refresh})
+        return Response(tokens.issue(user).model_dump())
 
 
 class RefreshView(APIView):

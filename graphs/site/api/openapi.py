@@ -68,7 +68,8 @@ def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
         "description": "The slug of the workspace, also as ?workspace=; without it the person's default.",
         "schema": {"type": "string", "maxLength": 50},
     }
-    for operation in _operations(result):
+    items = result.get("paths", {}).values()
+    for operation in (item[method] for item in items for method in METHODS if method in item):
         needs_person = operation.get("security", [{}]) != [{}]
         of_body = [413, 415] if "requestBody" in operation else []
         for status in (400, 401, 406, 500, 503, *([403, 404] if needs_person else []), *of_body):
@@ -76,7 +77,3 @@ def complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
         if needs_person:
             operation.setdefault("parameters", []).append({"$ref": "#/components/parameters/Workspace"})
     return result
-
-
-def _operations(result: dict[str, Any]) -> list[dict[str, Any]]:
-    return [item[method] for item in result.get("paths", {}).values() for method in METHODS if method in item]

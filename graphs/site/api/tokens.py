@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 
 from django.contrib.auth.models import User
 from django.utils.crypto import constant_time_compare
+from pydantic import BaseModel
 from rest_framework_simplejwt.exceptions import TokenError
 from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.tokens import AccessToken, RefreshToken, Token
@@ -18,8 +19,7 @@ class TokenRefused(Exception):
     """The token is forged, expired or of the wrong kind, or its person may not come in any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenPair:
+class TokenPair(BaseModel):
     access: str
     refresh: str
 
@@ -41,7 +41,7 @@ class Claim:
 def issue(user: User) -> TokenPair:
     """Tokens for a person who has just signed in."""
     refresh = RefreshToken.for_user(user)
-    return TokenPair(str(refresh.access_token), str(refresh))
+    return TokenPair(access=str(refresh.access_token), refresh=str(refresh))
 
 
 def renew(refresh: str) -> str:
