@@ -1,9 +1,7 @@
 """The tables of the conversation."""
 
 from chat.models.budgets import Budget, BudgetPeriod, BudgetScope, BudgetUnit, BudgetUse, Reservation
-from chat.models.context import AlwaysSend, Summary
-from chat.models.conversation import Message, Session, SessionType
-from chat.models.idempotency import IdempotencyKey
+from chat.models.conversation import AlwaysSend, IdempotencyKey, Message, Session, SessionType, Summary
 from chat.models.proposals import Allowance, Proposal, ProposalStatus, ValidationRule
 from chat.models.requests import RequestEntry, SentRequest
 from chat.models.rounds import WAITING, Call, Round, calls_of

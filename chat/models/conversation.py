@@ -1,15 +1,17 @@
-"""Sessions and their messages."""
+"""Sessions, their messages, what stands for these in a prompt, and answers kept for repeated requests."""
 
 import uuid
 from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.rounds import Round, RoundsField
 from chat.models.streams import Stream
 from graphs.models import Workspace
+from graphs.models.objects import MAX_KEY
 from graphs.objects.refs import Ref
 
 
@@ -140,3 +142,78 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_role_display()}: {self.content[:60]}"
+
+
+class Summary(models.Model):
+    """What stands in the prompt for the earlier part of a conversation; the latest one counts.
+
+    It stands for the messages before position `sequence`, except those at the positions `kept`, and for the first
+    `rounds` rounds of the answer at that position. `model` is empty where no model could write it. Tokens are those of
+    the prompt before and after, as counted here.
+    """
+
+    session = models.ForeignKey(Session, models.CASCADE, related_name="summaries", verbose_name=_("session"))
+    sequence = models.PositiveIntegerField(_("position"))
+    rounds = models.PositiveSmallIntegerField(_("rounds"), default=0)
+    kept = models.JSONField(default=list)
+    content = models.TextField(_("content"))
+    model = models.CharField(_("model"), max_length=100, blank=True)
+    tokens_before = models.PositiveIntegerField(_("tokens before"))
+    tokens_after = models.PositiveIntegerField(_("tokens after"))
+    created_at = models.DateTimeField(_("created"), db_default=Now())
+
+    class Meta:
+        verbose_name = _("summary")
+        verbose_name_plural = _("summaries")
+        ordering = ("session", "sequence", "rounds")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["session", "sequence", "rounds"], name="one_summary_per_place")
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:80]
+
+
+class AlwaysSend(models.Model):
+    """An object, or a part of one, that every conversation of the workspace is shown from its beginning.
+
+    Named by kinds and keys: one that is deleted is shown again when a rollback brings it back. Without a part it is the
+    object as a whole.
+    """
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))
+    object_type = models.CharField(_("kind of object"), max_length=30, default="graph")
+    object_key = models.CharField(_("object"), max_length=MAX_KEY)
+    part_type = models.CharField(_("kind of part"), max_length=30, blank=True)
+    part_key = models.CharField(_("part"), max_length=250, blank=True)
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("added by")
+    )
+    created_at = models.DateTimeField(_("since"), db_default=Now())
+
+    class Meta:
+        verbose_name = _("record that is always sent")
+        verbose_name_plural = _("records that are always sent")
+        ordering = ("workspace", "id")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["workspace", "object_type", "object_key", "part_type", "part_key"], name="always_sent_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return " · ".join(part for part in (self.object_key, self.part_key) if part)
+
+
+class IdempotencyKey(models.Model):
+    """The answer to a request that named itself: the same key and body get it again, another body is refused."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    body_digest = models.CharField(max_length=64)
+    answer = models.JSONField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "key"], name="one_answer_per_key")]
+        indexes: ClassVar = [models.Index(fields=["created_at"], name="idempotency_age")]

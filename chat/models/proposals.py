@@ -113,7 +113,7 @@ class Proposal(models.Model):
 
     @property
     def overdue(self) -> bool:
-        """Nobody decided in time; it counts as expired from that moment on, whether or not anybody noticed."""
+        """Whether nobody decided in time; it counts as expired from then on, noticed or not."""
         return self.status == ProposalStatus.PENDING and self.expires_at <= timezone.now()
 
 

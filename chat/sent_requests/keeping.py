@@ -3,7 +3,7 @@
 import time
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 
 from django.conf import settings
@@ -68,15 +68,7 @@ def _store(session_id: uuid.UUID, entries: Iterable[Entry]) -> None:
     had = RequestEntry.objects.filter(session=session_id, digest__in=list(wanted)).values_list("digest", flat=True)
     known = {bytes(digest) for digest in had}
     RequestEntry.objects.bulk_create(
-        RequestEntry(
-            session_id=session_id,
-            digest=entry.digest,
-            parent=entry.parent,
-            position=entry.position,
-            content=entry.content,
-        )
-        for digest, entry in wanted.items()
-        if digest not in known
+        RequestEntry(session_id=session_id, **asdict(entry)) for digest, entry in wanted.items() if digest not in known
     )
 
 

@@ -74,7 +74,7 @@ def put_together(parameters: Body, tools: str | None, entries: Iterable[str], ma
 
 
 def to_json(value: Any) -> str:
-    """Compact; what UTF-8 cannot say is escaped."""
+    """The value as compact JSON; what UTF-8 cannot say is escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode()

@@ -13,7 +13,7 @@ from chat.subjects.subject import Subject
 from chat.tools import conversation_reading
 from chat.tools.base import Arguments, ReadTool, Tool, ToolContext, ToolFailed
 from chat.tools.object_reading import READ_TOOLS
-from chat.tools.object_writing import WRITE_TOOLS
+from chat.tools.proposing import WRITE_TOOLS
 from chat.tools.schemas import parameters
 from graphs.models import Role
 from graphs.objects.actions import mistakes, quoted

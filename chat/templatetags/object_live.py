@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.inclusion_tag("chat/object_live.html", takes_context=True)
 def object_live(context: RequestContext, subject: Any) -> dict[str, Any]:
-    """Where it stands the page says if the object is gone; nothing where there is no member, or no object."""
+    """An element that follows the object and says so if it is gone; nothing where there is no member, or no object."""
     member, about = context.get("member"), named(subject)
     if member is None or about is None:
         return {"about": None}

@@ -1,1 +1,1 @@
-"""What a model may call: `registry` offers tools and checks calls, the other modules are the tools."""
+"""What a model may call: what a tool is, and those of every conversation."""

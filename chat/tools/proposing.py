@@ -1,4 +1,4 @@
-"""What a tool is that proposes: an action with a reason, handed to `chat.proposals`."""
+"""What a tool is that proposes, an action with a reason, handed to `chat.proposals`; and those for any object."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from pydantic import Field, create_model
 
 from chat.proposals import WriteCall
 from chat.tools.base import Arguments, Tool
-from graphs.objects.actions import NAMES, parse
+from graphs.objects.actions import NAMES, Batch, CreateObject, DeleteObject, MoveObject, UpdateObject, parse
 from graphs.objects.strict import StrictModel
 
 #: Characters of a reason, and of a text to show afterwards.
@@ -49,3 +49,21 @@ class WriteTool(Tool[Proposing]):
             reason=arguments.reason,
             request_validation=bool(arguments.request_validation),
         )
+
+
+BATCH = WriteTool(
+    Batch,
+    "Proposes several changes that belong together, decided as one and applied all or none, in this order: later"
+    " ones see earlier ones. Proposals of one answer do not see each other, so what builds on another change must"
+    " be in one batch. Give a new node a key to refer to it in later actions of the batch.",
+)
+WRITE_TOOLS = (
+    WriteTool(
+        UpdateObject,
+        "Proposes new values of an object's fields. Only what is given changes. Change long texts with patches: each"
+        " search text must occur exactly once in the field.",
+    ),
+    WriteTool(CreateObject, "Proposes a new object of a kind; its parent is the object that holds it."),
+    WriteTool(DeleteObject, "Proposes to delete an object. What still holds others cannot be deleted."),
+    WriteTool(MoveObject, "Proposes another parent for an object."),
+)

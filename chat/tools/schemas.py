@@ -1,4 +1,4 @@
-"""The JSON Schema of a tool's arguments as vendors like it: inlined, no titles, no null, and short. Used by `registry`.
+"""The JSON Schema of a tool's arguments as vendors like it: inlined, no titles, no null, and short. Used by `subjects`.
 
 It goes along with every request, so it leaves out what a model does not need: lengths and other bounds far from what it
 would write. The arguments are checked against all of them anyway, and who is refused is told why.

@@ -96,17 +96,18 @@ class SearchNodes(ReadTool[SearchArguments]):
         )
         nodes = source.nodes_by_id(hit.node_id for hit in searched.hits)
         names = source.type_names(node.type for node in nodes)
-        rows = fitting(nodes, lambda node: node_row(node, names) | {"beginning": _beginning(node)})
+
+        def row(node: NodeRecord) -> dict[str, Any]:
+            beginning = cut(" ".join((node.process or data_text(node)).split()), EXCERPT_CHARS)
+            return node_row(node, names) | {"beginning": beginning}
+
+        rows = fitting(nodes, row)
         if not rows:
             return {"nodes": [], "note": "No node has these words. Try others, or read_graph_overview."}
         others = some((node.key for node in nodes[len(rows) :]), MAX_RESULTS)
         return {"nodes": rows} | note(
             shown_of(rows, nodes, MAX_RESULTS, "nodes that were found", f"read_subgraph reads the others, {others}")
         )
-
-
-def _beginning(node: NodeRecord) -> str:
-    return cut(" ".join((node.process or data_text(node)).split()), EXCERPT_CHARS)
 
 
 class TypeArguments(Arguments):

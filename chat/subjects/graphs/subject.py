@@ -5,16 +5,49 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 
-from chat.subjects.graphs import words, writing
+from chat.subjects.graphs import words
 from chat.subjects.graphs.node_reading import ExploreNeighborhood, ListNodeEdges, ReadNodeDetail, ReadSubgraph
 from chat.subjects.graphs.reading import ListAvailableNodeTypes, ReadGraphOverview, ReadNodeConfig, SearchNodes
 from chat.subjects.subject import Subject, Table, Welcome
+from chat.tools.proposing import BATCH, WriteTool
 from graphs.models import Graph, Object
 from graphs.objects.kinds import of_models
+from graphs.workflows.actions import (
+    ConfigureNodeType,
+    CreateEdge,
+    CreateNode,
+    CreateNodeWithEdges,
+    DeleteEdge,
+    DeleteNode,
+    MoveNode,
+    ReorganizeLayout,
+    UpdateNode,
+)
 from graphs.workflows.graph_kind import GRAPH
 from graphs.workflows.kinds import NODE
 from graphs.workflows.node_types import BUILT_IN, TypeRecord
 from graphs.workflows.sources import GraphSource
+
+#: The tools that propose changes of a graph: each is an action of `graphs.workflows.actions`.
+WRITE_TOOLS = (
+    WriteTool(CreateNode, "Proposes a new node. To connect it at once, use propose_create_node_with_edges."),
+    WriteTool(
+        UpdateNode,
+        "Proposes changes of one node's name, type, code (process), data, handles or size. Only what is given changes."
+        " Change existing code with processPatches: each search text must occur exactly once in it.",
+    ),
+    WriteTool(MoveNode, "Proposes another place for a node, on its sheet or on another one."),
+    WriteTool(DeleteNode, "Proposes to delete a node together with its edges."),
+    WriteTool(CreateEdge, "Proposes an edge from an out handle of one node to an in handle of another."),
+    WriteTool(DeleteEdge, "Proposes to delete an edge; list_node_edges gives the keys of edges."),
+    WriteTool(CreateNodeWithEdges, "Proposes a new node together with edges from and to existing nodes."),
+    BATCH,
+    WriteTool(ConfigureNodeType, "Proposes a new node type of the workspace, or changes of one it has."),
+    WriteTool(
+        ReorganizeLayout,
+        "Proposes tidy places, in layers along the edges, for all nodes of a sheet or for the given nodes only.",
+    ),
+)
 
 
 class GraphSubject(Subject):
@@ -31,7 +64,7 @@ class GraphSubject(Subject):
         ListAvailableNodeTypes(),
         ListNodeEdges(),
         ReadSubgraph(),
-        *writing.TOOLS,
+        *WRITE_TOOLS,
     )
     tables: ClassVar = {
         GRAPH.name: Table("graphs", ("key", "name", "description")),
@@ -43,7 +76,7 @@ class GraphSubject(Subject):
         return words.RULES.replace(words.ONLY_THE_GRAPH, beyond)
 
     def reaches_objects(self) -> bool:
-        """Only where there are objects of other kinds: a graph has better tools of its own."""
+        """Whether there are objects of other kinds: a graph has better tools of its own."""
         return bool(of_models())
 
     def this_conversation(self, about: Object | None) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from chat.proposals import WriteCall
 from chat.subjects import tools
-from chat.subjects.graphs.writing import TOOLS
+from chat.subjects.graphs.subject import WRITE_TOOLS
 from chat.subjects.registry import subject_of
 from chat.subjects.tools import CallRefused, ParsedCall, parse, specs
 from chat.tools.base import ReadTool
@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_told(name: str, arguments: dict[str, Any], told: s
     assert told in refusal(name, **arguments)
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", WRITE_TOOLS, ids=lambda tool: tool.name)
 def test_no_write_tool_can_be_run(tool: WriteTool) -> None:
     assert not isinstance(tool, ReadTool)
     assert not hasattr(tool, "run")
