@@ -1,4 +1,4 @@
-"""As which user the embedded PostgreSQL runs: ourselves, or, because it refuses root, an existing unprivileged user."""
+"""The user as whom the embedded PostgreSQL runs: ourselves, or an unprivileged one, because it refuses root."""
 
 import os
 import pwd

@@ -74,7 +74,7 @@ def _start_postgres(wanted: Embedded, lock: ServersLock, supervisor: Supervisor)
 
 
 def _set_aside_data_of_a_removed_folder(where: local.Places, supervisor: Supervisor) -> None:
-    """Where the data lie outside the data folder, a mark in it says that they are its own."""
+    """Moves aside data of an earlier folder of this name; a mark in the data folder says whether they are its own."""
     if where.postgres_home == where.data_dir:
         return
     mark = where.data_dir / "postgres-is-elsewhere"

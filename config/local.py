@@ -100,7 +100,7 @@ def secret(data_dir: Path, name: str, length: int = 64, first: str = "") -> str:
 
 
 def make_data_dir(data_dir: Path) -> None:
-    """Closed to others; as root they may pass through it, because PostgreSQL runs as another user."""
+    """Makes it, closed to others; as root they may pass through it, because PostgreSQL runs as another user."""
     if data_dir.is_dir():
         return
     data_dir.mkdir(parents=True, exist_ok=True)

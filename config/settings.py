@@ -280,24 +280,18 @@ HEARTBEAT_S = ENV.heartbeat_s
 PROCESS_SILENT_S = ENV.process_silent_s
 DRAIN_S = ENV.drain_s
 
+_REDACTING = {
+    "()": "config.known_secrets.RedactingFormatter",
+    "style": "{",
+    "secrets": known_secrets.among() | {SECRET_KEY},
+    "rows": AI_LOG_TEXT,
+}
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {
-            "()": "config.known_secrets.RedactingFormatter",
-            "format": "{levelname} {name}: {message}",
-            "style": "{",
-            "secrets": known_secrets.among() | {SECRET_KEY},
-            "rows": AI_LOG_TEXT,
-        },
-        "json": {
-            "()": "config.known_secrets.RedactingFormatter",
-            "format": "{message}",
-            "style": "{",
-            "secrets": known_secrets.among() | {SECRET_KEY},
-            "rows": AI_LOG_TEXT,
-        },
+        "line": {**_REDACTING, "format": "{levelname} {name}: {message}"},
+        "json": {**_REDACTING, "format": "{message}"},
     },
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line"},

@@ -66,7 +66,7 @@ class Supervisor:
     def heed_signals(self) -> None:
         """SIGINT, SIGTERM and SIGHUP end the next pause; a second one hastens the stop."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._on_signal)
+            signal.signal(number, lambda _number, _frame: self.stop_on_request())
 
     def keep(self, *programs: Program) -> list[Keeper]:
         """Starts programs and keeps them running. They stop together, before those that were started earlier."""
@@ -158,9 +158,6 @@ class Supervisor:
             if self._requests > max(requests, 1):
                 return
             time.sleep(TICK_S)
-
-    def _on_signal(self, _number: int, _frame: object) -> None:
-        self._requests += 1
 
 
 def _stem(keeper: Keeper) -> str:

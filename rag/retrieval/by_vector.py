@@ -17,21 +17,17 @@ log = logging.getLogger("countersign.rag")
 def near(
     collection: str, types: Sequence[str], question: str, account: Account, limit: int, also: Sequence[int] = ()
 ) -> list[Near]:
-    """The targets whose vectors are nearest to the question's; none if nothing was embedded or nothing embeds now."""
+    """The targets whose vectors are nearest to the question's, or its ends; none if nothing was or can be embedded."""
     embedder = current() if question.strip() else None
     if embedder is None:
         return []
+    half = MAX_CHARS // 2
+    ends = question if len(question) <= MAX_CHARS else f"{question[: half - 1]}…{question[-half:]}"
     try:
         with activity("question_embedding", lambda: {"query": question}, model=embedder.name) as span:
-            embedded = embed(embedder, [_ends(question)], "question", account)
+            embedded = embed(embedder, [ends], "question", account)
             span.note(prompt_tokens=embedded.tokens, dimensions=embedded.vectors.shape[1])
     except EmbeddingFailed as error:
         log.warning("A question is searched by its words only: %s", error.code)
         return []
     return nearest(collection, types, embedder.name, embedded.vectors[0], limit, also=also)
-
-
-def _ends(question: str) -> str:
-    """Both ends of a long question: it is embedded as long as a stored text at most."""
-    half = MAX_CHARS // 2
-    return question if len(question) <= MAX_CHARS else f"{question[: half - 1]}…{question[-half:]}"

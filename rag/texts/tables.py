@@ -36,7 +36,11 @@ HOW_TO_READ = (
 
 def encode_tables(tables: Mapping[str, Sequence[Row]], by: Mapping[str, Sequence[str]]) -> str:
     """The tables with the fewest tokens: as JSON, as TOON, or grouped by the columns `by` of their table."""
-    kept = {name: [_without_none(row) for row in rows] for name, rows in tables.items() if rows}
+    kept = {
+        name: [{column: value for column, value in row.items() if value is not None} for row in rows]
+        for name, rows in tables.items()
+        if rows
+    }
     each = "\n".join(
         _shortest(nsmallest(COUNTED, _ways(name, rows, by.get(name, ())), key=len)) for name, rows in kept.items()
     )
@@ -50,7 +54,7 @@ def encode(record: Row) -> str:
 
 def decode(text: str) -> Any:
     """The record that `encode` was given."""
-    return json.loads(text) if _is_json(text) else from_toon(text)
+    return json.loads(text) if text.startswith("{") else from_toon(text)
 
 
 def as_json(value: Any) -> str:
@@ -123,11 +127,3 @@ def _is_pairs(entry: Row) -> bool:
 def _along_paths(group: Row) -> Row:
     pairs_of_rows = [(row[ENDS[0]], row[ENDS[1]]) for row in group[ROWS]]
     return {**{column: value for column, value in group.items() if column != ROWS}, PATHS: paths(pairs_of_rows)}
-
-
-def _without_none(row: Row) -> dict[str, Any]:
-    return {column: value for column, value in row.items() if value is not None}
-
-
-def _is_json(line: str) -> bool:
-    return line.startswith("{")

@@ -1,7 +1,6 @@
 """Starts everything: the embedded servers where none are named, web processes, workers and beat."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -25,34 +24,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         env = environment.read()
-        data_dir = settings.DATA_DIR
+        # The given one counts, and the first one is remembered for starts without it.
+        remembered = local.secret(settings.DATA_DIR, "demo_password", 14, first=env.demo_password)
+        # The site answers to it, when we ask whether it is ready.
+        names = [name for name in settings.ALLOWED_HOSTS if not name.startswith(("*", "."))]
         startup.run(
             startup.Site(
-                data_dir=data_dir,
-                host=options["host"],
-                port=options["port"],
-                web=options["web"],
-                workers=options["workers"],
+                data_dir=settings.DATA_DIR,
                 database_url=env.database_url,
                 redis_url=env.redis_url,
-                demo_password=_demo_password(data_dir, env.demo_password),
-                host_header=_host_header(options["host"]),
+                demo_password=env.demo_password or remembered,
+                host_header=[*names, options["host"]][0],
                 drain_s=settings.DRAIN_S,
-                with_parent=options["with_parent"],
+                **{name: options[name] for name in ("host", "port", "web", "workers", "with_parent")},
             )
         )
-
-
-def _demo_password(data_dir: Path, given: str) -> str:
-    """The given one counts, and the first one is remembered for starts without it."""
-    remembered = local.secret(data_dir, "demo_password", 14, first=given)
-    return given or remembered
-
-
-def _host_header(host: str) -> str:
-    """A name that the site answers to, for our own question whether it is ready."""
-    allowed = [name for name in settings.ALLOWED_HOSTS if not name.startswith(("*", "."))]
-    return allowed[0] if allowed else host
 
 
 def _at_least(lowest: int) -> Any:
