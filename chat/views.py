@@ -9,10 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from chat import queries
 from chat.models import Proposal, ProposalStatus
 from chat.proposals.proposal_json import proposals_json
 from chat.queries.links import Link, shown_as
+from chat.queries.proposals import proposals_of, waiting_count
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
 from graphs.site.api.paging import page_of
@@ -26,12 +26,12 @@ MOST_CHOICES = 200
 
 def waiting(member: Member, about: Ref | None = None) -> QuerySet[Proposal]:
     """What can still be decided, about one object if it is named."""
-    return queries.proposals_of(member, status=ProposalStatus.PENDING, about=about)
+    return proposals_of(member, status=ProposalStatus.PENDING, about=about)
 
 
 def count_text(member: Member) -> str:
     """How many wait, for the link on every page; "" for none."""
-    count, more = queries.waiting_count(member)
+    count, more = waiting_count(member)
     return f"{count}+" if more else str(count or "")
 
 

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 from django.contrib.auth.models import User
 
-from chat import queries
 from chat.events import reading
 from chat.events.vocabulary import StoredEvent, event_json, frame
 from chat.models import Stream, StreamEvent
+from chat.queries.streams import readable
 from graphs.models import Workspace
 
 
@@ -122,7 +122,7 @@ def _slugs(workspaces: Any) -> list[str]:
 def stored_frames(stream_name: str) -> list[dict[str, Any]]:
     """The stream's events as the chat socket sends them."""
     stream = Stream.objects.select_related("session").get(name=stream_name)
-    session = queries.readable(stream).session_id
+    session = readable(stream).session_id
     return [json.loads(frame(event, stream.name, str(session) if session else None)) for event in events_of(stream)]
 
 

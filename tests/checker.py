@@ -25,7 +25,6 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import F
 
-from chat import queries
 from chat.engine.machine import RESTING
 from chat.engine.states import Phase
 from chat.events.transcript import replay
@@ -43,6 +42,7 @@ from chat.models import (
 )
 from chat.prompts import window
 from chat.prompts.summary_json import shown
+from chat.queries.answers import tool_calls
 from chat.sent_requests import reading
 from graphs.models import ChangeSet, Graph, LiveEdit, Modification
 from tests.captures import Client, check_clients, check_received, events_of, stored_events, stored_frames
@@ -139,7 +139,7 @@ def _check_answer(run: Run, all_events: Sequence[StoredEvent]) -> None:
     message = run.message
     assert message.content == transcript.text, f"content of message {message.pk}"
     assert message.reasoning == transcript.reasoning, f"reasoning of message {message.pk}"
-    calls = queries.tool_calls(message)
+    calls = tool_calls(message)
     replayed = [call.for_readers() for call in transcript.tool_calls]
     assert calls == replayed, f"tool calls of message {message.pk}:\n{calls}\n{replayed}"
 
@@ -148,7 +148,7 @@ def check_proposals() -> None:
     """I5: what waits has a call that waits, what was decided has a result, what was applied has one change set."""
     for proposal in Proposal.objects.select_related("message", "session__stream"):
         name = f"proposal {proposal.pk} ({proposal.status})"
-        (call,) = (each for each in queries.tool_calls(proposal.message) if each["id"] == proposal.tool_call_id)
+        (call,) = (each for each in tool_calls(proposal.message) if each["id"] == proposal.tool_call_id)
         assert call["result"]["proposalId"] == str(proposal.pk), name
         if proposal.status == ProposalStatus.PENDING:
             assert call["result"]["status"] == ProposalStatus.PENDING, name
@@ -173,7 +173,7 @@ def _check_waiting_sessions() -> None:
         open_ = [
             call
             for answer in session.messages.filter(role=Message.Role.ASSISTANT)
-            for call in queries.tool_calls(answer)
+            for call in tool_calls(answer)
             if call["status"] == WAITING
         ]
         assert bool(open_) == (session.phase == Phase.WAITING_VALIDATION), f"session {session.pk}: {session.phase}"

@@ -12,7 +12,7 @@ from django.db import connection
 from chat.access.identity import Identity
 from chat.concurrency.batching import Batched
 from chat.concurrency.database import in_db
-from chat.queries import READABLE_STREAMS, ReadableStream, hidden_streams
+from chat.queries.streams import READABLE_STREAMS, ReadableStream, hidden_streams
 from graphs.models import Role
 
 #: "expired" can be renewed with a new token; "ended" cannot.

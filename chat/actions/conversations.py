@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from chat import queries
 from chat.actions.refusals import Refused
 from chat.engine import available_models, doorbell, error_texts, open_calls
 from chat.engine.machine import RESTING
@@ -26,6 +25,7 @@ from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, Run, RunStatus, Session, Stream, calls_of
 from chat.proposals import cancel_pending, decision_event
 from chat.providers.registry import ModelUnavailableError
+from chat.queries.conversations import held_session, live_run, next_position
 from graphs.objects.headers import object_for
 from graphs.objects.kinds import is_object
 from graphs.objects.refs import Ref
@@ -48,8 +48,8 @@ def post_message(
     require_model(model)
     with transaction.atomic():
         if session_id:
-            session = queries.held_session(member, session_id)
-            position, resting = queries.next_position(session)
+            session = held_session(member, session_id)
+            position, resting = next_position(session)
         else:
             session, position, resting = open_session(member, context, model, text), 1, True
         if session_id and context not in (None, session.context):
@@ -95,10 +95,10 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
     Raises `Refused` with "conflict" when it does not wait for that.
     """
     with transaction.atomic():
-        session = queries.held_session(member, session_id)
+        session = held_session(member, session_id)
         waiting = load(session.state).waiting
         expected = "tool_limit" if go_on is not None else "question"
-        if waiting is None or waiting.kind != expected or queries.live_run(session) is not None:
+        if waiting is None or waiting.kind != expected or live_run(session) is not None:
             raise Refused("conflict", _("This conversation does not wait for that answer (any more)."))
         asked = session.runs.select_related("message").order_by("-message__sequence").first()
         trigger = {"event": "CommunicationResponseReceived", "go_on": go_on, "text": text}
@@ -112,7 +112,7 @@ def retry(member: Member, session_id: str) -> Accepted:
     answer failed in a way that may pass.
     """
     with transaction.atomic():
-        session = queries.held_session(member, session_id)
+        session = held_session(member, session_id)
         last = session.runs.select_related("message").order_by("-message__sequence").first()
         if last is None or last.status != RunStatus.FAILED or not (last.error or {}).get("retryable"):
             raise Refused("conflict", _("There is nothing to try again here."))
@@ -127,7 +127,7 @@ def stop(member: Member, session_id: str) -> None:
     What a conversation at rest waits for is cancelled.
     """
     with transaction.atomic():
-        session = queries.held_session(member, session_id)
+        session = held_session(member, session_id)
         waiting = open_calls.waiting_answer(session)
         _stop(session, cancel_pending(session, [waiting.pk]) if waiting else [])
 
@@ -168,7 +168,7 @@ def update_session(
         raise Refused("validation", sentence, field="title")
     require_model(model or "")
     with transaction.atomic():
-        session = queries.held_session(member, session_id)
+        session = held_session(member, session_id)
         session.title = session.title if title is None else title.strip()
         session.model = session.model if model is None else model
         session.on_disconnect = on_disconnect or session.on_disconnect
@@ -182,7 +182,7 @@ def update_session(
 def delete_session(member: Member, session_id: str) -> None:
     """Hides a conversation from its owner and stops it; audit and history keep it."""
     with transaction.atomic():
-        session = queries.held_session(member, session_id)
+        session = held_session(member, session_id)
         Session.objects.filter(pk=session.pk).update(hidden_at=timezone.now())
         _stop(session, cancel_pending(session))
 
@@ -197,7 +197,7 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
 
 def require_rest(session: Session) -> int:
     """The place of the next message of a held session; raises `Refused` "conflict" while something is on its way."""
-    position, resting = queries.next_position(session)
+    position, resting = next_position(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))
     return position

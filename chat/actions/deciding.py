@@ -15,7 +15,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
-from chat import queries
 from chat.actions.refusals import Refused
 from chat.engine import turns
 from chat.engine.runs import Accepted
@@ -25,6 +24,7 @@ from chat.proposals.closing import expire_due, tell_others
 from chat.proposals.drafting import DraftedProposal, draft
 from chat.proposals.proposal_json import brief_json, decider, decision_event
 from chat.proposals.shortening import shorten
+from chat.queries.proposals import proposal_for, proposals_of, require_proposals
 from graphs.history.outside import catch_up
 from graphs.models import Object
 from graphs.objects import actions, operations
@@ -98,7 +98,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
 
 def _held(member: Member, proposal_id: str) -> Proposal:
     """The proposal, with its session and the person's role held until the transaction ends."""
-    proposal = queries.proposal_for(member, proposal_id)
+    proposal = proposal_for(member, proposal_id)
     proposal.session = _held_session(proposal.session_id)
     hold_role(member).require_editor()
     return proposal
@@ -159,7 +159,7 @@ def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) 
     """
     member.require_editor()
     with transaction.atomic():
-        proposal = queries.proposal_for(member, proposal_id)
+        proposal = proposal_for(member, proposal_id)
         of = held_object(proposal)
         if of is None:
             raise Refused("conflict", _("What this proposal would change was deleted."))
@@ -196,7 +196,7 @@ def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision)
     Raises `Forbidden` and, before anything is decided, `NotFound` if one of them is not there.
     """
     member.require_editor()
-    queries.require_proposals(member, proposal_ids)
+    require_proposals(member, proposal_ids)
     outcomes = []
     for proposal_id in proposal_ids:
         try:
@@ -208,7 +208,7 @@ def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision)
 
 def waiting_in(member: Member, session_id: str) -> list[str]:
     """The ids of what waits in one conversation, the oldest first."""
-    waiting = queries.proposals_of(member, status=ProposalStatus.PENDING, session_id=session_id)
+    waiting = proposals_of(member, status=ProposalStatus.PENDING, session_id=session_id)
     return [str(pk) for pk in waiting.order_by("created_at", "id").values_list("pk", flat=True)[:MOST_AT_ONCE]]
 
 

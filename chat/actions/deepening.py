@@ -8,7 +8,6 @@ import uuid
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from chat import queries
 from chat.actions.conversations import require_rest
 from chat.actions.refusals import Refused
 from chat.engine import available_models, open_calls
@@ -16,6 +15,7 @@ from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.models import Message, Run, RunStatus, Session
 from chat.prompts.deepening import note_about
 from chat.providers.registry import ModelUnavailableError
+from chat.queries.conversations import held_session
 from graphs.site.access import Member, NotFound
 
 
@@ -27,7 +27,7 @@ def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
     model can be asked.
     """
     with transaction.atomic():
-        session = queries.held_session(member, session_id)
+        session = held_session(member, session_id)
         answer = session.messages.filter(pk=message_id, role=Message.Role.ASSISTANT).select_related("run").first()
         if answer is None:
             raise NotFound

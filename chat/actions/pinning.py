@@ -7,13 +7,13 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from chat import queries
 from chat.actions.refusals import Refused
 from chat.engine import open_calls
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import AlwaysSend, Message, Session, Summary
 from chat.prompts.always_sent import MAX_RECORDS
+from chat.queries.conversations import held_session, message_for, summary_of
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
 from graphs.objects.stores import has_part
@@ -30,8 +30,8 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
     Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
     """
     with transaction.atomic():
-        found = queries.message_for(member.user, message_id)
-        session = queries.held_session(member, str(found.session_id))
+        found = message_for(member.user, message_id)
+        session = held_session(member, str(found.session_id))
         message = Message.objects.select_related("run").get(pk=found.pk)
         if message.status in _UNFINISHED:
             raise Refused("conflict", _("This answer is still being written. Wait until it is done."))
@@ -44,10 +44,10 @@ def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
             message.save(update_fields=["in_prompt"])
             news: dict[str, Any] = {"message": {"messageId": str(message.pk), "inPrompt": in_prompt}}
             if in_prompt == Message.InPrompt.LEFT_OUT and _forget_summaries(message):
-                summary = queries.summary_of(session)
+                summary = summary_of(session)
                 news["summary"] = summary.to_json() if summary else None
             append(session.stream_id, [NewEvent("session_updated", news)])
-    return queries.message_for(member.user, message_id)
+    return message_for(member.user, message_id)
 
 
 def _forget_summaries(left_out: Message) -> bool:

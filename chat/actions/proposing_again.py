@@ -6,10 +6,11 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from chat import queries
 from chat.actions import conversations, deciding
 from chat.actions.refusals import Refused
 from chat.models import Proposal, ProposalStatus
+from chat.queries.conversations import held_session
+from chat.queries.proposals import proposal_for
 from graphs.site.access import Forbidden, Member
 
 #: Changes that the message names, and characters of each value: the model reads the rest by itself.
@@ -25,7 +26,7 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
     that is neither stale nor expired nor failed.
     """
     member.require_editor()
-    proposal = queries.proposal_for(member, proposal_id)
+    proposal = proposal_for(member, proposal_id)
     if proposal.status == ProposalStatus.PENDING:
         deciding.expire(proposal.session_id)
         proposal.refresh_from_db(fields=["status"])
@@ -36,7 +37,7 @@ def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
 
     session_id = str(proposal.session_id)
     with transaction.atomic():
-        queries.held_session(member, session_id)
+        held_session(member, session_id)
         proposal.refresh_from_db(fields=["asked_again"])
         if proposal.asked_again is None:
             proposal.asked_again = conversations.post_message(

@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import queries
 from chat.actions import pinning
 from chat.api.requests import act
 from chat.models import AlwaysSend
+from chat.queries.conversations import always_sent
 from graphs.api.graphs import KEY
 from graphs.api.objects import ID, TYPE
 from graphs.objects.refs import ObjectName, Ref, RefText
@@ -80,7 +80,7 @@ class AlwaysSendView(APIView):
     @extend_schema(operation_id="listAlwaysSent", parameters=PAGE_PARAMETERS, responses={200: RecordPage})
     def get(self, request: Request) -> Response:
         """What every conversation of the workspace is sent, in the order in which it was added."""
-        page = asked_page(request, queries.always_sent(current_member(request)), ("id",))
+        page = asked_page(request, always_sent(current_member(request)), ("id",))
         return Response(RecordPage.of(page, [RecordShape.of(record) for record in page.rows]).to_json())
 
 

@@ -12,11 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import queries
 from chat.api.requests import own_message, own_session, own_stream
 from chat.events.notices import stream_of
 from chat.events.vocabulary import event_json
-from chat.queries import ReadableStream
+from chat.queries import streams
 from graphs.api.objects import ID, TYPE
 from graphs.objects.headers import object_for
 from graphs.objects.refs import Ref
@@ -28,7 +27,7 @@ from graphs.site.shapes import AsItIs, Shape
 
 BIGGEST = 2**62
 AFTER = OpenApiParameter("after", {"type": "integer", "minimum": 0, "default": 0})
-LIMIT = OpenApiParameter("limit", {"type": "integer", "minimum": 0, "maximum": queries.MAX_EVENTS})
+LIMIT = OpenApiParameter("limit", {"type": "integer", "minimum": 0, "maximum": streams.MAX_EVENTS})
 
 
 class EventShape(Shape):
@@ -54,7 +53,7 @@ class EventPage(Shape):
     last: int
 
     @classmethod
-    def of(cls, page: queries.EventPage) -> Self:
+    def of(cls, page: streams.EventPage) -> Self:
         return cls(events=[event_json(event, page.stream.name) for event in page.events], last=page.last)
 
 
@@ -63,14 +62,14 @@ class SessionEventsView(APIView):
     def get(self, request: Request, session_id: str) -> Response:
         """The conversation's events after a number."""
         session, _member = own_session(request, session_id)
-        return _page(request, queries.readable(session.stream), queries.events_page)
+        return _page(request, streams.readable(session.stream), streams.events_page)
 
 
 class StreamEventsView(APIView):
     @extend_schema(operation_id="listStreamEvents", parameters=[AFTER, LIMIT], responses={200: EventPage})
     def get(self, request: Request, stream_name: str) -> Response:
         """The events of a stream after a number."""
-        return _page(request, own_stream(request, stream_name), queries.events_page)
+        return _page(request, own_stream(request, stream_name), streams.events_page)
 
 
 class ObjectStreamView(APIView):
@@ -86,8 +85,8 @@ class MessageEventsView(APIView):
     def get(self, request: Request, message_id: str) -> Response:
         """The events of one message, numbered as in the conversation's stream."""
         message = own_message(request, message_id)
-        stream = queries.readable(message.session.stream)
-        return _page(request, stream, lambda _stream, after, most: queries.events_of_message(message, after, most))
+        stream = streams.readable(message.session.stream)
+        return _page(request, stream, lambda _stream, after, most: streams.events_of_message(message, after, most))
 
 
 class ServerSentEventsView(APIView):
@@ -107,11 +106,13 @@ class ServerSentEventsView(APIView):
 
 
 def _page(
-    request: Request, stream: ReadableStream, read: Callable[[ReadableStream, int, int], queries.EventPage]
+    request: Request,
+    stream: streams.ReadableStream,
+    read: Callable[[streams.ReadableStream, int, int], streams.EventPage],
 ) -> Response:
     """The events after the cursor. A cursor beyond the end is refused, as it is one of another stream."""
     after = number(request, "after", 0, BIGGEST)
-    most = number(request, "limit", queries.MAX_EVENTS, queries.MAX_EVENTS)
+    most = number(request, "limit", streams.MAX_EVENTS, streams.MAX_EVENTS)
     if after > stream.last_sequence:
         sentence = _("The stream has not come so far. Read it from an earlier number.")
         raise Problem(400, "cursor", sentence, errors={"after": [sentence]})

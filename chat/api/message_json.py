@@ -4,12 +4,11 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
-from chat import queries
 from chat.api.markdown import render
 from chat.models import Message
 from chat.prompts.summary_json import SummaryShape
 from chat.proposals.proposal_json import ProposalShape, proposals_json
-from chat.queries.answers import ErrorShape, ToolCallShape, UsageShape
+from chat.queries.answers import ErrorShape, ToolCallShape, UsageShape, tool_calls
 from chat.queries.links import Link, links_to, mentioned
 from graphs.objects.refs import Ref
 from graphs.site.access import Member
@@ -44,7 +43,7 @@ class MessageShape(Shape):
         return cls.from_attributes(
             message,
             html=render(message.content, links) if message.role == Message.Role.ASSISTANT else "",
-            tool_calls=queries.tool_calls(message) if message.content or message.status != "streaming" else [],
+            tool_calls=tool_calls(message) if message.content or message.status != "streaming" else [],
             proposals=proposals,
             model_id=f"{run.provider}:{run.model}" if run and run.provider else "",
             deepens=str(message.deepens_id) if message.deepens_id else None,

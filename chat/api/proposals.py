@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import queries
 from chat.actions import deciding, posting, proposing_again
 from chat.actions.deciding import Decided, Decision, DecisionOutcome
 from chat.actions.posting import Digest, Feedback, Id
@@ -18,6 +17,7 @@ from chat.api.run_json import AcceptedShape, RestedShape
 from chat.events import notices
 from chat.models import ProposalStatus
 from chat.proposals.proposal_json import ProposalShape, Status, brief_json, proposal_json, proposals_json
+from chat.queries.proposals import proposals_of, waiting_count
 from graphs.history.diff_shapes import DiffEntry
 from graphs.history.diffs import labelled
 from graphs.objects.kinds import is_object
@@ -140,7 +140,7 @@ class ProposalsView(APIView):
         if kind and not is_object(kind):
             raise no_object_name("object")
         member, about = current_member(request), Ref(kind, key) if kind else None
-        proposals = queries.proposals_of(member, status=status or "", session_id=session_id, about=about)
+        proposals = proposals_of(member, status=status or "", session_id=session_id, about=about)
         ordering = ("created_at", "id") if status == ProposalStatus.PENDING else ("-created_at", "-id")
         page = asked_page(request, proposals, ordering)
         return Response(ProposalPage.of(page, proposals_json(page.rows)).to_json())
@@ -151,7 +151,7 @@ class WaitingView(APIView):
     def get(self, request: Request) -> Response:
         """How many proposals wait in the workspace. Its stream says when that changes."""
         member = current_member(request)
-        count, more = queries.waiting_count(member)
+        count, more = waiting_count(member)
         stream = notices.workspace_stream_name(member.workspace.pk)
         return Response(WaitingShape(count=count, more=more, stream_id=stream).to_json())
 

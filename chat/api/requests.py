@@ -6,10 +6,11 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import User
 from rest_framework.request import Request
 
-from chat import queries
 from chat.actions.refusals import Refused
 from chat.models import Message, Proposal, Session
-from chat.queries import ReadableStream
+from chat.queries.conversations import message_for, session_and_member, session_for
+from chat.queries.proposals import proposal_and_member, proposal_for
+from chat.queries.streams import ReadableStream, stream_for
 from graphs.site.access import Member, NotFound
 from graphs.site.api.members import current_member
 from graphs.site.api.problems import Problem
@@ -32,13 +33,13 @@ def own_session(request: Request, session_id: str) -> tuple[Session, Member]:
     """The session of the person, in the workspace that the request names, else in any of theirs."""
     if _names_workspace(request):
         member = current_member(request)
-        return queries.session_for(member, session_id), member
-    return queries.session_and_member(person_of(request), session_id)
+        return session_for(member, session_id), member
+    return session_and_member(person_of(request), session_id)
 
 
 def own_message(request: Request, message_id: str) -> Message:
     """A message of a session of the person, in the workspace that the request names, else in any of theirs."""
-    message = queries.message_for(person_of(request), message_id)
+    message = message_for(person_of(request), message_id)
     if _names_workspace(request) and current_member(request).workspace != message.session.workspace:
         raise NotFound
     return message
@@ -54,13 +55,13 @@ def shared_proposal(request: Request, proposal_id: str) -> tuple[Proposal, Membe
     """A proposal of the workspace that the request names, else of any of the person's; its members all see it."""
     if _names_workspace(request):
         member = current_member(request)
-        return queries.proposal_for(member, proposal_id), member
-    return queries.proposal_and_member(person_of(request), proposal_id)
+        return proposal_for(member, proposal_id), member
+    return proposal_and_member(person_of(request), proposal_id)
 
 
 def own_stream(request: Request, name: str) -> ReadableStream:
     """A stream that the person may read, in the workspace that the request names, else in any of theirs."""
-    stream = queries.stream_for(person_of(request), name)
+    stream = stream_for(person_of(request), name)
     if _names_workspace(request) and current_member(request).workspace.pk != stream.workspace_id:
         raise NotFound
     return stream

@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import queries
 from chat.actions import conversations, posting
 from chat.api.message_json import MessagePage, MessageShape
 from chat.api.requests import act, own_session
@@ -19,6 +18,7 @@ from chat.engine import available_models
 from chat.engine.states import load
 from chat.models import Session
 from chat.queries.answers import SessionUsageShape
+from chat.queries.conversations import messages_of, reading_point, sessions_of, summary_of
 from graphs.objects.refs import ObjectName
 from graphs.site.api.bodies import Body, read_body
 from graphs.site.api.members import current_member
@@ -99,7 +99,7 @@ class SessionsView(APIView):
     @extend_schema(operation_id="listSessions", parameters=[CONTEXT, *PAGE_PARAMETERS], responses={200: SessionPage})
     def get(self, request: Request) -> Response:
         """Your conversations, the latest first; about one object with `context`."""
-        sessions = queries.sessions_of(current_member(request), *object_name(request, "context"))
+        sessions = sessions_of(current_member(request), *object_name(request, "context"))
         page = asked_page(request, sessions, ("-updated_at", "-id"))
         return Response(SessionPage.of(page, [SessionShape.of(session) for session in page.rows]).to_json())
 
@@ -135,15 +135,15 @@ class SessionMessagesView(APIView):
     def get(self, request: Request, session_id: str) -> Response:
         """The latest messages, the oldest of them first; `previous` gives earlier ones."""
         session, member = own_session(request, session_id)
-        page = asked_page(request, queries.messages_of(session), ("-sequence",))
+        page = asked_page(request, messages_of(session), ("-sequence",))
         messages = page.rows[::-1]
         answer = MessagePage(
             results=MessageShape.of_all(messages, member),
             next=page.previous,
             previous=page.next,
             stream_id=session.stream.name,
-            after=queries.reading_point(session, messages),
-            summary=queries.summary_of(session),
+            after=reading_point(session, messages),
+            summary=summary_of(session),
         )
         return Response(answer.to_json())
 

@@ -12,12 +12,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from chat import queries
 from chat.engine import claims, doorbell
 from chat.engine.states import Phase, knows
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Run, Session
+from chat.queries.streams import stream_name_of
 from graphs.site.access import Member
 
 
@@ -85,5 +85,5 @@ def accepted(run: Run, after: int, question: Message | None = None) -> Accepted:
     if question is None:
         asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")
         question = asked[0]
-    stream = queries.stream_name_of(str(session.pk))
+    stream = stream_name_of(str(session.pk))
     return Accepted(session.pk, question.pk, run.message_id, run.pk, stream, after)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 from django.utils import timezone
 
-from chat import queries
 from chat.engine import claims, machine, open_calls
 from chat.engine.runs import Accepted, accepted, new_run, queued, start
 from chat.engine.states import Limits, Phase, load
@@ -17,6 +16,7 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Proposal, ProposalStatus, Round, Run, Session
 from chat.prompts.decisions import note_of, result_of
+from chat.queries.conversations import next_position
 
 #: Decisions of a person, after which the model is asked again. Of what became stale it is told when the person asks.
 _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalStatus.FAILED})
@@ -29,7 +29,7 @@ def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Seq
     needed or one is on its way. Belongs last into the transaction that decides.
     """
     events = list(events)
-    position, resting = queries.next_position(session)
+    position, resting = next_position(session)
     waited = open_calls.waiting_answer(session)
     late = []
     for proposal in proposals:

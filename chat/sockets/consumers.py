@@ -12,13 +12,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from chat import queries
 from chat.access.checks import batched_checks
 from chat.actions.refusals import Refused
 from chat.engine import runtime
 from chat.live.people import Person
 from chat.live.room import GraphGone, Watcher
 from chat.live.rooms import Rooms
+from chat.queries.conversations import message_for
+from chat.queries.streams import ReadableStream, stream_name_of
 from chat.sockets import commands, frames, graph_commands, graph_frames, refusals
 from chat.sockets.closing import ACCESS_CODES, NOT_THERE, Closing
 from chat.sockets.person import PersonConsumer
@@ -41,7 +42,7 @@ class ChatConsumer(PersonConsumer):
         self._subscriptions.stop_all()
         await super().disconnect(code)
 
-    def streams(self) -> Collection[queries.ReadableStream]:
+    def streams(self) -> Collection[ReadableStream]:
         return [reading.stream for reading in self._subscriptions.readings.values()]
 
     def lose_streams(self, stream_ids: Collection[int]) -> None:
@@ -63,7 +64,7 @@ class ChatConsumer(PersonConsumer):
                 self._subscriptions.require_room(frame.session_id)
                 await self._accept(frame, await self.as_person(commands.retry, frame))
             case frames.Deepen():
-                message = await self.as_person(queries.message_for, frame.message_id)
+                message = await self.as_person(message_for, frame.message_id)
                 self._subscriptions.require_room(str(message.session_id))
                 await self._accept(frame, await self.as_person(commands.deepen, message))
             case frames.Interrupt():
@@ -109,11 +110,11 @@ class ChatConsumer(PersonConsumer):
             raise
         self._subscriptions.start(stream, watch)
 
-    async def _confirm(self, type_: str, frame: frames.Frame, stream: queries.ReadableStream) -> None:
+    async def _confirm(self, type_: str, frame: frames.Frame, stream: ReadableStream) -> None:
         session_id = str(stream.session_id) if stream.session_id else None
         await self.send_frame({"type": type_, "_id": frame.id, "sessionId": session_id, "stream": stream.name})
 
-    async def _readable(self, stream_name: str) -> queries.ReadableStream:
+    async def _readable(self, stream_name: str) -> ReadableStream:
         """The stream, if the person still may be here and may read it."""
         reader = self.reader()
         assert reader is not None
@@ -128,7 +129,7 @@ class ChatConsumer(PersonConsumer):
 def _stream_name(frame: frames.Subscribe | frames.Unsubscribe) -> str:
     if (frame.session_id is None) == (frame.stream is None):
         raise Refused("validation", _("Name either “sessionId” or “stream”."))
-    return frame.stream or queries.stream_name_of(frame.session_id or "")
+    return frame.stream or stream_name_of(frame.session_id or "")
 
 
 class GraphConsumer(PersonConsumer):

@@ -20,7 +20,7 @@ from chat.access.identity import Identity
 from chat.actions.refusals import Refused
 from chat.concurrency.database import in_db
 from chat.engine.runtime import NotServing
-from chat.queries import ReadableStream
+from chat.queries.streams import ReadableStream
 from chat.sockets import frames, refusals
 from chat.sockets.closing import ACCESS_CODES, NOT_AUTHENTICATED, TOO_MANY, Closing
 from chat.sockets.connection import GatedConsumer

@@ -13,7 +13,7 @@ from chat.engine import runtime
 from chat.events.vocabulary import StoredEvent
 from chat.events.vocabulary import frame as event_frame
 from chat.events.watching import Watch
-from chat.queries import ReadableStream
+from chat.queries.streams import ReadableStream
 from chat.sockets.backpressure import TooSlow
 from chat.sockets.closing import TOO_SLOW
 from chat.sockets.connection import GatedConsumer

@@ -16,13 +16,13 @@ from urllib.parse import parse_qs
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from chat import queries
 from chat.access import connections, identity, open_readers
 from chat.access.checks import Reader, batched_checks
 from chat.access.connections import Slot
 from chat.engine import runtime
 from chat.events.hub import CursorBeyondEnd
 from chat.events.watching import Watch
+from chat.queries.streams import ReadableStream
 from chat.web.sse_response import Response
 from graphs.site.api import problems
 from graphs.site.api.problems import MEDIA_TYPE, Problem
@@ -47,7 +47,7 @@ class _Wish:
     """Who asks, for which streams, and the number to read each from."""
 
     person: identity.Identity
-    streams: list[queries.ReadableStream]
+    streams: list[ReadableStream]
     cursors: dict[int, int]
 
 
@@ -122,7 +122,7 @@ async def _wish(scope: dict[str, Any]) -> _Wish:
     return _Wish(person, streams, _positions(cursor, streams))
 
 
-def _positions(cursor: str, streams: list[queries.ReadableStream]) -> dict[int, int]:
+def _positions(cursor: str, streams: list[ReadableStream]) -> dict[int, int]:
     """The number to read each stream from; a cursor of other streams or from the future is refused in full."""
     if not cursor:
         return {stream.id: 0 for stream in streams}

@@ -6,12 +6,12 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from chat import queries
 from chat.access.checks import End, Reader
 from chat.access.connections import Slot
 from chat.access.identity import Identity
 from chat.events.vocabulary import event_json
 from chat.events.watching import Watch
+from chat.queries.streams import ReadableStream
 from chat.sockets.backpressure import Gate, TooSlow, response_gate
 from graphs.site.database_away import AWAY
 
@@ -37,7 +37,7 @@ class Response:
         self,
         send: Any,
         person: Identity,
-        streams: Sequence[queries.ReadableStream],
+        streams: Sequence[ReadableStream],
         cursors: dict[int, int],
         slot: Slot,
     ) -> None:

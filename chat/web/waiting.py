@@ -13,13 +13,13 @@ import uuid
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
-from chat import queries
 from chat.access import identity, open_readers
 from chat.access.checks import End, Reader, batched_checks
 from chat.access.identity import Headers, Identity
 from chat.concurrency.database import in_db
 from chat.engine import runtime
-from chat.queries import ReadableStream
+from chat.queries.answers import run_result
+from chat.queries.streams import ReadableStream
 from graphs.site.database_away import AWAY
 
 log = logging.getLogger("countersign.api")
@@ -132,14 +132,14 @@ async def _wait(answer: "_Recorded", person: Identity) -> None:
     resting.result()
     access = await batched_checks.answer(waiter.reader())
     if not access.end and not access.lost:
-        result = await in_db(queries.run_result, run_id)
+        result = await in_db(run_result, run_id)
         answer.replace(200, {**accepted, **(result or {})})
 
 
 async def _rested(run_id: uuid.UUID, stream: ReadableStream) -> None:
     watch = await runtime.current().hub.watch(stream.id, stream.last_sequence, present=False)
     try:
-        while await in_db(queries.run_result, run_id) is None:
+        while await in_db(run_result, run_id) is None:
             while not any(event.run_id == run_id and event.type in {"done", "error"} for event in await watch.next()):
                 pass
     finally:

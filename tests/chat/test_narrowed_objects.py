@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 
-from chat import queries
 from chat.access.checks import Reader, check_access
 from chat.access.identity import identify, token_proof
 from chat.actions import deciding
@@ -18,6 +17,8 @@ from chat.actions.deciding import Decision
 from chat.events.notices import stream_of, workspace_stream_name
 from chat.models import AlwaysSend, Proposal, ProposalStatus, Stream, StreamEvent
 from chat.proposals import WriteCall, propose
+from chat.queries.proposals import waiting_count
+from chat.queries.streams import stream_for
 from graphs.history import editing, outside
 from graphs.history.editing import Request
 from graphs.models import ChangeSet, Graph, Membership, Object, Role
@@ -133,7 +134,7 @@ def test_proposals_about_it_are_in_no_list_and_no_count(world: World) -> None:
     for query in ("", "?status=pending", f"?object=pin:{world.shown.pk}"):
         assert [one["id"] for one in world.client.get(f"{API}/proposals{query}").json()["results"]] == [str(own.pk)]
     assert world.client.get(f"{API}/proposals?object=pin:{world.hidden.pk}").json()["results"] == []
-    assert (queries.waiting_count(world.bob), queries.waiting_count(world.alice)) == ((1, False), (3, False))
+    assert (waiting_count(world.bob), waiting_count(world.alice)) == ((1, False), (3, False))
 
 
 def test_what_is_still_to_be_made_is_whose_conversation_it_is(world: World) -> None:
@@ -156,7 +157,7 @@ def test_it_is_lost_to_who_reads_its_stream(world: World) -> None:
         (access,) = check_access([reader])
         assert (access.end, access.lost, len(access.granted)) == (None, lost, 0 if lost else 1)
     with pytest.raises(NotFound):
-        queries.stream_for(world.bob.user, other.name)
+        stream_for(world.bob.user, other.name)
 
 
 def test_nobody_else_hears_of_it(world: World) -> None:

@@ -7,12 +7,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from chat import queries
 from chat.actions.conversations import delete_session, post_message
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Session, Stream
 from chat.providers.demo.provider import DemoProvider
+from chat.queries.conversations import held_session, member_in, messages_of, session_and_member, session_for
+from chat.queries.streams import events_page, stream_for
 from graphs.models import Graph, Membership, Workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, member_of, parsed_id
@@ -27,13 +28,13 @@ PAUSE_S = 0.002
 def demo(monkeypatch: pytest.MonkeyPatch) -> None:
     """The demo's model, quicker; and between two queries of a request anything may happen."""
     monkeypatch.setattr(DemoProvider.__init__, "__defaults__", (PAUSE_S,))
-    read = queries.messages_of
+    read = messages_of
 
     def later(session: Session) -> Any:
         time.sleep(random.choice((0, 0, 0.01, 0.05)))
         return read(session)
 
-    monkeypatch.setattr(queries, "messages_of", later)
+    monkeypatch.setattr("chat.api.sessions.messages_of", later)
 
 
 async def ask(user: User, text: str, **values: Any) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def test_a_page_without_the_answer_that_is_written_still_begins_before_it(
 def test_an_answer_that_ends_while_messages_are_read_is_not_repeated(
     alice: User, nba: Graph, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = queries.messages_of
+    read = messages_of
 
     async def test() -> None:
         loop = asyncio.get_running_loop()
@@ -122,9 +123,9 @@ def test_an_answer_that_ends_while_messages_are_read_is_not_repeated(
         async with asyncio.timeout(20):
             while b"Whole" not in (await request("GET", f"/api/v1/streams/events/{accepted['streamId']}", alice)).body:
                 await asyncio.sleep(0.02)
-        monkeypatch.setattr(queries, "messages_of", after_its_end)
+        monkeypatch.setattr("chat.api.sessions.messages_of", after_its_end)
         reading = await begin(alice, accepted["sessionId"])
-        monkeypatch.setattr(queries, "messages_of", read)
+        monkeypatch.setattr("chat.api.sessions.messages_of", read)
         before = reading.after
         await follow(alice, reading, accepted["runId"])
         assert {message["id"]: message for message in reading.result()} == await final(alice, accepted["sessionId"])
@@ -157,20 +158,20 @@ def test_it_finds_own_sessions_in_any_workspace_but_only_there(alice: User, char
     Membership.objects.create(user=alice, workspace=other, role="viewer")
     accepted = post_message(member_of(alice, "demo"), "Hello", context=Ref("graph", "nba"))
     session_id = str(accepted.session_id)
-    session, member = queries.session_and_member(alice, session_id)
+    session, member = session_and_member(alice, session_id)
     assert (session.pk, member.workspace.slug) == (accepted.session_id, "demo")
     with pytest.raises(NotFound):
-        queries.session_for(member_of(alice, "other"), session_id)
+        session_for(member_of(alice, "other"), session_id)
     with pytest.raises(NotFound):
-        queries.session_and_member(charlie, session_id)
-    assert queries.member_in(alice, session_id) == member
+        session_and_member(charlie, session_id)
+    assert member_in(alice, session_id) == member
     with pytest.raises(NotFound):
-        queries.member_in(charlie, session_id)
+        member_in(charlie, session_id)
     with transaction.atomic():
-        assert queries.held_session(member, session_id) == session
+        assert held_session(member, session_id) == session
         for foreign in (member_of(alice, "other"), member_of(charlie)):
             with pytest.raises(NotFound):
-                queries.held_session(foreign, session_id)
+                held_session(foreign, session_id)
 
 
 @pytest.mark.django_db
@@ -186,9 +187,9 @@ def test_it_finds_no_session_of_who_may_not_have_it_any_more(end: str, alice: Us
         case "deleted":
             delete_session(member, session_id)
     with pytest.raises(NotFound):
-        queries.member_in(alice, session_id)
+        member_in(alice, session_id)
     with transaction.atomic(), pytest.raises(NotFound):
-        queries.held_session(member, session_id)
+        held_session(member, session_id)
 
 
 @pytest.mark.django_db
@@ -196,13 +197,13 @@ def test_it_lets_members_read_the_stream_of_an_object_and_nobody_else(
     alice: User, bob: User, charlie: User, demo_workspace: Workspace
 ) -> None:
     Stream.objects.create(name="graph_1", workspace=demo_workspace)
-    assert queries.stream_for(alice, "graph_1").session_id is None
-    assert queries.stream_for(bob, "graph_1").workspace_id == demo_workspace.pk
+    assert stream_for(alice, "graph_1").session_id is None
+    assert stream_for(bob, "graph_1").workspace_id == demo_workspace.pk
     with pytest.raises(NotFound):
-        queries.stream_for(charlie, "graph_1")
+        stream_for(charlie, "graph_1")
     User.objects.filter(pk=alice.pk).update(is_active=False)
     with pytest.raises(NotFound):
-        queries.stream_for(alice, "graph_1")
+        stream_for(alice, "graph_1")
 
 
 @pytest.mark.django_db
@@ -210,17 +211,17 @@ def test_it_lets_members_read_the_stream_of_an_object_and_nobody_else(
 def test_it_finds_no_stream_by_another_name(alice: User, demo_workspace: Workspace, name: str) -> None:
     Stream.objects.create(name="graph_1", workspace=demo_workspace)
     with pytest.raises(NotFound):
-        queries.stream_for(alice, name)
+        stream_for(alice, name)
 
 
 @pytest.mark.django_db
 def test_a_page_that_was_overtaken_names_the_later_end(alice: User, demo_workspace: Workspace) -> None:
     Stream.objects.create(name="graph_1", workspace=demo_workspace)
-    stream = queries.stream_for(alice, "graph_1")
+    stream = stream_for(alice, "graph_1")
     with transaction.atomic():
         append(stream.id, [NewEvent("object_changed", {}), NewEvent("object_changed", {})])
-    assert queries.events_page(stream, 0, 10).last == 2
-    assert queries.events_page(stream, 0, 1).last == 1
+    assert events_page(stream, 0, 10).last == 2
+    assert events_page(stream, 0, 1).last == 1
 
 
 @pytest.mark.django_db

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from chat import queries
 from chat.actions import conversations
 from chat.actions.refusals import Refused
 from chat.concurrency.database import in_db
@@ -16,6 +15,7 @@ from chat.engine.runtime import Runtime
 from chat.events.vocabulary import StoredEvent
 from chat.management.cli_options import absent, add_object_options, first_admin, named, named_object
 from chat.management.run_printing import EventLines, RunPrinter
+from chat.queries.streams import stream_for
 from graphs.management.workspace_option import add_workspace_option, chosen_workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import Member, NotFound
@@ -98,7 +98,7 @@ class _Conversation:
             await runtime.close()
 
     async def _follow(self, runtime: Runtime, accepted: Accepted) -> StoredEvent:
-        stream = await in_db(queries.stream_for, self._member.user, accepted.stream)
+        stream = await in_db(stream_for, self._member.user, accepted.stream)
         watch = await runtime.hub.watch(stream.id, accepted.after)
         try:
             while True:

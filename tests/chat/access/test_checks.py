@@ -6,11 +6,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session as BrowserSession
 
-from chat import queries
 from chat.access import identity
 from chat.access.checks import Access, Reader, check_access
 from chat.actions.conversations import post_message
 from chat.models import Session, Stream
+from chat.queries.streams import stream_for
 from graphs.models import Graph, Membership, Role, Workspace
 from graphs.objects.refs import Ref
 from graphs.site.access import NotFound, member_of
@@ -141,7 +141,7 @@ def test_it_grants_what_a_person_may_read(
     name = streams.get(wish, wish)
     [access] = check_access([by_token(user, wishes=[name])])
     try:
-        assert access.granted == (queries.stream_for(user, name),)
+        assert access.granted == (stream_for(user, name),)
     except NotFound:
         assert access.granted == ()
     assert bool(access.granted) is ((who, wish) in {("alice", "own"), ("alice", "of graph"), ("bob", "of graph")})

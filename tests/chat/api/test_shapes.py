@@ -10,9 +10,9 @@ from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 from pytest_django import Settings
 
-from chat import queries
 from chat.concurrency.database import in_db
 from chat.providers.base import ProviderError, ToolCallDelta, ToolCallStart, TurnEnd
+from chat.queries.answers import run_result
 from graphs.models import Graph
 from tests.chat.inprocess import Answer, Model, request, run
 
@@ -35,7 +35,7 @@ def check(document: dict[str, Any], operation: str, answer: Answer) -> None:
 
 
 async def rested(run_id: str) -> None:
-    while await in_db(queries.run_result, uuid.UUID(run_id)) is None:
+    while await in_db(run_result, uuid.UUID(run_id)) is None:
         await asyncio.sleep(0.02)
 
 

@@ -9,10 +9,10 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chat import queries
 from chat.actions import posting
 from chat.engine import claims, enriching
 from chat.models import Run, RunStatus, Session
+from chat.queries.conversations import member_in
 from graphs.models import Graph
 from graphs.site.access import member_of
 from tests import checker
@@ -93,7 +93,7 @@ def test_a_question_reaches_the_vendor_in_few_statements(bystander: Bystander, a
     Run.objects.update(status=RunStatus.SUCCEEDED)
     question = posting.Asked.model_validate({"message": "two", "sessionId": session_id})
     with CaptureQueriesContext(connection) as captured:
-        posting.post(queries.member_in(alice, session_id), question, None)
+        posting.post(member_in(alice, session_id), question, None)
         run = bystander.adopted[1]
         assert run.member is not None
         enriching.enrich(run, run.member)

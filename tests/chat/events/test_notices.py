@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import queries
 from chat.actions.deciding import Decision, decide
 from chat.models import Proposal, Stream, StreamEvent
+from chat.queries.streams import stream_for
 from graphs.history.rollback import roll_back
 from graphs.history.scopes import ChangeSets
 from graphs.models import ChangeSet, Graph, Workspace
@@ -32,9 +32,9 @@ def test_a_workspace_can_be_watched_from_its_first_moment_on_by_its_members(
     alice: User, charlie: User, demo_workspace: Workspace
 ) -> None:
     name = f"workspace_{demo_workspace.pk}"
-    assert queries.stream_for(alice, name).last_sequence == 0
+    assert stream_for(alice, name).last_sequence == 0
     with pytest.raises(NotFound):
-        queries.stream_for(charlie, name)
+        stream_for(charlie, name)
 
 
 def test_it_hears_what_is_proposed_and_decided_and_nothing_of_its_content(alice: User, nba: Graph) -> None:
