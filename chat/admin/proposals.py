@@ -17,11 +17,10 @@ from chat.admin import figures
 from chat.admin.changes import message_address
 from chat.models import Proposal, ProposalStatus
 from chat.proposals import proposal_json
-from graphs.admin.audit import AuditAdmin, WorkspaceFilter, column_filter
+from graphs.admin.audit import AuditAdmin, NewestPaginator, WorkspaceFilter, column_filter
 from graphs.admin.display import change_link, json_column, link
 from graphs.admin.history_diff import of_diff
 from graphs.admin.history_filters import ConversationFilter, TypedFilter
-from graphs.admin.newest import NewestPaginator
 from graphs.admin.object_filters import KindFilter, ObjectFilter
 from graphs.admin.objects import object_link
 from graphs.objects.refs import Ref

@@ -3,15 +3,20 @@
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet, UUIDField
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from graphs.models import Role, Workspace
+
+#: What lies further back is found by filters and dates.
+NEWEST = 10_000
 
 
 def auditable(request: HttpRequest) -> QuerySet[Workspace]:
@@ -30,6 +35,16 @@ def may_audit(request: HttpRequest) -> bool:
         known = bool(getattr(request.user, "is_superuser", False)) or auditable(request).exists()
         request.may_audit = known  # type: ignore[attr-defined]
     return known
+
+
+class NewestPaginator(Paginator):
+    """Pages through a list that grows for ever: ends after `NEWEST` rows, counted no further."""
+
+    object_list: Any
+
+    @cached_property
+    def count(self) -> int:
+        return int(self.object_list.order_by().values("pk")[:NEWEST].count())
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):

@@ -20,10 +20,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin import causes, history_filters, history_rollback, history_scopes, object_filters
-from graphs.admin.audit import AuditAdmin, auditable, may_audit
+from graphs.admin.audit import NEWEST, AuditAdmin, NewestPaginator, auditable, may_audit
 from graphs.admin.display import change_link
 from graphs.admin.history_diff import ShownItem, of_modifications
-from graphs.admin.newest import NEWEST, NewestPaginator
 from graphs.history.code_diff import visible
 from graphs.history.queries import undoing, undone_by
 from graphs.models import ChangeSet, Modification, Object, Revision, Workspace

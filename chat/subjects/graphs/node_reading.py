@@ -53,16 +53,13 @@ class ReadNodeDetail(ReadTool[DetailArguments]):
             raise not_found(context, arguments.node_key)
         node = nodes[0]
         if arguments.field is not None:
-            return _part(node, arguments.field, arguments.offset)
+            text = node.process if arguments.field == "process" else data_text(node)
+            part = text[arguments.offset : arguments.offset + READ_ON_CHARS]
+            place = {"nodeKey": node.key, "field": arguments.field, "offset": arguments.offset}
+            reached = next_offset(arguments.offset + len(part), len(text))
+            return {**place, "totalChars": len(text), "text": part, **reached}
         row = node_row(node, source.type_names([node.type])) | _fields(node, FIELD_CHARS)
         return {"node": row}
-
-
-def _part(node: NodeRecord, field: Literal["process", "data"], offset: int) -> dict[str, Any]:
-    text = node.process if field == "process" else data_text(node)
-    part = text[offset : offset + READ_ON_CHARS]
-    place = {"nodeKey": node.key, "field": field, "offset": offset, "totalChars": len(text), "text": part}
-    return place | next_offset(offset + len(part), len(text))
 
 
 def _fields(node: NodeRecord, limit: int) -> dict[str, Any]:

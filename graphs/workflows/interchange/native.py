@@ -123,7 +123,11 @@ def parse(document: Any, limits: Limits) -> ParsedGraph:
     node_types = _all(_NODE_TYPE, _NODE_TYPES, head.node_types, "nodeTypes", problems)
     problems.refuse_if_any()
     _check_references(sheets, nodes, edges, node_types, problems)
-    return _graph(head, sheets, _placed(nodes), tuple(map(_edge, edges)), node_types)
+    given = [
+        (node.sheet, None if node.pos_x is None or node.pos_y is None else (node.pos_x, node.pos_y)) for node in nodes
+    ]
+    placed = tuple(_node(node, x, y) for node, (x, y) in zip(nodes, grid.fill(given), strict=True))
+    return _graph(head, sheets, placed, tuple(map(_edge, edges)), node_types)
 
 
 def parse_rest(document: Any, nodes: Sequence[ParsedNode], edges: Sequence[ParsedEdge]) -> ParsedGraph:
@@ -258,13 +262,6 @@ def _check_doubles(field: str, keys: list[str], problems: Problems) -> set[str]:
             message = _('The key "{key}" is already used by {field}[{index}].')
             problems.add(f"{field}[{index}]", message.format(key=shown(key), field=field, index=first[key]))
     return every
-
-
-def _placed(nodes: list[_Node]) -> tuple[ParsedNode, ...]:
-    given = [
-        (node.sheet, None if node.pos_x is None or node.pos_y is None else (node.pos_x, node.pos_y)) for node in nodes
-    ]
-    return tuple(_node(node, x, y) for node, (x, y) in zip(nodes, grid.fill(given), strict=True))
 
 
 def _node(node: _Node, x: float, y: float) -> ParsedNode:

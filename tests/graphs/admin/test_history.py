@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from graphs.admin import history, newest
+from graphs.admin import audit, history
 from graphs.models import ChangeSet, Graph, Origin, Workspace
 from graphs.objects.operations import Delete
 from graphs.objects.refs import Ref
@@ -203,7 +203,7 @@ def test_the_list_needs_as_many_queries_for_many_rows(
 def test_a_long_list_is_counted_no_further_than_people_read(
     own: ChangeSet, alice: User, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(newest, "NEWEST", 2)
+    monkeypatch.setattr(audit, "NEWEST", 2)
     monkeypatch.setattr(history, "NEWEST", 2)
     monkeypatch.setattr(history.ChangeSetAdmin, "list_per_page", 1)
     for i in range(3):
