@@ -214,7 +214,7 @@ def untold(kind: Kind, row: Model) -> Record:
 def save(kind: Kind, of: Object, row: Model, new_values: Record, *, new: bool = False) -> None:
     """Saves the row with these values, and reads it again."""
     _assign(kind, of, row, new_values)
-    with refusals_of(kind):
+    with refusals_of(kind), transaction.atomic():
         row.full_clean()
         options: Any = {"force_insert": True} if new else {}  # not every model's own `save` takes any
         row.save(**options)
@@ -226,8 +226,7 @@ def refusals_of(kind: Kind) -> Iterator[None]:
     """Makes of what the model refuses a `ChangeRefused`, which names fields as the wire does."""
     names = {field.column: f"{field.name}: " for field in kind.fields if not field.inside} | {"__all__": "", "": ""}
     try:
-        with transaction.atomic():
-            yield
+        yield
     except ValidationError as error:
         problems = getattr(error, "message_dict", None) or {"": error.messages}
         texts = [names.get(name, f"{name}: ") + text for name, some in problems.items() for text in some]

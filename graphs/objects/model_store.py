@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
@@ -138,7 +138,7 @@ def _deleted(kind: Kind, of: Object, operation: Delete) -> Delete:
     record |= {"id": of.pk, "version": _version(row, of)}
     if not isinstance(row, Object):
         record[UNTOLD] = untold(kind, row)
-    with refusals_of(kind):
+    with refusals_of(kind), transaction.atomic():
         row.delete()
     if row_of(of) is not None:
         raise ChangeRefused(_("{object} stays: its model only hides what is deleted.").format(object=operation.item))
