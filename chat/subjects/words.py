@@ -50,6 +50,7 @@ def kinds_text() -> str:
     """The kinds of objects with their fields."""
     kinds = of_objects()
     lines = ["# Kinds of objects", 'An object is named type:id, for example "graph:orders".']
+    lines += ["Of a kind without a page write the title, not {{type:id}}."]
     lines += map(_line, kinds[:MAX_KINDS])
     lines += [f"and {len(kinds) - MAX_KINDS} more"] if len(kinds) > MAX_KINDS else []
     return "\n".join(lines)
@@ -74,7 +75,7 @@ def _line(kind: Kind) -> str:
     holder = parent_of(kind)
     held = f", held by a {holder.name}" if holder else ""
     names = _listed([name for name in kind.by_name if name != "parent"])
-    return f"- {kind.name}{held}: {names}; its title is {kind.title}"
+    return f"- {kind.name}{held}: {names}; its title is {kind.title}{'' if kind.url else '; no page'}"
 
 
 def _listed(names: Sequence[str]) -> str:

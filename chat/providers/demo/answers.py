@@ -53,7 +53,7 @@ def _detail(looking: Lookups, words: Words) -> str:
     return paragraphs(
         str(item),
         say.lines([f"{name}: {plain(value)}" for name, value in item.fields.items()]),
-        say("held_by", object=plain(row["parent"])) if "parent" in row else "",
+        say("held_by", object=looking.named(row["parent"])) if "parent" in row else "",
         say.naming("holds", [f"{kind} ({count})" for kind, count in held.items()]),
     )
 
@@ -111,22 +111,22 @@ def _listing(looking: Lookups, words: Words) -> str:
         parent = {"parent": looking.item(words["x"]).key} if words.get("x") else {}
         _kind, shown = looking.of_kind(words["kind"], **parent)
         if "objects" in shown:
-            return _page(shown, looking.say)
+            return _page(looking, shown)
         if not looking.find(words["kind"]):
             return looking.say("refused", error=plain(shown.get("error")))
     return _find(looking, {"x": words["kind"]})
 
 
-def _page(shown: Row, say: Phrases) -> str:
+def _page(looking: Lookups, shown: Row) -> str:
     """One page of a list of objects."""
-    listed = [str(Item.of(row)) for row in rows(shown.get("objects"))]
+    say, listed = looking.say, [str(looking.as_item(row)) for row in rows(shown.get("objects"))]
     more = say("more_pages") if "nextOffset" in shown else ""
     return paragraphs(say("listed", count=shown.get("total", len(listed))), say.lines(listed), more)
 
 
 def _more(looking: Lookups, words: Words) -> str:
     next_page = looking.seen.next_page
-    return _page(looking.one("list_objects", **next_page), looking.say) if next_page else looking.say("help")
+    return _page(looking, looking.one("list_objects", **next_page)) if next_page else looking.say("help")
 
 
 def _history(looking: Lookups, words: Words) -> str:

@@ -48,18 +48,17 @@ class Answered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A node of the graph at hand, or an object: then its key is "type:key". `row` is what is known of it."""
+    """A node of the graph at hand, or an object: then its key is "type:key". `row` is what is known of it.
+
+    `said` is how answers name it.
+    """
 
     key: str
     title: str
     is_node: bool
+    said: str
     row: Row
     edges: Sequence[Row] = ()
-
-    @classmethod
-    def of(cls, row: Row, edges: Sequence[Row] = ()) -> "Item":
-        key, title = ("object", "title") if "object" in row else ("key", "name")
-        return cls(row.get(key, ""), row.get(title) or "", key == "key", row, edges)
 
     @property
     def fields(self) -> Row:
@@ -76,7 +75,7 @@ class Item:
         return next((name for name, value in self.fields.items() if value == self.title), "name")
 
     def __str__(self) -> str:
-        return mention(self.key) if self.is_node else f"**{plain(self.title)}** (`{plain(self.key)}`)"
+        return self.said
 
     @property
     def titled(self) -> str:
@@ -111,7 +110,7 @@ class Lookups:
         found = self.one("read_object", object=name)
         if "object" not in found:
             raise Answered("refused", error=plain(found.get("error")))
-        return Item.of(found)
+        return self.as_item(found)
 
     def here(self) -> Item:
         """What the conversation is about. Raises `Answered` where that is nothing."""
@@ -120,7 +119,7 @@ class Lookups:
         if "read_graph_overview" not in self.seen.offered:
             raise Answered("about_nothing")
         graph = self.one("read_graph_overview")
-        return Item.of(graph | {"object": f"graph:{graph.get('key', '')}", "title": graph.get("name", "")})
+        return self.as_item(graph | {"object": f"graph:{graph.get('key', '')}", "title": graph.get("name", "")})
 
     def find(self, words: str) -> list[Item]:
         """Nodes and objects that these words name or that have them, the best first."""
@@ -132,11 +131,13 @@ class Lookups:
         possible = [call for call in searches if call.tool in self.seen.offered or self._result(call) is not None]
         if not query or not possible:
             raise Unavailable
-        return sorted(_hits(self.look(*possible)), key=lambda hit: bare(query) not in {bare(hit.key), bare(hit.title)})
+        return sorted(
+            self._items(self.look(*possible)), key=lambda hit: bare(query) not in {bare(hit.key), bare(hit.title)}
+        )
 
     def hits(self) -> list[Item]:
         """All that was found by searching."""
-        return _hits(result.value for result in self.seen.results if result.tool.startswith("search_"))
+        return self._items(result.value for result in self.seen.results if result.tool.startswith("search_"))
 
     def item(self, words: str) -> Item:
         """What these words name, with all that can be read of it. Raises `Answered` where nothing is found."""
@@ -151,7 +152,7 @@ class Lookups:
         detail, edges = self.look(*both)
         if "node" not in detail:
             raise Answered("refused", error=plain(detail.get("error")))
-        return Item.of(detail["node"], rows(edges.get("edges")))
+        return self.as_item(detail["node"], rows(edges.get("edges")))
 
     def of_kind(self, words: str, **arguments: str) -> tuple[str, Row]:
         """The kind that these words name and the beginning of its list; the refusal where there is no such kind."""
@@ -161,6 +162,22 @@ class Lookups:
             if "objects" in shown:
                 break
         return kind, shown
+
+    def as_item(self, row: Row, edges: Sequence[Row] = ()) -> Item:
+        """The item that a row of a result tells of."""
+        is_node = "object" not in row
+        key, title = (row.get(name) or "" for name in (("key", "name") if is_node else ("object", "title")))
+        return Item(key, title, is_node, mention(key) if is_node else self.named(key, title), row, edges)
+
+    def named(self, name: str, title: str = "") -> str:
+        """`{{type:key}}`, which the page shows as a link; where the kind has no page, the title and the name."""
+        if _MENTIONABLE.fullmatch(name) and name.partition(":")[0] not in self.seen.without_page:
+            return f"{{{{{name}}}}}"
+        return f"**{plain(title)}** (`{plain(name)}`)" if title else plain(name)
+
+    def _items(self, values: Iterable[Row]) -> list[Item]:
+        found = (row for value in values for row in rows(value.get("nodes")) + rows(value.get("objects")))
+        return [self.as_item(row) for row in found]
 
 
 def together(work: Callable[[S], T], parts: Iterable[S]) -> list[T]:
@@ -188,7 +205,3 @@ def mention(key: str) -> str:
 
 def is_for_errors(edge: Row) -> bool:
     return bool(_TROUBLE.search(f"{edge.get('label')} {edge['sourceHandle']} {edge['target']}"))
-
-
-def _hits(values: Iterable[Row]) -> list[Item]:
-    return [Item.of(row) for value in values for row in rows(value.get("nodes")) + rows(value.get("objects"))]

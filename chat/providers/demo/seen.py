@@ -16,6 +16,8 @@ from rag.texts.tables import decode
 Row = dict[str, Any]
 #: What stands before the words of a person, or in their place: a line in brackets, with data between marks under it.
 _GIVEN = re.compile(r"\A\[[^\n]*\](?:\n<data (?P<mark>\w+)>\n(?P<body>.*?)\n</data (?P=mark)>)?(?:\n\n|\Z)", re.DOTALL)
+#: What the list of kinds says of one whose objects are no links.
+_WITHOUT_PAGE = re.compile(r"^- (\w+).*; no page$", re.MULTILINE)
 _JSON = json.JSONDecoder()
 
 
@@ -35,7 +37,8 @@ class Seen:
 
     `answers` is all that was answered before. `next_page` are the arguments that read on in a list that was shown
     before, if there is more of it. `at_hand` names the object that a conversation is about, "type:key", where data
-    about one was given. `late` are decisions about earlier proposals that are told last.
+    about one was given. `without_page` are the kinds whose objects are no links. `late` are decisions about earlier
+    proposals that are told last.
     """
 
     questions: tuple[str, ...]
@@ -44,6 +47,7 @@ class Seen:
     next_page: Row
     offered: frozenset[str]
     at_hand: str
+    without_page: frozenset[str]
     late: tuple[Row, ...]
 
 
@@ -65,6 +69,7 @@ def seen(request: ModelRequest) -> Seen:
         next_page=lists[-1].arguments | {"offset": offset} if offset else {},
         offered=frozenset(tool.name for tool in request.tools) if request.tools_allowed else frozenset(),
         at_hand=str(records[-1].get("object", "")) if records else "",
+        without_page=frozenset(_WITHOUT_PAGE.findall(messages[0].content)),
         late=tuple(_decisions(messages[-1].content)) if len(messages) - 1 in given.keys() - questions.keys() else (),
     )
 

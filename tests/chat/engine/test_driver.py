@@ -343,4 +343,4 @@ def test_it_tells_which_graphs_there_are_where_the_conversation_is_about_none(
 
 def test_the_demo_points_to_the_graphs_of_the_workspace(running: Engine, alice: User, nba: Graph) -> None:
     accepted = ask(alice, "Which workflows are in this workspace?", context=None)
-    assert "**NBA scores** (`graph:nba`)" in rested(accepted.run_id).message.content
+    assert "{{graph:nba}}" in rested(accepted.run_id).message.content

@@ -209,7 +209,7 @@ def test_it_proposes_again_what_was_asked_before(here: World, again: str) -> Non
 
 def test_a_conversation_about_no_object(here: World) -> None:
     conversation = Conversation(here.alice, None)
-    assert "`graph:nba`" in conversation.ask("What is here?")
+    assert "- {{graph:nba}}" in conversation.ask("What is here?")
     assert "about no single object" in conversation.ask("what changed?")
     conversation.ask("Rename NBA statistics to Basketball")
     assert conversation.calls[-1][1]["updates"] == {"name": "Basketball"}
@@ -218,17 +218,17 @@ def test_a_conversation_about_no_object(here: World) -> None:
 @pytest.mark.parametrize(
     ("question", "called", "told"),
     [
-        ("What is here?", ["read_object"], ["**Desk lamp**", "- part_type: light"]),
-        ("Qu'y a-t-il ici ?", ["read_object"], ["**Desk lamp**"]),
-        ("show the torch", ["search_objects", "read_object"], ["**Torch**", "- part_type: light"]),
+        ("What is here?", ["read_object"], ["{{pin:Desk lamp}}", "- part_type: light"]),
+        ("Qu'y a-t-il ici ?", ["read_object"], ["{{pin:Desk lamp}}"]),
+        ("show the torch", ["search_objects", "read_object"], ["{{pin:Torch}}", "- part_type: light"]),
         ("what is the part type of Torch?", ["search_objects", "read_object"], ["- part_type: light"]),
         ("show pin:999", ["read_object"], ["That cannot be done: There is no 'pin:999'"]),
-        ("find light", ["search_objects"], ["**Torch**", "**Ceiling**", "**Desk lamp**"]),
-        ("List the pins", ["list_objects"], ["I count 3:", "**Ceiling**"]),
+        ("find light", ["search_objects"], ["- {{pin:Torch}}", "- {{pin:Ceiling}}", "- {{pin:Desk lamp}}"]),
+        ("List the pins", ["list_objects"], ["I count 3:", "- {{pin:Ceiling}}"]),
         ("combien de pins", ["list_objects"], ["J'en compte 3"]),
         ("list the unicorns", ["list_objects", "list_objects", "search_objects"], ["no kind of object", "pin"]),
-        ("what changed?", ["read_object", "read_history"], ["No change of **Desk lamp**"]),
-        ("what happens after Torch?", ["search_objects", "read_object"], ["**Torch**"]),
+        ("what changed?", ["read_object", "read_history"], ["No change of {{pin:Desk lamp}}"]),
+        ("what happens after Torch?", ["search_objects", "read_object"], ["{{pin:Torch}}"]),
     ],
 )
 def test_a_question_about_an_object(
@@ -236,6 +236,8 @@ def test_a_question_about_an_object(
 ) -> None:
     conversation = about(here, lamps["Desk lamp"])
     answer = conversation.ask(question)
+    for name, row in lamps.items():
+        answer = answer.replace(f"{{{{pin:{row.pk}}}}}", f"{{{{pin:{name}}}}}")
     assert [name for name, _arguments in conversation.calls] == called
     assert [part for part in told if part not in answer] == []
 
@@ -265,6 +267,19 @@ def test_a_change_of_an_object(
     assert (name, {key: value for key, value in proposed.items() if key != "reason"}) == (f"propose_{tool}", expected)
 
 
+def test_what_is_proposed_names_objects_as_the_page_shows_them(here: World, lamps: dict[str, AlwaysSend]) -> None:
+    said = about(here, lamps["Desk lamp"]).ask("Rename the torch to Sun")
+    assert f"Rename {{{{pin:{lamps['Torch'].pk}}}}} to “Sun”." in said
+
+
+def test_objects_without_a_page_are_named_by_their_titles(here: World) -> None:
+    with pins(url=""):
+        lamp = pin(here.alice.workspace, "Lamp", part_type="light")
+        conversation = about(here, lamp)
+        assert f"- **Lamp** (`pin:{lamp.pk}`)" in conversation.ask("list the pins")
+        assert "{{" not in conversation.ask("rename it to Sun")
+
+
 def test_nodes_and_objects_are_changed_in_one_batch(here: World, lamps: dict[str, AlwaysSend]) -> None:
     conversation = Conversation(here.alice, here.nba)
     conversation.ask("Rename root to Begin and rename Torch to Sun")
@@ -274,8 +289,8 @@ def test_nodes_and_objects_are_changed_in_one_batch(here: World, lamps: dict[str
 
 def test_it_goes_on_in_a_long_list(here: World, lamps: dict[str, AlwaysSend]) -> None:
     for number in range(60):
-        pin(here.alice.workspace, f"Zz {number}")
+        last = pin(here.alice.workspace, f"Zz {number:02}")
     conversation = about(here, lamps["Torch"])
     assert "go on" in conversation.ask("list the pins")
-    assert "Zz 9" in conversation.ask("go on")
+    assert f"{{{{pin:{last.pk}}}}}" in conversation.ask("go on")
     assert conversation.calls == [("list_objects", {"kind": "pin", "offset": 50})]
