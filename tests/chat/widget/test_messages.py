@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chat.widget.driver import Widget
+from tests.chat.widget.fake_server import FakeServer
 
 pytestmark = pytest.mark.browser
 
@@ -79,13 +80,28 @@ def test_it_shows_tool_calls_that_open(widget: Widget) -> None:
     answer.emit("tool_result", toolCallId="1", result={"nodes": ["fetch-api"]})
     answer.emit("tool_result", toolCallId="2", result={"error": "No such depth."})
     expect(badges.first.locator(".spinner")).to_have_count(0)
-    expect(widget.root.get_by_role("button", name="Some new tool, failed")).to_be_visible()
+    expect(widget.root.get_by_role("button", name="Some new tool failed")).to_be_visible()
     badges.first.click()
     details = widget.answers.locator(".tool-details").first
     expect(details).to_contain_text('"query": "api"')
     expect(details).to_contain_text('"fetch-api"')
     badges.first.click()
     expect(details).to_be_hidden()
+
+
+def test_calls_about_objects_have_their_titles(widget: Widget, server: FakeServer) -> None:
+    keys = [f"d3296a42-f713-4e54-939b-87844970000{number}" for number in range(3)]
+    server.links[f"product:{keys[0]}"] = {
+        "object": {"type": "product", "id": keys[0]}, "title": "<b>Chair</b>", "url": "/products/1/",
+    }  # fmt: skip
+    answer = widget.ask("One").start()
+    for number, key in enumerate(keys):
+        answer.emit("tool_start", toolCallId=str(number), toolName="read_object", args={"object": f"product:{key}"})
+    answer.emit("tool_result", toolCallId="1", result={"object": f"product:{keys[1]}", "title": "Lamp"})
+    subjects = widget.answers.locator(".tool-subject")
+    expect(subjects).to_have_text(["<b>Chair</b>", "Lamp", "product:d3296a42-f71…"])
+    expect(subjects.locator("a")).to_have_count(0)
+    expect(widget.root.get_by_role("button", name="Read an object <b>Chair</b> running")).to_be_visible()
 
 
 def test_it_cuts_long_results_until_asked(widget: Widget) -> None:

@@ -1,4 +1,4 @@
-/* Makes links of the objects that answers mention. The server says which there are, for who reads; the others stay text. */
+/* Makes links of the objects that answers mention, and titles of those that calls are about. The server says which there are, for who reads; the others stay text. */
 
 const ASK_AFTER_MS = 60;
 const MOST_ASKED = 100;
@@ -39,9 +39,13 @@ export class Mentions {
   }
 }
 
-/** Only to pages: an address comes from a row that anybody may have written. */
+/** Only to pages: an address comes from a row that anybody may have written. Within a button the title alone. */
 function link(place, found) {
   if (!found || place.querySelector("a")) return;
+  if (place.closest("button")) {
+    place.textContent = found.title;
+    return;
+  }
   const url = URL.canParse(found.url, document.baseURI) ? new URL(found.url, document.baseURI) : null;
   if (!["http:", "https:"].includes(url?.protocol)) return;
   const element = document.createElement("a");

@@ -22,7 +22,9 @@ const KNOWN = new Map(Object.entries({
 }));
 const isProposal = (name) => name.startsWith("propose_");
 const TELLING = ["query", "object", "nodeKey", "typeKey", "nodeKeys", "kind", "name", "key", "text"];
+const OBJECT = /^([A-Za-z]\w{0,29}):(.+)$/;
 const LONGEST = 40;
+const LONGEST_KEY = 12;
 
 export function toolIcon(name) {
   return KNOWN.get(name)?.[0] ?? (isProposal(name) ? "edit" : "wrench");
@@ -36,11 +38,18 @@ export function toolTitle(name) {
   return words ? words[0].toUpperCase() + words.slice(1) : t("Tool");
 }
 
-/** The argument that says most, cut to a few words; "" where there is none. */
-export function toolSubject(args) {
+/** What a call is about in a few words; "" where nothing says it. An object by its title, where the result has it. */
+export function toolSubject({ args, result }) {
   if (args === null || typeof args !== "object") return "";
-  const text = TELLING.map((key) => inLine(args[key])).find((each) => each !== "") ?? "";
+  const object = objectOf(args);
+  const told = object ? inLine(result?.title) || shortened(object) : "";
+  const text = told || (TELLING.map((key) => inLine(args[key])).find((each) => each !== "") ?? "");
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+}
+
+/** The name "type:key" of the object that a call is about, else "". */
+export function objectOf(args) {
+  return OBJECT.test(args?.object) ? args.object : "";
 }
 
 /** "ok" or "error" of a finished call. */
@@ -61,6 +70,12 @@ export function toolCallFromRest({ id, name, args, arguments: given, result, sta
     result: missing ? undefined : result,
     status: unfinished ? "stopped" : toolStatus(status, result),
   };
+}
+
+/** The name of an object without most of a key that is long, as a UUID is. */
+function shortened(name) {
+  const [, type, key] = OBJECT.exec(name);
+  return key.length > LONGEST_KEY ? `${type}:${key.slice(0, LONGEST_KEY)}…` : name;
 }
 
 /** What can be said of a value in a line; "" for objects, which need not even have a text. */

@@ -114,7 +114,7 @@ export class AssistantMessage {
     const toolCalls = made.filter(({ id }) => !proposals.some(({ toolCallId }) => toolCallId === id));
     if (toolCalls.length === 0) return null;
     for (const call of toolCalls) {
-      if (!this.tools.has(call.id)) this.tools.set(call.id, new ToolBadge(call.id));
+      if (!this.tools.has(call.id)) this.tools.set(call.id, new ToolBadge(call.id, this.actions.mentions));
       this.tools.get(call.id).update(call);
     }
     const label = t("What the assistant did");

@@ -3,23 +3,25 @@
 import { t } from "../../../graphs/strings.js";
 import { h } from "../elements.js";
 import { icon } from "../icons.js";
-import { toolIcon, toolSubject, toolTitle } from "../toolcalls.js";
+import { objectOf, toolIcon, toolSubject, toolTitle } from "../toolcalls.js";
 
 const CUT = 2_000;
 
 export class ToolBadge {
-  constructor(id) {
+  constructor(id, mentions) {
     this.call = null;
     this.open = false;
+    this.mentions = mentions;
     const details = `tool-${id}`;
     this.mark = h("span", { class: "tool-mark" });
     this.name = h("span", { class: "tool-name" });
     this.subject = h("span", { class: "tool-subject" });
+    this.status = h("span", { class: "unseen" });
     const click = () => this.toggle();
     this.badge = h(
       "button",
       { class: "tool-badge", type: "button", "aria-expanded": "false", "aria-controls": details, on: { click } },
-      this.mark, this.name, this.subject, icon("chevron"),
+      this.mark, this.name, this.subject, this.status, icon("chevron"),
     );
     this.details = h("div", { class: "tool-details", id: details, hidden: true });
     this.element = h("div", { class: "tool" }, this.badge, this.details);
@@ -28,14 +30,17 @@ export class ToolBadge {
   update(call) {
     if (call === this.call) return;
     this.call = call;
-    const subject = toolSubject(call.args);
     this.element.dataset.status = call.status;
     this.mark.replaceChildren(call.status === "running" ? h("span", { class: "spinner" }) : icon(statusIcon(call)));
     this.name.textContent = toolTitle(call.name);
-    this.subject.textContent = subject;
-    const label = [toolTitle(call.name), subject, statusText(call.status)].filter(Boolean).join(", ");
-    this.badge.setAttribute("aria-label", label);
+    this.subject.textContent = toolSubject(call);
+    this.status.textContent = statusText(call.status);
     this.badge.title = call.name;
+    const object = objectOf(call.args);
+    if (object && !call.result?.title) {
+      this.subject.dataset.mention = object;
+      this.mentions?.fill(this.badge);
+    } else delete this.subject.dataset.mention;
     if (this.open) this.fill();
   }
 
