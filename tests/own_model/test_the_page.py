@@ -20,17 +20,17 @@ STORY = Path(__file__).with_name("story.py")
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the project, with the packages that Python wants beside the files of the page."""
+    """The folder of the project, made by the commands and the files of the page."""
     folder = tmp_path_factory.mktemp("own-model")
+    run(folder, "-m", "django", "startproject", "mysite", ".")
+    run(folder, "manage.py", "startapp", "shop")
     blocks = _BLOCK.findall(PAGE.read_text())
     assert len(blocks) >= 6
     for name, text in blocks:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for package in ("mysite", "shop"):
-        (folder / package / "__init__.py").touch()
-    run(folder, "-m", "django", "makemigrations", "shop")
+    run(folder, "manage.py", "makemigrations", "shop")
     return folder
 
 
