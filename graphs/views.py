@@ -1,5 +1,6 @@
 """The pages of graphs, and signing in."""
 
+import json
 import math
 from typing import Any
 
@@ -20,6 +21,7 @@ from graphs.site.login_limit import LimitedLoginForm
 from graphs.site.pages import member_page, render_page
 from graphs.site.uploads import was_too_big
 from graphs.workflows import listing
+from graphs.workflows.graph_kind import GRAPH
 from graphs.workflows.import_form import ImportForm, explain
 from graphs.workflows.imports import ImportedGraph, KeyInvalid, KeyTaken
 from graphs.workflows.interchange.base import ImportRefused
@@ -71,7 +73,8 @@ def graph_detail(request: HttpRequest, member: Member, key: str) -> HttpResponse
     graph = graph_for(member, key)
     graph.workspace = member.workspace
     tab = "history" if request.GET.get("tab") == "history" else "drawing"
-    context = {"sized": listing.with_sizes([graph])[0], "graph": graph, "tab": tab}
+    fields = {field.name: str(field.label) for kind in (GRAPH, *GRAPH.parts) for field in kind.fields}
+    context = {"sized": listing.with_sizes([graph])[0], "graph": graph, "fields": json.dumps(fields), "tab": tab}
     return render_page(request, member, "graphs/detail.html", context)
 
 

@@ -72,6 +72,17 @@ def choose(page: Page, entry: Locator, what: str) -> Locator:
     return dialog
 
 
+def test_every_field_of_the_kind_and_its_parts_can_be_looked_for(page: Page, alice: User, nba: Graph) -> None:
+    change(nba, alice, "root", name="Begin")
+    opened(page)
+    fields = page.locator(".history-filters [name=field]")
+    expect(fields.locator("option")).to_contain_text(["all", "description", "process", "source handle"])
+    fields.select_option("target")
+    expect(entries(page)).to_have_count(0)
+    fields.select_option("name")
+    expect(entries(page)).to_have_count(1)
+
+
 def test_it_tells_who_changed_what_and_why_and_compares_versions(
     page: Page, nba: Graph, alice: User, bob: User
 ) -> None:

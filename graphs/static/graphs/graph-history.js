@@ -1,4 +1,5 @@
-// <graph-history object="graph:nba" api="/api/v1/" workspace="demo" editable>: everything that was ever changed in it.
+// <graph-history object="graph:nba" fields='{"name": "name"}' api="/api/v1/" workspace="demo" editable>: everything that
+// was ever changed in it.
 // Loads when it is shown first; new change sets appear on top by themselves. Told in docs/graph-view.md.
 
 import { changeTitle, diffSheet } from "./diff.js";
@@ -22,7 +23,7 @@ class GraphHistory extends HTMLElement {
   #next = null;
   #loading = 0;
   #endings = [];
-  #filters = new Filters(() => this.#load());
+  #filters;
   #list = html("ol", { class: "history-list" });
   #said = html("div", { role: "status" });
   #unsaved = html(
@@ -68,6 +69,7 @@ class GraphHistory extends HTMLElement {
       workspace: this.getAttribute("workspace") ?? "",
       object: this.#object,
     });
+    this.#filters = new Filters(JSON.parse(this.getAttribute("fields") ?? "{}"), () => this.#load());
     this.#compare = new Compare(this.#api, () => this.#newest);
     const parts = [this.#filters.element, this.#said, this.#unsaved, this.#compare.element, this.#list, this.#more];
     this.append(html("div", { class: "history" }, ...parts));

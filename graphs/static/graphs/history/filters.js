@@ -5,19 +5,6 @@ import { t } from "../strings.js";
 import { origins } from "./words.js";
 
 const TYPING_MS = 300;
-const FIELDS = {
-  name: () => t("name"),
-  type: () => t("type"),
-  process: () => t("process"),
-  data: () => t("data"),
-  handles: () => t("handles"),
-  posX: () => t("x"),
-  posY: () => t("y"),
-  sheet: () => t("sheet"),
-  width: () => t("width"),
-  height: () => t("height"),
-  label: () => t("label"),
-};
 
 function labelled(text, control) {
   return html("label", { class: "history-filter" }, html("span", {}, text), control);
@@ -36,8 +23,8 @@ export class Filters {
   #only = html("p", { class: "history-only", hidden: true });
   #clear;
 
-  /** `changed()` is called when other change sets are wanted. */
-  constructor(changed) {
+  /** `fields` are {name: words} of what may change; `changed()` is called when other change sets are wanted. */
+  constructor(fields, changed) {
     this.#changed = changed;
     this.#clear = textButton(t("Show all"), () => this.clear(), { hidden: true });
     this.element = html(
@@ -46,7 +33,7 @@ export class Filters {
       labelled(t("Who"), html("input", { type: "text", name: "who", maxlength: "150", list: "history-people" })),
       this.#people,
       labelled(t("Through"), select("origin", origins())),
-      labelled(t("Field"), select("field", Object.entries(FIELDS).map(([name, words]) => [name, words()]))),
+      labelled(t("Field"), select("field", Object.entries(fields))),
       labelled(t("From"), html("input", { type: "date", name: "from" })),
       labelled(t("To"), html("input", { type: "date", name: "to" })),
       this.#clear,

@@ -36,9 +36,9 @@ function entriesOf(modifications) {
   return [...entries.values()];
 }
 
-/** What a change set of the timeline did; one that changed nothing is how the graph came to be, as an import. */
+/** What a change set of the timeline did; one that changed nothing is how the object came to be, as an import. */
 export function whatWords({ modifications, modificationCount, summary = {} }) {
-  if (modificationCount === 0) return t("The graph began here");
+  if (modificationCount === 0) return t("It began here");
   const whole = modifications.length === modificationCount;
   return changeTitle(whole ? entriesOf(modifications) : entriesCounted(summary, modifications));
 }
