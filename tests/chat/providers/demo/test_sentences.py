@@ -81,6 +81,7 @@ def test_it_understands_questions(text: str, intent: str, about: str, language: 
     ("text", "intent", "language", "words"),
     [
         ("Rename fetch-api to Get players", "rename", "en", {"x": "fetch-api", "name": "Get players"}),
+        ("Renomme-le en Début", "rename", "fr", {"name": "Début"}),
         ("Renomme le nœud « Fetch players » en « Récupérer »", "rename", "fr",
          {"x": "Fetch players", "name": "Récupérer"}),
         ("Change the name of root to Begin.", "rename", "en", {"x": "root", "name": "Begin"}),
