@@ -3,8 +3,11 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
+from graphs.models import Workspace
 from rag.embeddings import registry, serving_model
 from rag.embeddings.base import Embedder
+from tests.rag.embeddings.three import Nodes, Pins, Three
+from tests.registered import pins
 from tests.vendors.server import VendorServer
 
 MODEL = "custom/tiny"
@@ -31,3 +34,13 @@ def remote(vendor: VendorServer, monkeypatch: pytest.MonkeyPatch, settings: Sett
     yield registry.by_name(MODEL)
     serving_model.forget()
     registry._remote.cache_clear()
+
+
+@pytest.fixture(params=["nodes", pytest.param("objects", marks=pytest.mark.django_db(transaction=True))])
+def three(request: pytest.FixtureRequest, demo_workspace: Workspace) -> Iterator[Three]:
+    """Things of each collection in turn."""
+    if request.param == "nodes":
+        yield Nodes(demo_workspace)
+    else:
+        with pins():
+            yield Pins(demo_workspace)

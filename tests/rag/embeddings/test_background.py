@@ -1,4 +1,4 @@
-"""Vectors follow what nodes say, in the background, whatever the model does meanwhile."""
+"""Vectors follow what nodes and objects say, in the background, whatever the model does meanwhile."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -28,23 +28,26 @@ from rag.embeddings.collections import waiting
 from rag.embeddings.updating import EmbedOptions, Progress, embed_all
 from rag.embeddings.waking import wake
 from rag.models import EmbeddedCollection, Embedding, EmbeddingModel
-from rag.sources.graphs.nodes import GraphNodes, collection_of
+from rag.sources.graphs.nodes import GraphNodes
 from rag.tasks import keep_embeddings
 from tests.rag.embeddings.conftest import MODEL
-from tests.rag.embeddings.steps import BECAUSE, asked, change, hashes, nearest_nodes, work
+from tests.rag.embeddings.steps import BECAUSE, asked, change, hashes, work
+from tests.rag.embeddings.three import KEYS, Three
 from tests.vendors import embeddings_wire
 from tests.vendors.scripts import Script
 from tests.vendors.server import VendorServer
 
 
-def test_a_new_graph_is_embedded_and_the_first_model_serves(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+def test_what_is_new_is_embedded_and_the_first_model_serves(
+    remote: Embedder, three: Three, vendor: VendorServer
+) -> None:
     work()
     assert len(asked(vendor)) == 3
-    assert set(hashes()) == {"root", "fetch-api", "return"}
+    assert set(three.hashes()) == {"root", "fetch-api", "return"}
     assert serving_model.serving() == MODEL
     question = remote.embed([asked(vendor)[0]], "question").vectors[0]
-    (best, cosine), *_ = nearest_nodes(nba, MODEL, question, 3)
-    assert (best, round(cosine, 2)) == (nba.nodes.get(key="root").pk, 1.0)
+    (best, cosine), *_ = three.nearest(MODEL, question, 3)
+    assert (best, round(cosine, 2)) == (three.rows["root"][0], 1.0)
 
 
 def test_only_what_changed_is_embedded_again(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
@@ -102,10 +105,10 @@ def test_what_is_deleted_has_no_vector_and_what_is_put_back_gets_one(remote: Emb
 
 
 def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
-    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+    remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.adopt(remote, three.account)
 
     def dropped(_graph: Graph, embedder: Embedder, _manner: EmbedOptions) -> Iterator[Progress]:
         if embedder.name == MODEL:
@@ -122,10 +125,10 @@ def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
 
 
 def test_a_model_that_was_dropped_while_another_one_was_kept_stays_away(
-    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+    remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.adopt(remote, three.account)
     vendor.requests.clear()
     fit = vector_indexes.fit
 
@@ -182,11 +185,11 @@ def test_of_two_migrations_that_are_ready_at_once_one_serves() -> None:
 
 
 @pytest.mark.parametrize(("provider", "model"), [("none", ""), ("openai", ""), ("custom", "x")])
-def test_without_a_model_nothing_happens(nba: Graph, settings: Settings, provider: str, model: str) -> None:
+def test_without_a_model_nothing_happens(three: Three, settings: Settings, provider: str, model: str) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, model
     serving_model.forget()
     work()
-    change(nba, "root", name=("Start", "Begin"))
+    three.say("root", "Begin")
     assert not Embedding.objects.exists()
     assert registry.current() is None
 
@@ -210,19 +213,17 @@ def test_the_worker_is_woken_for_texts_and_not_for_places(
         assert wake in after_commit, field
 
 
-def test_who_is_second_leaves_a_graph_to_the_first(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+def test_who_is_second_leaves_a_collection_to_the_first(remote: Embedder, three: Three, vendor: VendorServer) -> None:
     other = psycopg.connect(**connection.get_connection_params())
     try:
-        other.execute(
-            "SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(collection_of(nba.pk), MODEL)]
-        )
+        other.execute("SELECT pg_advisory_lock(%s, %s)", [locks.ADVISORY_LOCK, locks.number(three.name, MODEL)])
         work()
         assert asked(vendor) == []
         other.execute("SELECT pg_advisory_unlock_all()")
     finally:
         other.close()
     work()
-    assert len(hashes()) == 3
+    assert len(three.hashes()) == 3
 
 
 def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
@@ -240,14 +241,14 @@ def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: 
     assert len(set(asked(vendor))) == 3
 
 
-def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    serving_model.adopt(remote, account_of(nba))
+def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, three: Three, vendor: VendorServer) -> None:
+    serving_model.adopt(remote, three.account)
     vendor.script(*[Script(status=500, error="away")] * 2)
     with pytest.raises(CommandError, match="server_error"):
         call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
     assert not EmbeddedCollection.objects.filter(version__gt=0).exists()
     call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
-    assert len(hashes()) == 3
+    assert len(three.hashes()) == 3
 
 
 @pytest.mark.parametrize("arguments", [["--batch", "0"], ["--model", "local/x"], ["--graph", "nowhere"]])
@@ -277,10 +278,45 @@ def test_a_node_that_is_moved_while_its_vector_is_made_gets_it_later(
     assert hashes()["root"] != before["root"]
 
 
+def test_what_changes_while_its_vector_is_made_gets_another_one(
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed, words = remote.embed, iter(["Begin"])
+
+    def changing(texts: Sequence[str], purpose: Purpose) -> Embedded:
+        for word in words if texts != ["dimensions"] else ():
+            three.say("root", word)
+        return embed(texts, purpose)
+
+    monkeypatch.setattr(remote, "embed", changing)
+    work()
+    work()
+    assert not waiting(MODEL)
+    found = three.hashes()
+    call_command("embed_nodes", "--force", "--delay", "0", stdout=StringIO())
+    assert (set(found), three.hashes()) == (set(KEYS), found)
+
+
+def test_what_is_deleted_while_its_vector_is_made_has_none(
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed = remote.embed
+
+    def deleting(texts: Sequence[str], purpose: Purpose) -> Embedded:
+        if texts != ["dimensions"]:
+            three.delete("return")
+        return embed(texts, purpose)
+
+    monkeypatch.setattr(remote, "embed", deleting)
+    work()
+    assert set(three.hashes()) == {"root", "fetch-api"}
+    assert Embedding.objects.count() == 2
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("by_worker", [True, False])
 def test_an_index_whose_building_was_interrupted_is_built_later(
-    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, by_worker: bool
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch, by_worker: bool
 ) -> None:
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     with monkeypatch.context() as broken:
@@ -293,12 +329,12 @@ def test_an_index_whose_building_was_interrupted_is_built_later(
     else:
         call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=StringIO())
     assert EmbeddedCollection.objects.get().indexed
-    vector_indexes.drop(collection_of(nba.pk), MODEL)
+    vector_indexes.drop(three.name, MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_vectors_of_another_length_under_the_same_name_are_made_anew(
-    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     work()
@@ -306,39 +342,39 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
     before = registry.by_name(MODEL)
     # The endpoint is started again with another model; this process and another one learn of it.
     monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
-    change(nba, "root", name=("Start", "Begin"))
+    three.say("root", "Begin")
     work()
     assert EmbeddingModel.objects.get().code == "server_error"
     registry._remote.cache_clear()
     EmbeddingModel.objects.update(retry_at=None)
     work()
     assert set(Embedding.objects.values_list("dimensions", flat=True)) == {12}
-    assert (EmbeddingModel.objects.get().dimensions, len(hashes())) == (12, 3)
+    assert (EmbeddingModel.objects.get().dimensions, len(three.hashes())) == (12, 3)
     assert EmbeddedCollection.objects.get().indexed
     question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
-    assert len(nearest_nodes(nba, MODEL, question, 3, threshold=-1)) == 3
-    serving_model.adopt(before, account_of(nba))
+    assert len(three.nearest(MODEL, question, 3, threshold=-1)) == 3
+    serving_model.adopt(before, three.account)
     assert EmbeddingModel.objects.get().dimensions == 12
-    vector_indexes.drop(collection_of(nba.pk), MODEL)
+    vector_indexes.drop(three.name, MODEL)
 
 
 def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
-    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote.embed(["a"], "stored")
     monkeypatch.setattr(embeddings_wire, "OTHERS", 12)
     registry._remote.cache_clear()
     work()
     with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
-        serving_model.adopt(remote, account_of(nba))
-    assert serving_model.adopt(remote, account_of(nba)).dimensions == 12
+        serving_model.adopt(remote, three.account)
+    assert serving_model.adopt(remote, three.account).dimensions == 12
     assert not waiting(MODEL)
 
 
-def test_what_was_made_with_another_length_is_not_taken_for_true(remote: Embedder, nba: Graph) -> None:
+def test_what_was_made_with_another_length_is_not_taken_for_true(remote: Embedder, three: Three) -> None:
     """Another process began anew while this one was at its last text."""
-    serving_model.adopt(remote, account_of(nba))
-    for _progress in embed_all(GraphNodes(nba), remote):
+    serving_model.adopt(remote, three.account)
+    for _progress in embed_all(three.collection, remote):
         EmbeddingModel.objects.update(dimensions=12)
     assert waiting(MODEL)
 
@@ -354,7 +390,7 @@ def test_nothing_is_left_of_a_graph_that_is_deleted_while_it_is_embedded(remote:
 
 
 def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
-    nba: Graph, vendor: VendorServer, remote: Embedder, settings: Settings, alice: User
+    three: Three, vendor: VendorServer, remote: Embedder, settings: Settings, alice: User
 ) -> None:
     settings.EMBEDDING_PROVIDER = ""
     work()
@@ -363,7 +399,7 @@ def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
     call_command("migrate_embeddings", "--to", MODEL, "--delay", "0", stdout=out)
     assert "custom/tiny answers questions now, local/wordllama-256 no longer" in out.getvalue()
     assert (serving_model.serving(), Embedding.objects.count()) == (MODEL, 6)
-    change(nba, "root", name=("Start", "Begin"))
+    three.say("root", "Begin")
     work()
     assert {row["model"] for row in Embedding.objects.values("model")} == {MODEL, registry.LOCAL_MODEL}
     assert not waiting(MODEL)
@@ -376,7 +412,7 @@ def test_a_new_model_is_made_beside_the_old_one_and_then_serves(
 
 
 def test_a_migration_that_fails_changes_nothing_for_who_asks(
-    nba: Graph, vendor: VendorServer, remote: Embedder, settings: Settings
+    three: Three, vendor: VendorServer, remote: Embedder, settings: Settings
 ) -> None:
     settings.EMBEDDING_PROVIDER = ""
     work()

@@ -8,25 +8,24 @@ from django.core.management import call_command
 from django.utils import timezone
 from pytest_django import Settings
 
-from graphs.models import Graph
-from graphs.site.accounts import account_of
 from rag.embeddings import background, openai, registry, serving_model
 from rag.embeddings.base import Embedder
 from rag.embeddings.collections import waiting
 from rag.models import EmbeddingFailure, EmbeddingModel
 from tests.rag.embeddings.conftest import MODEL
-from tests.rag.embeddings.steps import asked, change, hashes, work
+from tests.rag.embeddings.steps import asked, work
+from tests.rag.embeddings.three import KEYS, Three
 from tests.vendors.scripts import Script
 from tests.vendors.server import VendorServer
 
 
 def test_one_text_that_is_refused_stands_alone_and_is_tried_again_when_due(
-    remote: Embedder, nba: Graph, vendor: VendorServer
+    remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    nba.nodes.filter(key="fetch-api").update(name="refused")
-    nba.nodes.filter(key="return").update(process="nonsense")
+    three.say("fetch-api", "refused")
+    three.say("return", "nonsense")
     work()
-    assert set(hashes()) == {"root"}
+    assert set(three.hashes()) == {"root"}
     failures = EmbeddingFailure.objects.order_by("target_id")
     assert [(row.code, row.attempts) for row in failures] == [("internal", 1), ("internal", 1)]
     vendor.requests.clear()
@@ -36,26 +35,26 @@ def test_one_text_that_is_refused_stands_alone_and_is_tried_again_when_due(
     work()
     assert [row.attempts for row in failures] == [2, 2]
     assert all((row.retry_at - row.failed_at).total_seconds() == 120 for row in failures)
-    change(nba, "fetch-api", name=("refused", "Fetch"))
+    three.say("fetch-api", "Fetch")
     work()
-    assert set(hashes()) == {"root", "fetch-api"}
+    assert set(three.hashes()) == {"root", "fetch-api"}
     assert failures.all().count() == 1
-    change(nba, "fetch-api", name=("Fetch", "refused"))
+    three.say("fetch-api", "refused")
     work()
-    assert set(hashes()) == {"root"}, "the vector of its earlier text is gone"
+    assert set(three.hashes()) == {"root"}, "the vector of its earlier text is gone"
 
 
 @pytest.mark.parametrize(
     ("word", "code"), [("breaking", "server_error"), ("cutting", "network"), ("stalling", "timeout")]
 )
 def test_a_text_that_an_endpoint_breaks_at_keeps_no_other_waiting(
-    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, word: str, code: str
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch, word: str, code: str
 ) -> None:
     """As Ollama does, whose model gives numbers for some texts that are none, or whose process ends."""
     monkeypatch.setattr(openai, "TIMEOUT_S", 0.5)
-    nba.nodes.filter(key="fetch-api").update(name=word)
+    three.say("fetch-api", word)
     work()
-    assert set(hashes()) == {"root", "return"}
+    assert set(three.hashes()) == {"root", "return"}
     assert EmbeddingFailure.objects.get().code == code
     assert EmbeddingModel.objects.get().failures == 0
     assert not waiting(MODEL)
@@ -63,9 +62,9 @@ def test_a_text_that_an_endpoint_breaks_at_keeps_no_other_waiting(
 
 @pytest.mark.parametrize(("headers", "calls"), [({}, 2), ({"retry-after": "600"}, 1)])
 def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
-    remote: Embedder, nba: Graph, vendor: VendorServer, headers: dict[str, str], calls: int
+    remote: Embedder, three: Three, vendor: VendorServer, headers: dict[str, str], calls: int
 ) -> None:
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.adopt(remote, three.account)
     vendor.requests.clear()
     vendor.script(*[Script(status=503, error="Service unavailable", headers=headers)] * 9)
     work()
@@ -74,8 +73,8 @@ def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
     assert EmbeddingModel.objects.get().code == "server_error"
 
 
-def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    serving_model.adopt(remote, account_of(nba))
+def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, three: Three, vendor: VendorServer) -> None:
+    serving_model.adopt(remote, three.account)
     vendor.script(Script(status=429, error="Too many requests", headers={"retry-after": "600"}))
     work()
     row = EmbeddingModel.objects.get()
@@ -87,15 +86,15 @@ def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, nba: G
     assert vendor.requests == []
     EmbeddingModel.objects.update(retry_at=timezone.now())
     work()
-    assert len(hashes()) == 3
+    assert len(three.hashes()) == 3
     row.refresh_from_db()
     assert (row.code, row.failures, row.retry_at) == ("", 0, None)
 
 
 def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
-    remote: Embedder, nba: Graph, vendor: VendorServer
+    remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.adopt(remote, three.account)
     vendor.requests.clear()
     vendor.script(*[Script(status=308, error="", headers={"location": vendor.url})] * 9)
     work()
@@ -105,9 +104,9 @@ def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
 
 
 def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_day(
-    remote: Embedder, nba: Graph, vendor: VendorServer
+    remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.adopt(remote, three.account)
     vendor.script(Script(status=429, error="slow", headers={"retry-after": "9" * 30}))
     work()
     row = EmbeddingModel.objects.get()
@@ -116,9 +115,9 @@ def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_d
 
 
 def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
-    remote: Embedder, nba: Graph, vendor: VendorServer
+    remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.adopt(remote, three.account)
     vendor.requests.clear()
     vendor.script(*[Script(status=400, error="this server does not support embeddings")] * 9)
     work()
@@ -128,9 +127,12 @@ def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
     assert (row.code, row.failures) == ("internal", 1)
 
 
-def test_that_a_model_is_there_is_looked_at_once_in_a_batch(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    serving_model.adopt(remote, account_of(nba))
-    nba.nodes.update(name="refused")
+def test_that_a_model_is_there_is_looked_at_once_in_a_batch(
+    remote: Embedder, three: Three, vendor: VendorServer
+) -> None:
+    serving_model.adopt(remote, three.account)
+    for key in KEYS:
+        three.say(key, "refused")
     vendor.requests.clear()
     work()
     sizes = [len(request.body["input"]) for request in vendor.requests]
@@ -140,12 +142,12 @@ def test_that_a_model_is_there_is_looked_at_once_in_a_batch(remote: Embedder, nb
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_model_that_is_away_when_a_process_begins_is_in_the_queue_and_left_alone(
-    remote: Embedder, nba: Graph, vendor: VendorServer, known: bool
+    remote: Embedder, three: Three, vendor: VendorServer, known: bool
 ) -> None:
     if known:
         work()
         registry._remote.cache_clear()
-        change(nba, "root", name=("Start", "Begin"))
+        three.say("root", "Begin")
         vendor.requests.clear()
     vendor.script(Script(status=503, error="away"))
     work()
@@ -158,11 +160,11 @@ def test_a_model_that_is_away_when_a_process_begins_is_in_the_queue_and_left_alo
     work()
     row.refresh_from_db()
     assert (row.code, row.failures, row.dimensions, row.serves) == ("", 0, 8, True)
-    assert len(hashes()) == 3
+    assert len(three.hashes()) == 3
 
 
 def test_a_first_model_that_never_answered_gives_way_to_another(
-    remote: Embedder, nba: Graph, vendor: VendorServer, settings: Settings
+    remote: Embedder, three: Three, vendor: VendorServer, settings: Settings
 ) -> None:
     vendor.script(Script(status=404, error="no such model"))
     work()
@@ -173,8 +175,11 @@ def test_a_first_model_that_never_answered_gives_way_to_another(
     assert (row.name, row.serves) == ("custom/tinier", True)
 
 
-def test_texts_that_failed_wait_where_there_is_no_time_left(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
-    nba.nodes.update(name="refused")
+def test_texts_that_failed_wait_where_there_is_no_time_left(
+    remote: Embedder, three: Three, vendor: VendorServer
+) -> None:
+    for key in KEYS:
+        three.say(key, "refused")
     work()
     EmbeddingFailure.objects.update(retry_at=timezone.now())
     vendor.requests.clear()
@@ -183,13 +188,13 @@ def test_texts_that_failed_wait_where_there_is_no_time_left(remote: Embedder, nb
 
 
 def test_what_a_model_refuses_now_keeps_the_vector_that_it_gave_for_the_same_text(
-    remote: Embedder, nba: Graph, vendor: VendorServer
+    remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
     work()
-    before = hashes()
+    before = three.hashes()
     vendor.script(Script(status=400, error="Invalid input"))
     out = StringIO()
     call_command("embed_nodes", "--force", "--batch", "1", "--delay", "0", stdout=out)
     assert "1 failed" in out.getvalue()
-    assert hashes() == before
+    assert three.hashes() == before
     assert not EmbeddingFailure.objects.exists(), "nothing lacks"

@@ -1,7 +1,8 @@
-"""Finding nodes by vectors: those of the graph and of the model that is asked, and nobody else's."""
+"""Finding by vectors: those of the collection and of the model that is asked, and nobody else's."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import psycopg
@@ -15,8 +16,7 @@ from rag.embeddings.base import Vectors, normalised
 from rag.embeddings.storing import TargetVersion, store_vectors
 from rag.models import Embedding
 from rag.sources.graphs.nodes import GraphNodes
-from tests.cast import draw_nba
-from tests.rag.embeddings.steps import nearest_nodes
+from tests.rag.embeddings.three import Three
 
 MODEL = "local/test"
 
@@ -37,35 +37,38 @@ def stored_vectors() -> list[Vectors]:
     return [row.vector for row in Embedding.objects.order_by("target_id")]
 
 
-def test_the_nearest_come_first_with_their_cosines(nba: Graph) -> None:
+def test_the_nearest_come_first_with_their_cosines(three: Three) -> None:
     vectors = normalised(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]], np.float32))
-    first, second, _third = keep(nba, vectors)
-    found = nearest_nodes(nba, MODEL, vectors[0], 10)
+    three.keep(vectors, MODEL)
+    first, second, _third = (version.id for version in three.versions())
+    found = three.nearest(MODEL, vectors[0], 10)
     assert [target for target, _ in found] == [first, second]
     assert [cosine for _, cosine in found] == pytest.approx([1.0, 2**-0.5], abs=1e-3)
-    assert nearest_nodes(nba, MODEL, vectors[0], 1) == found[:1]
-    assert len(nearest_nodes(nba, MODEL, vectors[0], 10, threshold=-1)) == 3
+    assert three.nearest(MODEL, vectors[0], 1) == found[:1]
+    assert len(three.nearest(MODEL, vectors[0], 10, threshold=-1)) == 3
 
 
-def test_other_graphs_and_other_models_do_not_exist(nba: Graph, other_workspace: Workspace) -> None:
-    foreign = draw_nba(other_workspace)
+def test_other_collections_and_other_models_do_not_exist(three: Three, other_workspace: Workspace) -> None:
+    foreign = type(three)(other_workspace)
     vectors = random_vectors(3)
-    keep(foreign, vectors)
-    assert nearest_nodes(nba, MODEL, vectors[0], 10) == []
-    keep(nba, vectors[::-1])
-    keep(nba, random_vectors(3, dimensions=5), "local/other")
-    (best, _), *_ = nearest_nodes(nba, MODEL, vectors[0], 10)
-    assert best == nba.nodes.get(key="return").pk
-    assert nearest_nodes(nba, MODEL, random_vectors(1, dimensions=5)[0], 10) == []
+    foreign.keep(vectors, MODEL)
+    assert three.nearest(MODEL, vectors[0], 10) == []
+    three.keep(vectors[::-1], MODEL)
+    three.keep(random_vectors(3, dimensions=5), "local/other")
+    (best, _), *_ = three.nearest(MODEL, vectors[0], 10)
+    assert best == three.versions()[-1].id
+    assert three.nearest(MODEL, random_vectors(1, dimensions=5)[0], 10) == []
+    own, (theirs, *_) = three.nearest(MODEL, vectors[0], 10, threshold=-1), foreign.versions()
+    assert three.nearest(MODEL, vectors[0], 10, threshold=-1, also=[theirs.id]) == own
 
 
-def test_it_is_one_query(nba: Graph) -> None:
+def test_it_is_one_query(three: Three) -> None:
     vectors = random_vectors(3)
-    keep(nba, vectors)
+    three.keep(vectors, MODEL)
     with CaptureQueriesContext(
         connection,
     ) as captured:
-        nearest_nodes(nba, MODEL, vectors[0], 10)
+        three.nearest(MODEL, vectors[0], 10)
     assert len(captured) == 1
 
 
@@ -77,30 +80,28 @@ def test_a_deleted_node_takes_its_vector_along(nba: Graph, alice: User) -> None:
     assert not Embedding.objects.exists()
 
 
-def test_vectors_of_what_changed_meanwhile_are_not_stored(nba: Graph) -> None:
-    read = [TargetVersion("node", node.pk, node.version, bytes(16)) for node in nba.nodes.order_by("pk")]
-    nba.nodes.filter(key="root").update(version=7)
-    nba.nodes.filter(key="return").delete()
-    assert store_vectors(GraphNodes(nba), MODEL, read, random_vectors(3)) == 1
-    assert [row.target_id for row in Embedding.objects.all()] == [nba.nodes.get(key="fetch-api").pk]
+def test_vectors_of_what_changed_meanwhile_are_not_stored(three: Three) -> None:
+    read = three.versions()
+    newer = [replace(read[0], version=read[0].version + 6), *read[1:]]
+    three.delete("return")
+    assert three.keep(random_vectors(3), MODEL, newer) == 1
+    assert [row.target_id for row in Embedding.objects.all()] == [three.rows["fetch-api"][0]]
 
 
-def test_storing_again_replaces_whoever_knew_of_the_first_time(nba: Graph) -> None:
-    keep(nba, random_vectors(3))
-    keep(nba, random_vectors(3, seed=2))
-    known = [
-        TargetVersion("node", node.pk, node.version, bytes(16), embedded=True) for node in nba.nodes.order_by("pk")
-    ]
+def test_storing_again_replaces_whoever_knew_of_the_first_time(three: Three) -> None:
+    three.keep(random_vectors(3), MODEL)
+    three.keep(random_vectors(3, seed=2), MODEL)
+    known = [replace(version, embedded=True) for version in three.versions()]
     assert np.allclose(stored_vectors(), random_vectors(3, seed=2), atol=1e-3)
-    store_vectors(GraphNodes(nba), MODEL, known, random_vectors(3, seed=3))
+    three.keep(random_vectors(3, seed=3), MODEL, known)
     assert np.allclose(stored_vectors(), random_vectors(3, seed=3), atol=1e-3)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_may_store_the_same_at_once(nba: Graph) -> None:
+def test_two_may_store_the_same_at_once(three: Three) -> None:
     def keep_and_close(seed: int) -> None:
         try:
-            keep(nba, random_vectors(3, seed=seed))
+            three.keep(random_vectors(3, seed=seed), MODEL)
         finally:
             connection.close()
 
@@ -136,9 +137,9 @@ def test_who_deletes_waits_for_who_is_storing(nba: Graph) -> None:
 
 
 @pytest.mark.parametrize("dimensions", [256, 1536, 3072])
-def test_any_length_of_vector_is_kept_nearly_exactly(nba: Graph, dimensions: int) -> None:
+def test_any_length_of_vector_is_kept_nearly_exactly(three: Three, dimensions: int) -> None:
     vectors = random_vectors(3, dimensions)
-    keep(nba, vectors)
+    three.keep(vectors, MODEL)
     rows = Embedding.objects.order_by("target_id")
     assert [row.dimensions for row in rows] == [dimensions] * 3
     assert np.allclose([row.vector for row in rows], vectors, atol=1e-3)

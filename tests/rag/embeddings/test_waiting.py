@@ -14,18 +14,18 @@ from config import metrics
 from graphs.history import live_edits
 from graphs.models import Graph, Membership, Role, Workspace
 from graphs.site.accounts import account_of
-from graphs.workflows.kinds import NODE
 from rag.embeddings import background, locks, serving_model, updating, vector_indexes
 from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 from rag.embeddings.collections import Collection, Targets, waiting
 from rag.embeddings.metering import OverBudget
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure, EmbeddingModel
-from rag.sources.graphs.nodes import GraphNodes, collection_of
+from rag.sources.graphs.nodes import collection_of
 from tests.cast import draw_nba
 from tests.chat.spending.paid import budget
 from tests.graphs.workflows.live.conftest import Live, live, rename
 from tests.rag.embeddings.conftest import MODEL
 from tests.rag.embeddings.steps import asked, change, hashes, work
+from tests.rag.embeddings.three import Three
 from tests.vendors.scripts import Script
 from tests.vendors.server import VendorServer
 
@@ -81,14 +81,14 @@ def test_what_is_taken_back_before_it_is_saved_leaves_no_vector(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_graph_whose_vectors_are_made_waits_for_its_index_alone(
-    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+def test_what_has_its_vectors_waits_for_its_index_alone(
+    remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL ends one of two that build at once."""
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     with somebody_else_holds(*vector_indexes.ONE_AT_A_TIME):
         work()
-        assert len(hashes()) == 3
+        assert len(three.hashes()) == 3
         assert not EmbeddedCollection.objects.get().indexed
         assert waiting(MODEL)
         vector_indexes.drop_forgotten()
@@ -97,7 +97,7 @@ def test_a_graph_whose_vectors_are_made_waits_for_its_index_alone(
     assert EmbeddedCollection.objects.get().indexed
     assert vendor.requests == []
     assert not waiting(MODEL)
-    vector_indexes.drop(collection_of(nba.pk), MODEL)
+    vector_indexes.drop(three.name, MODEL)
 
 
 def test_a_few_changes_do_not_wait_for_a_graph_that_is_new(
@@ -154,16 +154,16 @@ def test_a_graph_whose_texts_no_budget_of_a_call_pays_for_waits_with_its_vectors
     assert not EmbeddingFailure.objects.exists()
 
 
-def test_each_call_is_recorded(remote: Embedder, nba: Graph, vendor: VendorServer) -> None:
+def test_each_call_is_recorded(remote: Embedder, three: Three, vendor: VendorServer) -> None:
     work()
     assert ModelCall.objects.count() == len(vendor.requests) == 2
 
 
-def test_a_graph_that_is_deleted_while_a_budget_refuses_it_leaves_nothing(
-    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+def test_a_collection_that_is_deleted_while_a_budget_refuses_it_leaves_nothing(
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_args: object) -> Iterator[updating.Progress]:
-        Graph.objects.all().delete()
+        three.delete_all()
         raise OverBudget("no", 60)
         yield
 
@@ -173,11 +173,11 @@ def test_a_graph_that_is_deleted_while_a_budget_refuses_it_leaves_nothing(
 
 
 def test_who_asked_nothing_does_not_know_that_a_model_is_well(
-    remote: Embedder, nba: Graph, vendor: VendorServer
+    remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.adopt(remote, three.account)
     EmbeddingModel.objects.update(failures=6, code="timeout")
-    with somebody_else_holds(collection_of(nba.pk), MODEL):
+    with somebody_else_holds(three.name, MODEL):
         work()
     assert EmbeddingModel.objects.get().failures == 6
     work()
@@ -185,7 +185,7 @@ def test_who_asked_nothing_does_not_know_that_a_model_is_well(
 
 
 def test_who_began_earlier_does_not_end_the_pause_of_a_model(
-    remote: Embedder, nba: Graph, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
+    remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take = background.ModelPass.run
 
@@ -271,31 +271,31 @@ def test_texts_that_an_endpoint_ends_at_keep_no_new_graph_waiting(
 
 @pytest.mark.django_db(transaction=True)
 def test_an_index_that_was_dropped_is_built_again(
-    remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
+    remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_indexes, "EXACT", 2)
     work()
-    vector_indexes.drop(collection_of(nba.pk), MODEL)
+    vector_indexes.drop(three.name, MODEL)
     work()
     assert EmbeddedCollection.objects.get().indexed
-    vector_indexes.drop(collection_of(nba.pk), MODEL)
+    vector_indexes.drop(three.name, MODEL)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_nobody_waits_in_the_background_for_the_index_of_another_graph(remote: Embedder, nba: Graph) -> None:
+def test_nobody_waits_in_the_background_for_the_index_of_another_graph(remote: Embedder, three: Three) -> None:
     work()
     EmbeddingModel.objects.update(dimensions=12)  # the endpoint served another model before
-    change(nba, "root", name=("Start", "Begin"))
+    three.say("root", "Begin")
     with somebody_else_holds(*vector_indexes.ONE_AT_A_TIME):
         work()
         assert EmbeddingModel.objects.get().failures == 1
     EmbeddingModel.objects.update(retry_at=None)
     work()
-    assert (EmbeddingModel.objects.get().dimensions, len(hashes())) == (8, 3)
+    assert (EmbeddingModel.objects.get().dimensions, len(three.hashes())) == (8, 3)
 
 
 def test_the_figure_counts_what_waits_for_a_first_model_that_is_away(
-    remote: Embedder, nba: Graph, vendor: VendorServer
+    remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
     vendor.script(Script(status=404, error="no such model"))
     work()
@@ -331,11 +331,11 @@ def test_an_endpoint_that_ends_at_a_text_and_comes_back_keeps_no_other_waiting(
     assert EmbeddingModel.objects.get().failures == 0
 
 
-def test_vectors_of_two_lengths_are_not_mixed(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_two_lengths_are_not_mixed(remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread has just learned that the endpoint serves another model."""
-    serving_model.adopt(remote, account_of(nba))
-    targets = Targets(NODE.name, [node.pk for node in nba.nodes.all()])
-    embedding = updating.embed_targets(GraphNodes(nba), remote, targets, updating.EmbedOptions(batch=1))
+    serving_model.adopt(remote, three.account)
+    targets = Targets(three.kind, [pk for pk, _version in three.rows.values()])
+    embedding = updating.embed_targets(three.collection, remote, targets, updating.EmbedOptions(batch=1))
     next(embedding)
     monkeypatch.setattr(remote, "dimensions", None)
     monkeypatch.setattr("tests.vendors.embeddings_wire.OTHERS", 12)
