@@ -54,11 +54,7 @@ def _passwords(address: str) -> list[str]:
 
 
 def _without_rows(text: str, error: BaseException | None) -> str:
-    """The text of a traceback with no more of the database's words than name the constraint or the table.
-
-    The first line of them does that. The next ones quote the row ("Failing row contains ..."), and where a value
-    is no value of its type the first one quotes it, too.
-    """
+    """The traceback with the database's first line only, which names the constraint; none if that quotes a value."""
     for each in _with_causes(error):
         said = str(each)
         if said and isinstance(each, DatabaseError | PostgresError):

@@ -1,7 +1,4 @@
-"""Pages of the log: events of a session, of a message, of any stream that a person may read.
-
-The events themselves are plain data (`chat.events.vocabulary.event_json`): there are thousands.
-"""
+"""Pages of the log: events of a session, of a message, of any stream that a person may read, as plain data."""
 
 from collections.abc import Callable
 from typing import Any, Self

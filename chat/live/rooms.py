@@ -1,7 +1,6 @@
 """The graphs that are watched through this process: who comes and goes, what happened, what other processes say.
 
-Edits are rows; what goes over Valkey is that there are some, and who is there. It may be lost: graphs that are watched
-are looked at every second.
+Valkey only says that there are edits and who is there. Because that may be lost, watched graphs are read every second.
 """
 
 import asyncio

@@ -37,10 +37,9 @@ class BudgetPeriod(models.TextChoices):
 
 
 class Budget(models.Model):
-    """What calls of a workspace may take. Days and months are those of the site's time zone.
+    """What calls of a workspace may take in a period, in the time zone of the site.
 
-    Without `user` or `session` a budget of a person, conversation or automation holds for each of them apart. A session
-    of an automation is one whose type says so.
+    Without `user` or `session` a budget of a person, conversation or automation holds for each of them apart.
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="budgets", verbose_name=_("workspace"))
@@ -72,10 +71,7 @@ class Budget(models.Model):
 
 
 class BudgetUse(models.Model):
-    """One period of a budget: what was spent, and what calls under way reserved, in the budget's unit.
-
-    `subject` is the id of the person or session where the budget holds for each; `starts_on` the period's first day.
-    """
+    """One period of a budget from `starts_on`, of one person or session (`subject`): what was spent and is reserved."""
 
     budget = models.ForeignKey(Budget, models.CASCADE, related_name="uses", verbose_name=_("budget"))
     subject = models.CharField(max_length=40, blank=True)
@@ -95,8 +91,8 @@ class BudgetUse(models.Model):
 class Reservation(models.Model):
     """A call under way that a budget pays for: the most it can take, until it is settled with what it took.
 
-    `uses` are ids of the periods it is reserved in. `prompt_tokens` is an estimate; with it and the prices (US dollars
-    per million tokens) a call is settled whose process died. `epoch` is that of the run's owner.
+    `uses` are ids of periods, `epoch` is of the run's owner. A call whose process died is settled by the estimated
+    `prompt_tokens` and the prices (US dollars per million tokens).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -22,10 +22,9 @@ class SessionType(models.TextChoices):
 
 
 class Session(models.Model):
-    """One conversation of one person about one object.
+    """One conversation of one person about one object, which may be gone: `context` names it.
 
-    `state` is the engine's state (`chat/engine/states.py`), versioned JSON; `phase` repeats its phase for filters.
-    `context` names the object; it may be gone, and a conversation outlives it.
+    `state` is the engine's (`chat/engine/states.py`), versioned JSON; `phase` repeats its phase for filters.
     """
 
     class OnDisconnect(models.TextChoices):
@@ -82,14 +81,12 @@ class Message(models.Model):
     """What a person wrote, or one answer of the model with everything it did for it.
 
     An answer is one row however many rounds it took; `content` and `reasoning` gather what its `rounds` say for
-    readers. `retrieved` is the context that was looked up for a question and stays with it. `status` is "complete",
-    "streaming", "stopped" or "failed". A `kind` of "note" tells the model of something that happened; people do not see
-    it. `changes` counts what was really recorded in the turn that this answer ends; it is empty where the turn goes on,
-    or the model could change nothing. `deepens` is the answer to the same question that a stronger model was asked to
-    go deeper than.
-    `in_prompt` is what the person wants of the message: kept whatever is summarised, or left out. `records` are the
-    records that are always sent, where they had changed since they were told last; those of the beginning are with the
-    system prompt.
+    readers. `retrieved` is the context that was looked up for a question. `status` is "complete", "streaming",
+    "stopped" or "failed". A `kind` of "note" tells the model of something that happened; people do not see it.
+    `changes` counts what was recorded in the turn that this answer ends, empty if it goes on or the model could change
+    nothing. `deepens` is the answer that a stronger model was asked to go deeper than. `in_prompt`: the person wants it
+    kept whatever is summarised, or left out. `records` are always-sent records that had changed since they were sent
+    last; those of the beginning are with the system prompt.
     """
 
     TEXT, NOTE, SYSTEM_PROMPT = "text", "note", "system_prompt"
@@ -147,9 +144,9 @@ class Message(models.Model):
 class Summary(models.Model):
     """What stands in the prompt for the earlier part of a conversation; the latest one counts.
 
-    It stands for the messages before position `sequence`, except those at the positions `kept`, and for the first
-    `rounds` rounds of the answer at that position. `model` is empty where no model could write it. Tokens are those of
-    the prompt before and after, as counted here.
+    It stands for the messages before position `sequence` except those at `kept`, and for the first `rounds` rounds of
+    the answer there. `model` is empty if no model could write it. Tokens are those of the prompt before and after,
+    counted here.
     """
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="summaries", verbose_name=_("session"))
@@ -177,8 +174,7 @@ class Summary(models.Model):
 class AlwaysSend(models.Model):
     """An object, or a part of one, that every conversation of the workspace is shown from its beginning.
 
-    Named by kinds and keys: one that is deleted is shown again when a rollback brings it back. Without a part it is the
-    object as a whole.
+    Kinds and keys name it, so that one that a rollback brings back is shown again.
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+", verbose_name=_("workspace"))

@@ -118,10 +118,7 @@ class Proposal(models.Model):
 
 
 class ValidationRule(models.Model):
-    """One level of the policy that says "ask before every change": of the whole site, a workspace, or one tool there.
-
-    The levels of a session and of a request of the model are theirs. One level that asks is enough.
-    """
+    """One level of the policy that says "ask before every change": of the site, a workspace, or one tool there."""
 
     workspace = models.ForeignKey(
         Workspace, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("workspace"),

@@ -14,8 +14,8 @@ WAITING = "waiting"
 class Call:
     """A tool call: `arguments` is the text that the model wrote, `args` what was read from it.
 
-    `status` is "running", "waiting" (for a person), "ok" or "error". `model_text` is the result as the model is sent
-    it; None until there is a result, and for results that were stored before this text was.
+    `status` is "running", "waiting" (for a person), "ok" or "error". `model_text` is the result as sent to the model;
+    None until there is one, and for old results.
     """
 
     id: str
@@ -55,8 +55,8 @@ class Call:
 class Round:
     """One call of the model: what it wrote, thought and asked for.
 
-    `vendor_blocks` are parts of the reply that only its `vendor` understands. `model` is None in rounds that were
-    stored before it was. An `aside` is no call: words that the model gave beforehand, shown once its change was made.
+    Only its `vendor` understands `vendor_blocks`. `model` is None in old rounds. An `aside` is no call: words that the
+    model gave beforehand, shown once its change was made.
     """
 
     text: str

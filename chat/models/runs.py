@@ -43,12 +43,10 @@ class RunStatus(models.TextChoices):
 class Run(models.Model):
     """One drive of the engine, from a trigger until it rests.
 
-    `asked_model` is the model that was asked for this answer only, empty for the session's. `gave_up`: its model came
-    to one of its limits, so that a stronger one may do better.
-
-    `trigger` is one of the engine's events as JSON (`{"event": "UserMessageSent", ...}`). `epoch` is the stream's epoch
-    when it was claimed. `first_sequence` is the number of its `status: started`, `last_sequence` that of its `done` or
-    `error`; up to `folded_to` the run's deltas have been folded (`chat/events/compaction.py`).
+    `asked_model` is the model that was asked for this answer only. `gave_up`: its model came to one of its limits, so
+    that a stronger one may do better. `trigger` is an event of the engine as JSON, `epoch` the stream's when it was
+    claimed. `first_sequence` is the number of its `status: started`, `last_sequence` of its `done` or `error`; its
+    deltas are folded up to `folded_to`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -10,11 +10,11 @@ from graphs.models import Workspace
 
 
 class Stream(models.Model):
-    """One conversation (`session_<id>`), one entity (`graph_<id>`) or what waits in a workspace (`workspace_<id>`).
+    """One conversation (`session_<id>`), one object (`graph_<id>`) or what waits in a workspace (`workspace_<id>`).
 
-    The row is the lock of its log: whoever appends holds it and raises `last_sequence`. `epoch` rises when a run is
-    claimed; a group writer that still has an older one writes nothing. `writer` and `batch` name the last group commit,
-    so that after a lost answer to COMMIT the writer can tell whether it happened. No changing column is indexed (HOT).
+    The row is the lock of its log: an append holds it and raises `last_sequence`. `epoch` rises when a run is claimed;
+    a group writer with an older one writes nothing. `writer` and `batch` name the last group commit, for a writer that
+    lost the answer to COMMIT. No changing column is indexed (HOT).
     """
 
     name = models.CharField(_("name"), max_length=80, unique=True)
@@ -35,8 +35,7 @@ class Stream(models.Model):
 class StreamEvent(models.Model):
     """One event, written by `chat/events` only.
 
-    Run and message are named without a foreign key, and the stream without a constraint in the database: rows they
-    point to are locked by others while events are written, and the stream's row is held by the writer anyway.
+    Run, message and stream are named without constraints: others lock those rows while events are written.
     """
 
     pk = models.CompositePrimaryKey("stream_id", "sequence")

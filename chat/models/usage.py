@@ -25,9 +25,9 @@ class Purpose(models.TextChoices):
 class ModelCall(models.Model):
     """One attempt to call a model: tokens as the vendor counted them (or `estimated`), cost in US dollars, times in ms.
 
-    `cost` is empty where the registry has no price. `first_token_ms` is empty where nothing came, `retries` counts the
-    attempts before this one. Whoever it was for may be gone later; what it cost stays. `object` is `type:id`. `attempt`
-    keeps it from being recorded twice; rows from before there was one have none.
+    `cost` is empty without a price, `first_token_ms` if nothing came; `retries` counts the attempts before this one. It
+    stays when its person is gone. `object` is `type:id`. `attempt` keeps it from being recorded twice; old rows have
+    none.
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="model_calls", verbose_name=_("workspace"))

@@ -108,8 +108,8 @@ def always_sent(member: Member) -> QuerySet[AlwaysSend]:
 def reading_point(session: Session, messages: list[Message]) -> int:
     """The number after which to read the stream so that it completes these messages without repeating them.
 
-    `session.stream` was fetched before the messages: what they contain beyond it, their runs' last numbers tell. A run
-    that is being driven counts even when its message is on another page.
+    `session.stream` was fetched before the messages, so their runs' last numbers count too, and a run under way on any
+    page.
     """
     runs = {message.run.pk: message.run for message in messages if hasattr(message, "run")}
     runs = {run.pk: run for run in session.runs.filter(status=RunStatus.RUNNING)} | runs

@@ -24,8 +24,7 @@ _WRITTEN = ("content_delta", "reasoning_delta", "tool_call_start")
 def settle_run(run_id: uuid.UUID) -> bool:
     """Settles what previous owners of a run left open; True if its last call is recorded with that, or was before.
 
-    An owner that settled it may have died, too, before it closed the run. Then the call was recorded after the last
-    thing that readers were shown.
+    An owner that settled it may have died before it closed the run: then it is recorded after the last event.
     """
     if _settle_all(_dead().filter(run=run_id)) > 0:
         return True

@@ -1,7 +1,6 @@
 """Sets aside the most that a call can take, before it, in every budget that it falls under; or refuses it.
 
-Budgets are locked in the order of their ids, so calls of a workspace are reserved one after the other, and no number of
-them at once spends more than a limit.
+Budgets are locked in the order of their ids, so that no number of calls at once spends more than a limit.
 """
 
 import uuid
@@ -23,10 +22,7 @@ from graphs.site.accounts import Account
 
 
 def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
-    """Sets aside once, in a transaction of its own, what a call can take; False if no budget applies.
-
-    Raises `BudgetRefused`, and has set aside nothing then.
-    """
+    """Sets aside once, in its own transaction, what a call can take; False without a budget. Raises `BudgetRefused`."""
     refusal: BudgetRefused | None = None
     with transaction.atomic(durable=True):
         budgets = list(budgets_of(account).filter(active=True).select_for_update(no_key=True))
@@ -51,11 +47,7 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
 
 
 def cover(reservation_id: uuid.UUID, spent: CallCost) -> None:
-    """Sets aside what a failed attempt took, beside the bound of the next one, before the call is made again.
-
-    Raises `BudgetRefused` if there is no room for both, `Fenced` if a process that took the run over has settled the
-    call.
-    """
+    """Sets aside what a failed attempt took beside the bound of the next one. Raises `BudgetRefused`, `Fenced`."""
     with transaction.atomic(durable=True):
         reservation = Reservation.objects.select_for_update(no_key=True).filter(pk=reservation_id).first()
         if reservation is None:

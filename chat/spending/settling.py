@@ -24,9 +24,9 @@ COUNTS = ("promptTokens", "completionTokens", "cachedTokens", "cacheWriteTokens"
 
 
 def record_costs(account: Account, costs: Sequence[CallCost]) -> None:
-    """Stores attempts and settles their reservations in the caller's transaction; repeated, it does nothing more.
+    """Stores attempts and settles their reservations, once, in the transaction of the caller, who holds the session.
 
-    The caller holds the session, if there is one, and gives all costs of a reservation at once.
+    All costs of a reservation have to come at once.
     """
     costs = [*_unrecorded(account, costs), *free_questions.take(account.run_id)]
     if not costs:

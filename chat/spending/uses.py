@@ -1,7 +1,4 @@
-"""The periods of budgets: each begins with what was spent before, and what is recorded later counts in it.
-
-That is also what a budget was not asked for: a call of a time when it was switched off, or was not made yet.
-"""
+"""The periods of budgets: each begins with what was spent in it before, and gains what is recorded later."""
 
 from collections.abc import Collection, Iterable
 from datetime import date, datetime, time, timedelta
@@ -70,10 +67,7 @@ def begun(budgets: Iterable[Budget], account: Account, today: date) -> list[Budg
 
 
 def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
-    """Begins the present periods before calls are recorded that were reserved before midnight, and count there.
-
-    A period begins with what was recorded in it: begun after such a call, it would count the call once more.
-    """
+    """Begins the present periods before calls are recorded; a period begun after a call would count it once more."""
     today = timezone.localdate()
     late = [pk for each in reserved if timezone.localdate(each.created_at) != today for pk in each.uses]
     if late:
@@ -83,9 +77,9 @@ def begin_periods(account: Account, reserved: Iterable[Reservation]) -> None:
 
 
 def present_periods(account: Account) -> dict[int, int]:
-    """The ids of the present periods, by budget, in which a call counts that is recorded now.
+    """The ids of the present periods by budget, in which a call counts that is recorded now.
 
-    Nobody begins one until the caller's transaction ends: what has none then begins with what this one records.
+    Until the caller's transaction ends nobody begins another one, which would count this call once more.
     """
     _hold("pg_advisory_xact_lock_shared", account.workspace_id)
     today = timezone.localdate()

@@ -16,10 +16,7 @@ from graphs.objects.refs import Ref
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What the panel says before the first message; `questions` are names of icons of the widget, each with a text.
-
-    `show` is the button of a proposal on a page that can show it in another way.
-    """
+    """What the panel says before the first message: `questions` are icons with texts, `show` a button of proposals."""
 
     invitation: str
     placeholder: str

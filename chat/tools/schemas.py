@@ -1,7 +1,6 @@
 """The JSON Schema of a tool's arguments as vendors like it: inlined, no titles, no null, and short. Used by `subjects`.
 
-It goes along with every request, so it leaves out what a model does not need: lengths and other bounds far from what it
-would write. The arguments are checked against all of them anyway, and who is refused is told why.
+It goes along with every request, so it leaves out bounds far from what a model would write; they are checked anyway.
 """
 
 from typing import Any

@@ -1,8 +1,4 @@
-"""The history of every change: written once, never updated, never deleted (triggers of the database refuse it).
-
-Rows name people, objects and what caused them by plain ids with labels beside them, without foreign-key actions: the
-history stays whole when they are gone.
-"""
+"""The history of every change: written once (triggers refuse the rest), with plain ids that outlive their objects."""
 
 import uuid
 from typing import ClassVar
@@ -29,11 +25,10 @@ class Origin(models.TextChoices):
 
 
 class ChangeSet(models.Model):
-    """What one person changed in one step, of whichever objects; all of it was applied, or nothing.
+    """What one person changed in one step, of any objects; all of it was applied, or nothing.
 
-    `cause` says what led to it, as `kind:id`; what it means is known to whoever gave it. `causes` are all of them from
-    the narrowest to the widest (the proposal, the message, the session), to find what one of them changed.
-    `undoes` are the change sets that this one takes back as a whole; `size` is the number of modifications.
+    `cause`, a `kind:id`, says what led to it; `causes` are all, narrowest first (proposal, message, session), to find
+    what one of them changed. `undoes` are the change sets that it takes back as a whole; `size` counts modifications.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -66,10 +61,9 @@ class ChangeSet(models.Model):
 
 
 class Revision(models.Model):
-    """The version that a change set made of one object with a version of its own: a graph, a type.
+    """The version that a change set made of one object, which `type` and `object` (its primary key) name.
 
-    `type` and `object` (its primary key) name it; `key` and `label` are what they were at that moment. Versions of an
-    object rise with every revision, in the order of their commits, and so does `created_at`.
+    `key` and `label` are what they were then. Versions and `created_at` rise in the order of the commits.
     """
 
     change_set = models.ForeignKey(ChangeSet, models.DO_NOTHING, related_name="revisions", db_constraint=False)
@@ -94,10 +88,9 @@ class Revision(models.Model):
 
 
 class Modification(models.Model):
-    """One field of one item, before and after; a creation or deletion holds the whole record with an empty `field`.
+    """One field of one part, before and after; a creation or deletion has the whole record and an empty `field`.
 
-    `type` and `object` name the object whose revision it belongs to, `kind` and `key` the item in it: a node or an edge
-    of a graph, or the object itself. `sequence` counts within the change set.
+    `type` and `object` name the object of the revision, `kind` and `key` the part of it, or the object itself.
     """
 
     class Action(models.TextChoices):

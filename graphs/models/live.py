@@ -13,11 +13,10 @@ from graphs.models.objects import Object
 
 
 class LiveEdit(models.Model):
-    """One edit of one person, stored in the transaction that changed the rows of the object.
+    """One edit of one person, stored in the transaction that changed the rows of the object into its `version`.
 
-    `version` is the one that it made of the object. `operations` are those of `graphs.objects.operations`, each with
-    the `version` of its item afterwards; `items` names these as "kind:key". `key` is the client's: the same edit sent
-    again is found by it. Once saved, `change_set` is where the history has it, None where nothing was left of it.
+    `operations` have the `version` of their part afterwards; `items` names the parts as "kind:key". `key` is the
+    client's, to find an edit that is sent again. `change_set` is where it was saved, None if nothing was left of it.
     """
 
     object = models.ForeignKey(Object, models.CASCADE, related_name="live_edits", db_index=False)

@@ -17,10 +17,9 @@ _OF_CHANGES = frozenset({"id", "object", "type", "version", "as_recorded", "unsa
 class Object(models.Model):
     """One object of a workspace: `type` is the name of its kind, `key` names it among those of its kind.
 
-    Whoever changes the object holds this row until the commit. `version` rises with each change. `unsaved_since` is the
-    moment of the first live edit that the history does not have yet. `id` names the object's stream, and history,
-    proposals, vectors and costs point to it. `as_recorded` are the fields as the history left them, of an object whose
-    model others save, too.
+    A change holds this row until the commit and raises `version`. `unsaved_since` is the moment of the first live edit
+    that the history does not have yet. History, streams, proposals, vectors and costs point to `id`. `as_recorded` are
+    the fields as the history left them, for models that others save, too.
     """
 
     #: The kind of a subclass that has its fields in a table of its own.

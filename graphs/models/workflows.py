@@ -78,10 +78,9 @@ class Sheet(models.Model):
 
 
 class Node(models.Model):
-    """A step of a workflow: `process` is its code, `data` its settings.
+    """A step of a workflow: `process` is its code, `data` its settings; the database keeps `search`, its words, true.
 
     `handles` is `{side: [{id, type: "in" | "out", accept, label?}]}` with the sides R, L, T and B.
-    `search` holds the words of key, name, type, process and data; the database keeps it true.
     """
 
     graph = models.ForeignKey(Graph, models.CASCADE, related_name="nodes", verbose_name=_("graph"))

@@ -13,11 +13,7 @@ AWAY = (OperationalError, InterfaceError)
 
 @contextmanager
 def what_passes_is_away() -> Iterator[None]:
-    """Turns two internal errors of Django into one of `AWAY`.
-
-    The server takes no writes for a while, for example during a failover. Or it ended a transaction in which this
-    process was silent for too long, for example because it was frozen.
-    """
+    """Turns internal errors of Django during a failover, or after a process was frozen, into one of `AWAY`."""
     try:
         yield
     except InternalError as error:

@@ -1,8 +1,4 @@
-"""A cursor for the statements that every change makes: PostgreSQL plans them once for each connection.
-
-Django's own cursor puts the parameters into the text, so every statement is new to PostgreSQL. See `prepare_threshold`
-and `plan_cache_mode` in the settings.
-"""
+"""A cursor for the statements that every change makes: PostgreSQL plans them once for each connection."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -44,11 +44,7 @@ def asked() -> Iterator[redis.Redis]:
 
 
 def client() -> redis.Redis:
-    """The client of all threads.
-
-    Keep a reference while its pipeline works. First callers at the same time may build several clients, of which one
-    stays; the others close their connections when they are collected.
-    """
+    """The client of all threads. Keep a reference while its pipeline works, or it may be collected and closed."""
     return _client(settings.REDIS_URL)
 
 

@@ -53,10 +53,9 @@ class PageShape(Shape, Generic[Listed]):
 
 
 def asked_page(request: Request, rows: QuerySet[Row], ordering: Sequence[str]) -> Page[Row]:
-    """The page of `rows` that `?cursor=` and `?limit=` ask for, with the addresses of the next and the previous one.
+    """The page of `rows` that `?cursor=` and `?limit=` ask for, with its neighbours' addresses. Raises `Problem` 400.
 
     `ordering` names fields, all ascending or all with a minus, the last of them unique.
-    Raises `Problem` 400 for a cursor or a limit that is none.
     """
     limit = number(request, "limit", PAGE_SIZE, MAX_PAGE_SIZE, least=1)
     page = page_of(rows, ordering, request.GET.get("cursor"), limit)

@@ -1,8 +1,4 @@
-"""Emits what happens to listeners: a moment (`emit`), or something with a beginning and an end (`activity`).
-
-The engine, retrieval and the embedders call it, but never once for each token. A listener that fails does not disturb
-the caller.
-"""
+"""Emits a moment (`emit`) or an `activity` to listeners, never for each token; a listener's failure stops nobody."""
 
 import asyncio
 import logging

@@ -1,7 +1,6 @@
-"""Counts events for Prometheus. Imported only if METRICS_TOKEN is set; `config/metrics.py` is the door.
+"""Counts events for Prometheus, if METRICS_TOKEN is set; `config/metrics.py` is the door.
 
-Labels are names that the operator chose (providers, models, tools, outcomes): no user, no session, no text. If
-PROMETHEUS_MULTIPROC_DIR is set, as `manage.py up` does, all processes of a machine are added up.
+Labels are names that the operator chose (providers, models, tools, outcomes): no user, no session, no text.
 """
 
 import os

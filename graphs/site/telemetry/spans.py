@@ -1,7 +1,6 @@
 """Sends events as OpenTelemetry spans, by the conventions for generative AI. Imported only with an OTLP address.
 
 The conventions (open-telemetry/semantic-conventions-genai) are in development: their names stand here and nowhere else.
-The address, headers and sampling come from the variables that OpenTelemetry names, OTEL_EXPORTER_OTLP_ENDPOINT first.
 """
 
 import json
