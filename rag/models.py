@@ -11,8 +11,7 @@ from pgvector.django import HalfVectorField
 class EmbeddingModel(models.Model):
     """A model whose vectors are kept true; one of them answers questions.
 
-    After a failure that concerns the model and not one text nobody asks it before `retry_at`. `dimensions` is None of
-    the model that the settings ask for, the first of all, until it has answered.
+    After a failure nobody asks it before `retry_at`. `dimensions` is None until the first model of all has answered.
     """
 
     name = models.CharField(_("model"), max_length=120, primary_key=True)
@@ -38,8 +37,8 @@ class EmbeddingModel(models.Model):
 class Embedding(models.Model):
     """The vector of one text: of a target, or of its part number `part`. Deleted with its target, by the database.
 
-    `target_type` is the kind of the target, `collection` what it is searched with (`rag.embeddings.collections`).
-    `content_hash` is of the text that was embedded. `model` is a name and no key: vectors are copied in by the million.
+    `target_type` is the target's kind, `content_hash` that of its text. `model` is no key: vectors are copied in by the
+    million.
     """
 
     target_type = models.CharField(_("kind"), max_length=30)
@@ -61,10 +60,9 @@ class Embedding(models.Model):
 
 
 class EmbeddedCollection(models.Model):
-    """How far a model knows a collection: its vectors are true for that `version`, 0 if everything is to be looked at.
+    """The `version` of a collection that a model's vectors are true for; 0 has everything looked at.
 
-    The history says what changed since then. `indexed`: there is an index of its vectors. `fitted`: it has the index
-    that it needs, or needs none. A collection whose workspace may spend no more on the model waits until
+    `indexed`: its vectors have an index; `fitted`: it has the one it needs, if any. Unpaid it waits until
     `paused_until`.
     """
 
@@ -84,10 +82,7 @@ class EmbeddedCollection(models.Model):
 
 
 class EmbeddingFailure(models.Model):
-    """A text that a model refused. It is tried again at `retry_at`, at growing intervals, or when it changes.
-
-    `content_hash` is of that text.
-    """
+    """A text (of this hash) that a model refused; tried again at `retry_at`, or when it changes."""
 
     target_type = models.CharField(_("kind"), max_length=30)
     target_id = models.BigIntegerField(_("target"))

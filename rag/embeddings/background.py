@@ -1,7 +1,4 @@
-"""Keeps all vectors true in the background: what changed since a model last looked, and what failed and is due.
-
-The history is the queue: a collection waits while its version is above the one its vectors are true for.
-"""
+"""Keeps all vectors true in the background: a collection waits while its version is above that of its vectors."""
 
 import logging
 import time
@@ -84,10 +81,7 @@ class ModelPass:
         self._options = EmbedOptions(batch=max(1, BATCH // FEWER ** min(failures, BATCH)), background=True)
 
     def run(self) -> None:
-        """Embeds what waits, collections that the model knows first, then texts that failed.
-
-        Raises `EmbeddingFailed`, and `serving_model.Overtaken` if the model was dropped meanwhile.
-        """
+        """Embeds what waits, then texts that failed. Raises `EmbeddingFailed`, `serving_model.Overtaken`."""
         name = self._embedder.name
         not_now = set(paused(name).values_list("collection", flat=True))
         self._embed(each for each in waiting(name) if each.name not in not_now)

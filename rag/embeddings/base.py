@@ -32,10 +32,9 @@ class Embedded:
 
 
 class EmbeddingFailed(Exception):
-    """There are no vectors. `detail` is for logs and holds no word of a vendor; `retry_after` is in seconds, or None.
+    """There are no vectors. `detail` is for logs, without a vendor's words; `retry_after` is in seconds, or None.
 
-    `asked` is False where the model was not even asked; `answered` is True where it answered, so that the call may cost
-    money, with something that cannot be used.
+    `asked`: the model was; `answered`: with something that cannot be used, so that the call may cost money.
     """
 
     def __init__(

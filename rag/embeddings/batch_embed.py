@@ -12,61 +12,45 @@ from rag.embeddings.storing import TargetVersion
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """What a target says."""
-
-    target: TargetVersion
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    texts: Sequence[Text]
+class EmbeddedBatch:
+    targets: Sequence[TargetVersion]
     embedded: Embedded
 
 
 @dataclass(frozen=True, slots=True)
 class BatchEmbedding:
-    """Batches of texts of one collection; `answers` grows with each.
-
-    `one_by_one`: the model failed of late, perhaps at one of the texts.
-    """
+    """Embeds batches of one collection into `done`. `one_by_one`: the model failed of late."""
 
     collection: Collection
     embedder: Embedder
     dimensions: int
     one_by_one: bool = False
-    answers: list[Answer] = field(default_factory=list)
+    done: list[EmbeddedBatch] = field(default_factory=list)
 
-    def embed(self, texts: Sequence[Text], *, model_works: bool = False) -> int:
-        """Embeds the texts, and notes those that the model refuses. Gives their number. Raises `EmbeddingFailed`.
-
-        `model_works`: it took another text since the batch began.
-        """
+    def embed(self, targets: Sequence[TargetVersion], *, model_works: bool = False) -> int:
+        """Embeds texts; gives the number of those refused. `model_works`: it took another text of the batch."""
         name = self.collection.name
         try:
-            with activity("embedding_batch", model=self.embedder.name, collection=name, texts=len(texts)) as span:
-                embedded = embed(self.embedder, [each.text for each in texts], "stored", self.collection.account)
+            with activity("embedding_batch", model=self.embedder.name, collection=name, texts=len(targets)) as span:
+                embedded = embed(self.embedder, [each.text for each in targets], "stored", self.collection.account)
                 span.note(prompt_tokens=embedded.tokens)
             if embedded.vectors.shape[1] != self.dimensions:
                 detail = f"vectors of {embedded.vectors.shape[1]} dimensions, not of {self.dimensions}"
                 raise EmbeddingFailed("server_error", retryable=False, detail=detail, answered=True)
         except EmbeddingFailed as failure:
-            self._require_fault_of_a_text(failure, texts, model_works)
-            if len(texts) == 1:
-                self._note(texts[0], failure)
+            self._require_fault_of_a_text(failure, targets, model_works)
+            if len(targets) == 1:
+                self._note(targets[0], failure)
                 return 1
-            middle = len(texts) // 2
-            return sum(self.embed(half, model_works=True) for half in (texts[:middle], texts[middle:]))
-        self.answers.append(Answer(texts, embedded))
+            middle = len(targets) // 2
+            return sum(self.embed(half, model_works=True) for half in (targets[:middle], targets[middle:]))
+        self.done.append(EmbeddedBatch(targets, embedded))
         return 0
 
-    def _require_fault_of_a_text(self, failure: EmbeddingFailed, texts: Sequence[Text], model_works: bool) -> None:
-        """Raises a failure that is no fault of one of the texts.
-
-        Some endpoints refuse everything, and others break at a text that they cannot take: a text that every model
-        takes tells them apart.
-        """
+    def _require_fault_of_a_text(
+        self, failure: EmbeddingFailed, targets: Sequence[TargetVersion], model_works: bool
+    ) -> None:
+        """Raises a failure that is no fault of one text: a text that every model takes tells them apart."""
         if isinstance(failure, OverBudget) and failure.too_large:
             if not model_works:  # If that is not paid for either, the collection waits for its budget.
                 self._embed_something_harmless()
@@ -80,11 +64,11 @@ class BatchEmbedding:
             except EmbeddingFailed:
                 # It may have ended at this text, and be back for the next one.
                 if broken and self.one_by_one:
-                    self._note(texts[0], failure)
+                    self._note(targets[0], failure)
                 raise
 
     def _embed_something_harmless(self) -> None:
         embed(self.embedder, [HARMLESS], "stored", self.collection.account)
 
-    def _note(self, text: Text, failure: EmbeddingFailed) -> None:
-        note_failure(self.collection, text.target, self.embedder.name, self.dimensions, failure.code)
+    def _note(self, target: TargetVersion, failure: EmbeddingFailed) -> None:
+        note_failure(self.collection, target, self.embedder.name, self.dimensions, failure.code)

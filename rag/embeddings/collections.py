@@ -1,8 +1,4 @@
-"""What is embedded and searched together: the nodes of a graph, the objects of a workspace, and what is registered.
-
-A collection is called `<family>:<number>`, such as "graph:17". How its targets are found and read is said where they
-are known (`rag.sources`).
-"""
+"""What is embedded and searched together, called `<family>:<number>`, such as "graph:17" (`rag.sources` has them)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,10 +31,7 @@ class TargetText:
 
 
 class Collection(Protocol):
-    """One collection. `account` pays for its vectors; `table` has the rows of its targets, with `id` and `version`.
-
-    `label` is what people call it.
-    """
+    """`account` pays for its vectors, `table` has its targets with `id` and `version`, `label` names it."""
 
     name: str
     label: str
@@ -111,6 +104,14 @@ def open_collection(name: str) -> Collection | None:
     return _families[family].open(int(number)) if family in _families else None
 
 
+def in_pages(rows: QuerySet[Any], type_: str, most: int) -> Iterator[Targets]:
+    """The rows of one kind as targets, in the order of their ids, at most so many at once."""
+    last = 0
+    while ids := list(rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:most]):
+        yield Targets(type_, ids)
+        last = ids[-1]
+
+
 def names(workspace_id: int | None = None) -> list[str]:
     """The names of all collections, or of those of a workspace."""
     return [name for family in _families.values() for name, _version in family.versions(workspace_id)]
@@ -123,10 +124,7 @@ def size(name: str) -> int:
 
 
 def waiting(model: str) -> list[Waiting]:
-    """The collections that changed since this model looked at them, or that wait for their index.
-
-    Those with the fewest changes come first, those that the model does not know yet come last.
-    """
+    """Collections that changed since this model looked or lack an index: fewest changes first, new ones last."""
     sql, values = _versions()
     with connection.cursor() as cursor:
         cursor.execute(_WAITING.format(versions=sql), [*values, model])

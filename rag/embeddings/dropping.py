@@ -10,10 +10,7 @@ BATCH = 50_000
 
 
 def drop_all_but(name: str) -> list[str]:
-    """Drops vectors, indexes and all that is known of every other model, and says which those were.
-
-    Also what somebody began to drop who was interrupted. Raises `Overtaken` if that model does not serve.
-    """
+    """Drops all of every other model, and says which those were. Raises `Overtaken` if that model does not serve."""
     # First, so that nobody begins to make new ones.
     forgotten = serving_model.forget_all_but(name)
     begun = EmbeddedCollection.objects.exclude(model=name).values_list("model", flat=True).distinct()

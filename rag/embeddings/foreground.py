@@ -30,10 +30,7 @@ class CommandPass:
         self._refusal: OverBudget | None = None
 
     def embed(self, names: Iterable[str]) -> Iterator[tuple[str, Iterator[Progress]]]:
-        """Each collection with its steps. Raises `EmbeddingFailed`, and `serving_model.Overtaken` if it was dropped.
-
-        A collection that no budget pays for stops no other: that is raised at the end.
-        """
+        """Each collection with its steps; raises `Overtaken`, `EmbeddingFailed`, and unpaid budgets at the end."""
         for name in names:
             yield name, self._steps(name)
         if self._refusal:

@@ -1,7 +1,6 @@
-"""The model that needs no key and no network: WordLlama's table of tokens, read from the wheel that brought it.
+"""The model that needs no key and no network: WordLlama's table of tokens, read from its wheel (decision 0017).
 
-A text is the sum of its tokens' vectors; a token that comes n times counts 1 + ln n. Why this one:
-docs/decisions/0017-the-local-embedder.md.
+A text is the sum of its tokens' vectors; a token that comes n times counts 1 + ln n.
 """
 
 import json
@@ -70,10 +69,7 @@ def _package() -> ModuleSpec:
 
 
 def _table(file: Path) -> NDArray[np.float16]:
-    """The only tensor of the file, left on disk: processes share its pages and read those they need.
-
-    The format: eight bytes with the length of a JSON header, the header, the numbers.
-    """
+    """The only tensor of the file (length, JSON header, numbers), left on disk: processes share its pages."""
     with file.open("rb") as opened:
         length = int.from_bytes(opened.read(8), "little")
         tensors = json.loads(opened.read(length))

@@ -14,11 +14,7 @@ ASKED_AGAIN_S = 0.5
 
 @contextmanager
 def held(collection: str, model: str, *, wait: bool) -> Iterator[bool]:
-    """Whether this process holds the lock, which ends with the block, or with the connection.
-
-    With `wait` it asks again and again: a statement that waits holds a snapshot, and concurrent index builds wait for
-    those.
-    """
+    """Whether this process holds the lock, until the block ends; `wait` asks repeatedly, so as to hold no snapshot."""
     lock = number(collection, model)
     while not (ours := _ask("SELECT pg_try_advisory_lock(%s, %s)", lock)) and wait:
         time.sleep(ASKED_AGAIN_S)

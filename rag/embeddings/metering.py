@@ -1,7 +1,4 @@
-"""Where texts become vectors, so that somebody can count what that costs, and refuse it.
-
-Nothing here knows of money: the app that does gives a meter when it is ready. Without one every call goes through.
-"""
+"""Where texts become vectors: every call goes through the meter of the app that counts money, if there is one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,10 +8,7 @@ from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 
 
 class OverBudget(EmbeddingFailed):
-    """Not asked: it would cost more than may be spent. `detail` is a sentence for people.
-
-    `too_large`: more than one call may cost, so that fewer texts may be paid for.
-    """
+    """Not asked: it would cost too much. `detail` is for people; `too_large`: fewer texts may be paid for."""
 
     def __init__(self, sentence: str, retry_after: float | None, *, too_large: bool = False) -> None:
         super().__init__("rate_limit", retryable=False, detail=sentence, retry_after=retry_after, asked=False)

@@ -1,7 +1,4 @@
-"""What an endpoint that speaks OpenAI's embeddings answers: how much of it is read, vectors, failures. For `openai.py`.
-
-Nothing in an answer is believed: whatever is wrong with it becomes an `EmbeddingFailed`.
-"""
+"""Reads what an endpoint of OpenAI's kind answers; whatever is wrong with it becomes an `EmbeddingFailed`."""
 
 import json
 import time

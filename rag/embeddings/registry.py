@@ -1,7 +1,4 @@
-"""Which models can make vectors, and which one serves questions. docs/embeddings.md tells how that one changes.
-
-Variables of the environment are those of the providers for chat: `<NAME>_API_KEY` and `<NAME>_BASE_URL`.
-"""
+"""Which models can make vectors, and which one serves questions (docs/embeddings.md); keys are those for chat."""
 
 import os
 from functools import lru_cache
@@ -41,10 +38,7 @@ def configured() -> str:
 
 
 def current() -> Embedder | None:
-    """The embedder of questions, or None if there is none now: retrieval then finds by words alone.
-
-    Asks the database once in a few seconds which model serves.
-    """
+    """The embedder of questions, or None now. Asks the database once in a few seconds which model serves."""
     wanted = configured()
     try:
         return by_name(serving() or wanted) if wanted else None

@@ -45,9 +45,8 @@ def forget() -> None:
 def adopt(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool = True) -> EmbeddingModel:
     """Has this model's vectors kept true from now on; the first model of all answers questions at once.
 
-    `account` pays if the model must be asked how long its vectors are; raises `EmbeddingFailed` if it does not answer.
-    With `anew=False` raises `Overtaken` if the model was dropped. With `wait=False` raises `EmbeddingFailed` if its
-    indexes must be dropped while another index is being built.
+    `account` pays if it must be asked for its dimensions. Raises `EmbeddingFailed` if it does not answer, or without
+    `wait` while another index is built; without `anew` raises `Overtaken` if it was dropped.
     """
     if embedder.dimensions is None:
         embed(embedder, [HARMLESS], "stored", account)

@@ -57,20 +57,20 @@ ADVISORY_LOCK = 0x52414700
 
 @dataclass(frozen=True, slots=True)
 class TargetVersion:
-    """A target as it was when its text was read; `embedded` if it had a vector of the model then."""
+    """A target as it was when its `text` was read; `embedded` if it had a vector of the model then."""
 
     type: str
     id: int
     version: int
     content_hash: bytes
     embedded: bool = False
+    text: str = ""
 
 
 def store_vectors(collection: Collection, model: str, targets: Sequence[TargetVersion], vectors: Vectors) -> int:
-    """Stores the vectors of those targets, all of one kind, that are as they were. Gives their number.
+    """Stores the vectors of the targets, all of one kind, that did not change since; gives their number.
 
-    The others changed, and come again. Failures of the targets are forgotten. Whoever stores or deletes in the same
-    collection meanwhile waits. Not within a transaction: its commit would not wait for the disk.
+    Forgets their failures and locks the collection. Not within a transaction: its commit would not wait for the disk.
     """
     was: dict[str, Any] = {
         "model": model,
@@ -84,14 +84,14 @@ def store_vectors(collection: Collection, model: str, targets: Sequence[TargetVe
             with transaction.atomic(), prepared() as cursor, connection.wrap_database_errors:
                 cursor.execute(_BEGIN, [ADVISORY_LOCK, collection.name])
                 cursor.execute(_CHANGED.format(table=collection.table), was)
-                changed = {place for (place,) in cursor.fetchall()}
-                places = [place for place in range(len(targets)) if place not in changed]
-                unchanged = [targets[place] for place in places]
+                changed = {index for (index,) in cursor.fetchall()}
+                kept = [index for index in range(len(targets)) if index not in changed]
+                unchanged = [targets[index] for index in kept]
                 if anew:
                     cursor.execute(_FORGET, was | {"targets": [target.id for target in unchanged]})
                 with cursor.copy(_COPY) as copy:
-                    copy.write(_rows(collection.name, model, unchanged, vectors[places]))
-            return len(places)
+                    copy.write(_rows(collection.name, model, unchanged, vectors[kept]))
+            return len(kept)
         except IntegrityError:  # Somebody stored some of them meanwhile.
             if anew:
                 raise

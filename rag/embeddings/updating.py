@@ -3,8 +3,9 @@
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import blake2b
+from operator import add
 from typing import Any
 
 from django.db import connection
@@ -12,7 +13,7 @@ from django.db.models.functions import Now
 
 from rag.embeddings import vector_indexes
 from rag.embeddings.base import Embedder, EmbeddingFailed, length
-from rag.embeddings.batch_embed import BatchEmbedding, Text
+from rag.embeddings.batch_embed import BatchEmbedding
 from rag.embeddings.collections import Collection, Targets
 from rag.embeddings.storing import TargetVersion, store_vectors
 from rag.models import EmbeddedCollection, Embedding, EmbeddingFailure
@@ -43,20 +44,14 @@ class Progress:
     tokens: int = 0
 
     def __add__(self, other: "Progress") -> "Progress":
-        return Progress(
-            self.seen + other.seen,
-            self.embedded + other.embedded,
-            self.failed + other.failed,
-            self.tokens + other.tokens,
-        )
+        return Progress(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedOptions:
-    """How many texts a call has, the pause after it, and whether texts are embedded anew that have their vector.
+    """Texts a call, the pause after it, and whether texts are embedded anew that have their vector.
 
-    In the background a text that failed waits until it is due, nobody waits for an index of another collection, and
-    texts that come one by one do because the model failed.
+    In the background failed texts wait until they are due, and nobody waits for another index.
     """
 
     batch: int = BATCH
@@ -69,10 +64,9 @@ DEFAULTS = EmbedOptions()
 
 
 def embed_changes(collection: Collection, embedder: Embedder, options: EmbedOptions = DEFAULTS) -> Iterator[Progress]:
-    """Brings the vectors of a collection from the version they are true for to the present one, and fits its index.
+    """Brings the vectors of a collection to its present version, and fits its index. Raises `EmbeddingFailed`.
 
-    Not within a transaction, and only while the collection and model are held (`rag.embeddings.locks`). Raises
-    `EmbeddingFailed` if it cannot go on now; what was done is stored.
+    Not within a transaction, and only while collection and model are held (`rag.embeddings.locks`).
     """
     state = EmbeddedCollection.objects.filter(collection=collection.name, model=embedder.name).first()
     if state is None or state.version == 0:
@@ -99,9 +93,9 @@ def embed_targets(
 ) -> Iterator[Progress]:
     """Embeds those of the targets whose text has no vector yet; reports each part once it is stored."""
     dimensions = length(embedder)
-    texts = _texts(collection, embedder.name, dimensions, targets, options)
-    yield Progress(len(targets.ids) - len(texts))
-    batches = deque(texts[start : start + options.batch] for start in range(0, len(texts), options.batch))
+    stale = _to_embed(collection, embedder.name, dimensions, targets, options)
+    yield Progress(len(targets.ids) - len(stale))
+    batches = deque(stale[start : start + options.batch] for start in range(0, len(stale), options.batch))
     while batches:
         one_by_one = options.background and options.batch == 1
         embedding = BatchEmbedding(collection, embedder, dimensions, one_by_one)
@@ -126,8 +120,7 @@ def text_hash(text: str) -> bytes:
 def _finish(collection: Collection, embedder: Embedder, version: int, options: EmbedOptions) -> None:
     """Notes that the vectors are true for that version, and fits the index; if it is not built, that alone waits.
 
-    What came later is in the history, or will be. Nothing is noted if nothing is known of the collection, or the model
-    is gone, or its vectors have become longer or shorter.
+    Notes nothing if the model is gone or its dimensions changed meanwhile.
     """
     name, model, dimensions = collection.name, embedder.name, length(embedder)
     with connection.cursor() as cursor:
@@ -137,11 +130,10 @@ def _finish(collection: Collection, embedder: Embedder, version: int, options: E
         EmbeddedCollection.objects.filter(collection=name, model=model, version=version).update(fitted=True)
 
 
-def _texts(collection: Collection, model: str, dimensions: int, targets: Targets, options: EmbedOptions) -> list[Text]:
-    """The texts of the targets, without those that have a vector of them, and those whose failure is not yet due.
-
-    Vectors of targets that have no text any more are deleted.
-    """
+def _to_embed(
+    collection: Collection, model: str, dimensions: int, targets: Targets, options: EmbedOptions
+) -> list[TargetVersion]:
+    """The targets that need a vector of their text now. Vectors of targets without a text are deleted."""
     of_these = {"target_type": targets.type, "target_id__in": targets.ids, "part": 0, "model": model}
     embedded = _hashes(Embedding.objects.filter(dimensions=dimensions, **of_these))
     failed = _hashes(EmbeddingFailure.objects.filter(retry_at__gt=Now(), **of_these)) if options.background else {}
@@ -154,8 +146,8 @@ def _texts(collection: Collection, model: str, dimensions: int, targets: Targets
         digest = text_hash(each.text)
         is_there = embedded.get(each.id) == digest and not options.force
         if not is_there and failed.get(each.id) != digest:
-            version = TargetVersion(targets.type, each.id, each.version, digest, each.id in embedded)
-            found.append(Text(version, each.text))
+            version = TargetVersion(targets.type, each.id, each.version, digest, each.id in embedded, each.text)
+            found.append(version)
     return found
 
 
@@ -165,7 +157,7 @@ def _hashes(rows: Any) -> dict[int, bytes]:
 
 
 def _embed_some(
-    embedding: BatchEmbedding, batches: deque[list[Text]], options: EmbedOptions
+    embedding: BatchEmbedding, batches: deque[list[TargetVersion]], options: EmbedOptions
 ) -> tuple[Progress, EmbeddingFailed | None]:
     """Takes batches for a second, one at least. What was embedded before a failure is stored."""
     import numpy as np
@@ -184,11 +176,11 @@ def _embed_some(
     except EmbeddingFailed as error:
         failure = error
     finally:
-        if answers := embedding.answers:
+        if done := embedding.done:
             collection, model = embedding.collection, embedding.embedder.name
-            targets = [each.target for answer in answers for each in answer.texts]
-            vectors = np.concatenate([answer.embedded.vectors for answer in answers])
+            targets = [target for batch in done for target in batch.targets]
+            vectors = np.concatenate([batch.embedded.vectors for batch in done])
             stored = store_vectors(collection, model, targets, vectors)
             # Who dropped the model meanwhile has taken that away, by which these are found.
             note_begin(collection.name, model)
-    return Progress(seen, stored, failed, sum(answer.embedded.tokens for answer in answers)), failure
+    return Progress(seen, stored, failed, sum(batch.embedded.tokens for batch in done)), failure

@@ -1,7 +1,4 @@
-"""Large collections have an index of their own for each model; built and dropped while everything goes on.
-
-An index over all vectors would find neighbours in other collections and throw them away (docs/embeddings.md).
-"""
+"""Builds and drops the index that a large collection has of its own for each model (docs/embeddings.md)."""
 
 import logging
 from collections.abc import Mapping
@@ -37,10 +34,7 @@ log = logging.getLogger("countersign.embeddings")
 
 
 def fit(collection: str, model: str, dimensions: int, *, wait: bool = True) -> bool:
-    """Builds the index that a collection needs by now, or drops one that it no longer needs; False if another is built.
-
-    Not within a transaction, and only while the collection and model are held (`rag.embeddings.locks`).
-    """
+    """Builds or drops a collection's index as needed; False if another is built. Not within a transaction."""
     indexed = EmbeddedCollection.objects.filter(collection=collection, model=model, indexed=True).exists()
     if indexed and not _more_than(DROPPED_BELOW, collection, model):
         return drop(collection, model, wait=wait)
@@ -50,10 +44,7 @@ def fit(collection: str, model: str, dimensions: int, *, wait: bool = True) -> b
 
 
 def build(collection: str, model: str, dimensions: int, *, wait: bool = True) -> bool:
-    """Builds the index, which searches use from the moment it is whole. False if another one is being built.
-
-    Vectors may be written and searched meanwhile. Of two that are built or dropped at once PostgreSQL would end one.
-    """
+    """Builds the index while vectors are written and searched. False if another is built: PostgreSQL would end one."""
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
         if ours:
             _build(collection, model, dimensions)
@@ -113,10 +104,7 @@ def _memory(collection: str, model: str, dimensions: int) -> str:
 
 
 def drop(collection: str, model: str, *, wait: bool = True) -> bool:
-    """Drops the index; searches compare all vectors from here on. False if another one is being built.
-
-    Not within a transaction.
-    """
+    """Drops the index, outside a transaction; False if another one is being built."""
     with held(*ONE_AT_A_TIME, wait=wait) as ours:
         if ours:
             EmbeddedCollection.objects.filter(collection=collection, model=model).update(indexed=False, fitted=False)
@@ -128,22 +116,19 @@ def drop(collection: str, model: str, *, wait: bool = True) -> bool:
 def drop_forgotten() -> None:
     """Drops the indexes of collections that are gone, unless another one is built."""
     with held(*ONE_AT_A_TIME, wait=False) as ours:
-        if ours:
-            _drop_forgotten()
-
-
-def _drop_forgotten() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND tablename = 'rag_embedding' "
-            "AND starts_with(indexname, %s)",
-            [PREFIX],
-        )
-        found = {name for (name,) in cursor.fetchall()}
-    if found:
-        states = EmbeddedCollection.objects.values_list("collection", "model")
-        for name in found - {index_name(*state) for state in states}:
-            _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
+        if not ours:
+            return
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND tablename = 'rag_embedding' "
+                "AND starts_with(indexname, %s)",
+                [PREFIX],
+            )
+            found = {name for (name,) in cursor.fetchall()}
+        if found:
+            known = {index_name(*state) for state in EmbeddedCollection.objects.values_list("collection", "model")}
+            for name in found - known:
+                _execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
 
 
 def _more_than(count: int, collection: str, model: str) -> bool:

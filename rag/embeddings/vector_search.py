@@ -1,9 +1,8 @@
-"""Finds targets by the vector of a question. Called by sources; one query at any size.
+"""Finds targets by the vector of a question, in one query at any size. Called by sources.
 
-Up to `EXACT` vectors of a collection all are compared; above, the collection has an index of its own for its model
-(`rag/embeddings/vector_indexes.py`), which is looked at once, and what it misses is looked for among the targets that
-were met by their words. All are compared before they are put in order, because PostgreSQL would otherwise like to use
-some index that knows nothing of the collection, and find almost nothing.
+Up to `EXACT` vectors of a collection all are compared. Above, its own index (`rag/embeddings/vector_indexes.py`) is
+looked at once, and so are the targets that were met by their words. Comparing comes before ordering: PostgreSQL would
+otherwise use an index of another collection, and find almost nothing.
 """
 
 import hashlib
@@ -83,11 +82,7 @@ def nearest(
     threshold: float = THRESHOLD,
     also: Sequence[int] = (),
 ) -> list[Near]:
-    """At most `limit` targets of these kinds of a collection, best first.
-
-    `model` is the name of who made the vector: vectors of different models are never compared. The targets `also`, met
-    by their words, are compared whether an index meets them or not.
-    """
+    """The `limit` targets nearest to a vector of `model`, best first; `also` are compared even if no index has them."""
     sql = _SQL.format(
         dimensions=len(vector),
         fewest=max(FEWEST_CANDIDATES, limit),

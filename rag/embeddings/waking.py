@@ -1,7 +1,4 @@
-"""Tells the worker that something is to be embedded, without making anybody wait for Valkey.
-
-A wake-up that gets lost costs half a minute: the schedule wakes the worker too.
-"""
+"""Wakes the worker without making anybody wait for Valkey; what gets lost the schedule does half a minute later."""
 
 import logging
 import threading
@@ -23,10 +20,7 @@ _sending = threading.Lock()
 
 
 def wake() -> None:
-    """Sends the task from a thread of its own, once for all who ask at about the same time.
-
-    Not if embeddings are switched off. Whoever changes something calls it after the commit.
-    """
+    """Sends the task from a thread of its own, once for all who ask within a moment. Call it after the commit."""
     if registry.configured() and _on_its_way.acquire(blocking=False):
         threading.Thread(target=_send, name="embedding wake-up", daemon=True).start()
 

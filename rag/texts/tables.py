@@ -1,8 +1,7 @@
 """Writes rows as text for a model: grouped or not, in TOON or in compact JSON, whichever takes the fewest tokens.
 
-Called by the prompts and `bench tokens`. A table is `{name: entries}`; an entry is a row, or a group: what its rows
-have in common, and under `rows` the rest of each. Where that rest is `source` and `target`, the group may have `paths`
-instead, along which each key leads to the next. None is nothing: it fills the holes of a table.
+A table is `{name: entries}`; an entry is a row, or a group: what its rows have in common, and under `rows` the rest of
+each, or `paths` along which each key leads to the next, if that rest is `source` and `target`. None fills holes.
 """
 
 import json
@@ -66,11 +65,14 @@ def _shortest(texts: Iterable[str]) -> str:
 
 
 def _ways(name: str, rows: Sequence[Row], by: Sequence[str]) -> Iterator[str]:
-    """The ways in which a table can be written."""
+    """The ways in which a table can be written: whole, or with rows grouped that are alike."""
     yield as_json({name: rows})
     yield to_toon({name: rows})
     yield to_toon({name: _filled(rows)})
-    groups = _groups(rows, by)
+    alike: dict[str, list[Row]] = {}
+    for row in rows:
+        alike.setdefault(as_json([row.get(column) for column in by]), []).append(row)
+    groups = list(alike.values())
     for some in (groups, _with_rest(groups)):
         for entries in _entries(some):
             yield as_json({name: entries})
@@ -83,14 +85,6 @@ def _entries(groups: Sequence[list[Row]]) -> Iterator[list[Row]]:
     yield entries
     if any(map(_is_pairs, entries)):
         yield [_along_paths(entry) if _is_pairs(entry) else entry for entry in entries]
-
-
-def _groups(rows: Sequence[Row], by: Sequence[str]) -> list[list[Row]]:
-    """Rows that are alike in groups, in the order of their first rows."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(as_json([row.get(column) for column in by]), []).append(row)
-    return list(groups.values())
 
 
 def _with_rest(groups: Sequence[list[Row]]) -> list[list[Row]]:

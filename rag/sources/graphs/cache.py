@@ -1,8 +1,4 @@
-"""Keeps what was retrieved for `RETRIEVAL_CACHE_S`, two minutes if nobody says another time.
-
-A change of the graph raises its version and so empties it; a change of its workspace's node types, which may come
-through another graph, names their state anew. Without Valkey everything works, only slower.
-"""
+"""Keeps what was retrieved for `RETRIEVAL_CACHE_S`; the keys change with the graph and its workspace's node types."""
 
 import hashlib
 import logging
@@ -31,10 +27,7 @@ log = logging.getLogger("countersign.rag")
 
 
 def cache_key(graph: Graph, question: str, options: Options) -> str:
-    """The key of what this question brings from the graph and its node types as they are now.
-
-    Taken before anything is read: what is read is never stored for a later state.
-    """
+    """The key of what this question brings from the graph as it is now; taken before anything is read."""
     types = read(_types(graph.workspace_id)) or ""
     state = f"{graph.pk}:{graph.version}:{graph.updated_at.timestamp()}:{types}"
     return f"retrieval:{SHAPE}:{state}:{hashlib.sha256(f'{options}{question}'.encode()).hexdigest()}"

@@ -14,18 +14,14 @@ from rag.texts.tokens import count_tokens
 
 def dump_of(question: str, found: Found) -> Dump:
     """The nodes in their order with the reasons for each, what is between them, and the size in each encoding."""
-    return Dump(_document(question, found), "\n".join(_lines(found)))
-
-
-def _document(question: str, found: Found) -> dict[str, Any]:
-    context = found.context
-    return {
+    document = {
         "query": question,
-        "graph": context.graph.key,
+        "graph": found.context.graph.key,
+        **tables_of(found.context),
         "nodes": [{**_row(node), **_reasons(why)} for node, why in _with_why(found)],
-        **{name: rows for name, rows in tables_of(context).items() if name != "nodes"},
         "tokens": _tokens(found),
     }
+    return Dump(document, "\n".join(_lines(found)))
 
 
 def _row(node: RelevantNode) -> dict[str, str]:
@@ -47,7 +43,7 @@ def _with_why(found: Found) -> list[tuple[RelevantNode, Why | None]]:
 
 
 def _tokens(found: Found) -> dict[str, int]:
-    """Of the same rows in each encoding; `sent` is what the model gets."""
+    """The tokens of the tables in each encoding; `sent` is what the model gets."""
     tables = tables_of(found.context)
     texts = {"json": as_json(tables), "toon": to_toon(tables), "sent": encode_tables(tables, GROUPED_BY)}
     return {name: count_tokens(text) for name, text in texts.items()}

@@ -1,7 +1,4 @@
-"""Reads what is around found nodes: their neighbours, the edges between all of them, and their types, in one query.
-
-Called by retrieval, which ranks what comes from here.
-"""
+"""Reads what is around found nodes: neighbours, the edges between all of them, and their types, in one query."""
 
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -50,10 +47,7 @@ _READ = f"""
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Nodes as they were read, by id and in their order, and the edges between them, oldest first.
-
-    An edge is (source, id, target, source handle, target handle, label); most nodes are read to be ranked and no more.
-    """
+    """Nodes by id, in order, and edges (source, id, target, source handle, target handle, label), oldest first."""
 
     rows: dict[int, Sequence[Any]]
     edges: tuple[Sequence[Any], ...]
@@ -89,10 +83,7 @@ class Surroundings:
 
 
 def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surroundings:
-    """The best of the found nodes, the neighbours of the first few, and what else was found and is linked to these.
-
-    What a node of 40,000 edges costs is what a leaf costs: neighbours are taken by the index and capped.
-    """
+    """The best found nodes, the neighbours of the first few, and what links to these, by the index and capped."""
     sql = f"""
         WITH RECURSIVE {around_cte("any")},
         met AS (

@@ -1,7 +1,7 @@
 """The nodes of a graph as a collection: which of them changed, what they say, and when the worker is to be woken."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db import connection, transaction
@@ -16,7 +16,7 @@ from graphs.models import Graph, LiveEdit, Modification, Node, Revision, Workspa
 from graphs.site.accounts import account_of
 from graphs.workflows.kinds import NODE
 from graphs.workflows.listing import graph_in
-from rag.embeddings.collections import MAX_CHARS, Targets, TargetText
+from rag.embeddings.collections import MAX_CHARS, Targets, TargetText, in_pages
 from rag.embeddings.waking import wake
 from rag.texts.words import named_values, plain
 
@@ -45,10 +45,7 @@ def collection_named(workspace: Workspace, key: str) -> str:
 
 
 def node_text(key: str, name: str, type_: str, process: str, data: Any, handles: Any) -> str:
-    """What a node is and does, never where it stands: name, type, labels, settings and beginning of the code.
-
-    In plain words, the most telling first.
-    """
+    """Name, type, labels, settings and the beginning of the code in plain words, the most telling first."""
     own = name if name.strip() else key
     labels = " ".join(_labels(handles))
     settings = ". ".join(named_values(data, ""))[:DATA_CHARS]
@@ -86,11 +83,7 @@ class GraphNodes:
 
     def all_targets(self, most: int) -> Iterator[Targets]:
         """All nodes, in the order of their ids."""
-        last = 0
-        nodes = self._graph.nodes.order_by("pk").values_list("pk", flat=True)
-        while ids := list(nodes.filter(pk__gt=last)[:most]):
-            yield Targets(NODE.name, ids)
-            last = ids[-1]
+        return in_pages(self._graph.nodes.all(), NODE.name, most)
 
     def changed_since(self, version: int, most: int) -> Iterator[Targets]:
         """The nodes that the history names, and those that were edited live."""
@@ -99,7 +92,11 @@ class GraphNodes:
         modified = Modification.objects.filter(
             change_set__in=since.values("change_set"), type=Graph.TYPE, object=self._graph.pk, kind=NODE.name
         ).exclude(action=Modification.Action.DELETE)
-        keys = sorted({*modified.values_list("key", flat=True), *self._edited_live(version)})
+        live = LiveEdit.objects.filter(object=self._graph, version__gt=version).values_list("items", flat=True)
+        # What was edited live and taken back before it was saved is in no history.
+        edited = (name.partition(":") for items in live for name in items)
+        nodes_edited = (key for kind, _, key in edited if kind == NODE.name)
+        keys = sorted({*modified.values_list("key", flat=True), *nodes_edited})
         for start in range(0, len(keys), most):
             nodes = self._graph.nodes.filter(key__in=keys[start : start + most])
             yield Targets(NODE.name, list(nodes.values_list("pk", flat=True)))
@@ -113,12 +110,6 @@ class GraphNodes:
             TargetText(id_, version, node_text(key, name, type_, process, json.loads(data), json.loads(handles)))
             for id_, version, key, name, type_, process, data, handles in rows
         ]
-
-    def _edited_live(self, version: int) -> Iterable[str]:
-        """Keys of nodes that somebody edited live; what was taken back before it was saved is in no history."""
-        edits = LiveEdit.objects.filter(object=self._graph, version__gt=version)
-        names = (name.partition(":") for some in edits.values_list("items", flat=True) for name in some)
-        return {key for kind, _, key in names if kind == NODE.name}
 
 
 class GraphFamily:

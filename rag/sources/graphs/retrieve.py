@@ -1,7 +1,4 @@
-"""Retrieves the part of a graph that one question is about, as many nodes as the options say, in at most four queries.
-
-Called through `rag.sources.registry` for every message of a person. docs/retrieval.md tells how it works and why.
-"""
+"""Retrieves the part of a graph that one question is about, in at most four queries (docs/retrieval.md)."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -32,10 +29,9 @@ MAX_EDGES = 100
 def retrieve(
     graph: Graph, question: str, account: Account | None = None, options: Options | None = None
 ) -> GraphContext:
-    """The part of the graph that the question is about. `account` pays for its vector, else the graph's workspace.
+    """The part of the graph that the question is about, or its beginning. `account` pays, else the graph's workspace.
 
     The graph must come from `listing.graph_for`: nothing outside it and its workspace's node types is read.
-    A question that finds nothing shows where the graph begins.
     """
     with activity("retrieval", lambda: {"query": question}, graph=graph.pk) as span:
         options = options or configured()

@@ -1,6 +1,5 @@
 """A graph's context as tables, and the block that a model is shown of it."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from rag.sources.block import Block
@@ -26,12 +25,13 @@ def block_of(context: GraphContext) -> Block:
 
 
 def tables_of(context: GraphContext) -> dict[str, list[dict[str, Any]]]:
-    """The rows that a model is shown, without columns that say nothing."""
+    """The rows that a model is shown, without columns, types and names of sheets that say nothing."""
+    sheets = {node.sheet: node.sheet_name for node in context.relevant_nodes}
     return {
         "nodes": [_node_row(node) for node in context.relevant_nodes],
         "edges": [_edge_row(edge) for edge in context.relevant_edges],
         "types": [_type_row(record) for record in context.node_types if _says_something(record)],
-        "sheets": _sheet_rows(context.relevant_nodes),
+        "sheets": [{"key": key, "name": name} for key, name in sheets.items() if plain(name) not in ("", plain(key))],
     }
 
 
@@ -76,12 +76,6 @@ def _type_row(record: RelevantType) -> dict[str, Any]:
             "handles": record.handles,
         }
     )
-
-
-def _sheet_rows(nodes: Iterable[RelevantNode]) -> list[dict[str, Any]]:
-    """The sheets of the nodes whose names say more than their keys."""
-    names = {node.sheet: node.sheet_name for node in nodes}
-    return [{"key": key, "name": name} for key, name in names.items() if plain(name) not in ("", plain(key))]
 
 
 def without_empty(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Finds nodes by the words of a question, in PostgreSQL's full text. Called by retrieval and by `search_nodes`.
-
-How it stays fast from ten nodes to a million is told in docs/retrieval.md.
-"""
+"""Finds nodes by the words of a question, in PostgreSQL's full text; docs/retrieval.md says how it stays fast."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,9 +32,7 @@ _RANK = "ts_rank(%(weights)s::real[], search, %(any)s::tsquery)"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that was found; a higher score is better. `said` tells whether the question names it
-    (`rag.retrieval.naming`).
-    """
+    """A node that was found; a higher score is better. `said`: how the question names it (`naming`)."""
 
     node_id: int
     score: float
@@ -54,8 +49,7 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a search has to know about a graph: `nodes` is counted to `LARGE` + 1, `common` are those of the
-    question's words that are frequent. `serving` names the embedding model that answers."""
+    """What a search knows of a graph: `nodes` up to `LARGE` + 1, `common` words, `serving` model."""
 
     sheets: tuple[tuple[str, str], ...]
     nodes: int
@@ -131,9 +125,9 @@ class _Query:
         return cls(search_words(question), marked(question), mentions(question), plain(question), survey)
 
     def sql(self, sheet: str | None) -> str:
-        """Ranked candidates, of which a node may come twice; a row without a node has all those of a large graph.
+        """Ranked candidates, perhaps twice, and a row without a node that has all candidates of a large graph.
 
-        There a node is met once for each of its words, and one that has all of them would take the place of others.
+        There DISTINCT is needed: a node is met once for each of its words, and would take the place of others.
         """
         rows = "SELECT id, key, name, search FROM graphs_node WHERE graph_id = %(graph)s"
         if sheet is not None:
@@ -218,9 +212,5 @@ def _shared(count: int, rows: str, query: str, queries: int) -> Iterator[str]:
 
 
 def _first(count: int, rows: str) -> str:
-    """Some of the rows, looked for by the index of words as if all of them were wanted.
-
-    PostgreSQL, told that a few are enough, would go through the graph until it had met them: it believes that to
-    compare words costs nothing.
-    """
+    """Some of the rows, by the index of words: told that a few are enough, PostgreSQL would go through the graph."""
     return f"WITH every AS MATERIALIZED ({rows}) SELECT * FROM every LIMIT {count}"  # noqa: S608

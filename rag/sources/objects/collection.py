@@ -1,12 +1,11 @@
-"""The objects of a workspace as a collection: those of kinds that have no source of their own.
+"""The objects of a workspace whose kinds have no source of their own, as a collection.
 
-Vectors point to headers, so a row gets its header here if nobody has spoken of it yet; its history begins only when
-somebody does. What changed is known by the headers: each change, through the house or past it, sets `updated_at`. What
-others change without a signal of Django is found when everything is looked at (`rag.tasks.look_at_objects`).
+Vectors point to headers, so rows get theirs here. Each change that Django tells of sets `updated_at` there; all others
+are found when everything is looked at (`rag.tasks.look_at_objects`).
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import Error, connection, transaction
@@ -22,7 +21,7 @@ from graphs.objects.kinds import KINDS, Kind, of_models
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
 from graphs.site.accounts import Account
-from rag.embeddings.collections import MAX_CHARS, Targets, TargetText
+from rag.embeddings.collections import MAX_CHARS, Targets, TargetText, in_pages
 from rag.embeddings.waking import wake
 from rag.sources.registry import kinds_without_source
 from rag.texts.words import named_values, plain
@@ -90,13 +89,13 @@ class WorkspaceObjects:
     def all_targets(self, most: int) -> Iterator[Targets]:
         """All objects that have a header, kind by kind."""
         for type_ in kinds_without_source():
-            yield from _targets(self._headers.filter(type=type_), type_, most)
+            yield from in_pages(self._headers.filter(type=type_), type_, most)
 
     def changed_since(self, version: int, most: int) -> Iterator[Targets]:
         """The objects whose headers were changed since that moment, kind by kind."""
         later = self._headers.annotate(moment=_microseconds("updated_at")).filter(moment__gt=version)
         for type_ in kinds_without_source():
-            yield from _targets(later.filter(type=type_), type_, most)
+            yield from in_pages(later.filter(type=type_), type_, most)
 
     def read(self, targets: Targets) -> list[TargetText]:
         """The texts of objects."""
@@ -158,14 +157,6 @@ def _headers() -> QuerySet[Object]:
     return Object.objects.filter(type__in=kinds_without_source())
 
 
-def _targets(headers: QuerySet[Object], type_: str, most: int) -> Iterator[Targets]:
-    last = 0
-    ids: Sequence[int]
-    while ids := list(headers.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:most]):
-        yield Targets(type_, ids)
-        last = ids[-1]
-
-
 def _microseconds(moment: Any) -> Func:
     return Func(
         moment, template="(extract(epoch FROM %(expressions)s) * 1000000)::bigint", output_field=BigIntegerField()
@@ -173,7 +164,7 @@ def _microseconds(moment: Any) -> Func:
 
 
 def _without_header(rows: QuerySet[Any], headers: QuerySet[Object]) -> QuerySet[Any]:
-    """Those of the rows whose key none of the headers has."""
+    """The rows whose key none of the headers has."""
     keyed = rows.order_by().annotate(header_key=Cast("pk", TextField()))
     return keyed.exclude(Exists(headers.filter(key=OuterRef("header_key"))))
 

@@ -68,7 +68,7 @@ def needles(question: str) -> list[tuple[str, ...]]:
 
 
 def _by_words(rows: QuerySet[Any], kind: Kind, question: str) -> QuerySet[Any]:
-    """Those of the rows that have any of the needles, those with the most first."""
+    """The rows that have any of the needles, those with the most first."""
     wanted, count = Q(), Value(0, IntegerField())
     for some in needles(question):
         here = Q()

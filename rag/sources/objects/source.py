@@ -71,13 +71,10 @@ def fitted(kind: Kind, record: Mapping[str, Any], most: int = MOST_CHARS) -> dic
     """The fields that say something, in about so many characters: minor ones are left out first, then all are cut."""
     said = {name: value for name, value in record.items() if value not in _NOTHING}
     limit = FIELD_CHARS
-    shown = _cut(said, limit)
-    if len(as_json(shown)) > most:
+    if len(as_json(_cut(said, limit))) > most:
         said = {name: value for name, value in said.items() if not kind.field(name).minor}
-        shown = _cut(said, limit)
-    while len(as_json(shown)) > most and limit > LEAST_CHARS:
+    while len(as_json(shown := _cut(said, limit))) > most and limit > LEAST_CHARS:
         limit = max(limit // 2, LEAST_CHARS)
-        shown = _cut(said, limit)
     return shown
 
 
