@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import Error, connection, transaction
+from django.db import connection, transaction
 from django.db.models import BigIntegerField, CharField, Exists, Func, Max, Model, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
 from django.dispatch import receiver
@@ -21,6 +21,7 @@ from graphs.objects.kinds import KINDS, Kind, of_models
 from graphs.objects.model_rows import record_of
 from graphs.objects.operations import Record
 from graphs.site.accounts import Account
+from graphs.site.database_away import AWAY
 from rag.embeddings.collections import MAX_CHARS, Targets, TargetText, in_pages
 from rag.embeddings.waking import wake
 from rag.sources.registry import kinds_without_source
@@ -124,7 +125,7 @@ class ObjectFamily:
         for kind in of_models():
             try:
                 _make_headers(kind)
-            except Error:
+            except AWAY:
                 raise
             except Exception:  # Any: a function of an application says which rows there are; the other kinds go on.
                 log.exception("rows of the kind %s cannot be found", kind.name)

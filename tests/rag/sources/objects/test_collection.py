@@ -1,6 +1,6 @@
 """Vectors of objects follow what their rows say, whoever wrote it, and need nobody to have spoken of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
@@ -195,10 +195,18 @@ def test_the_workspace_pays_for_its_objects(
     assert set(paid) == {Account(demo_workspace.pk)}
 
 
-def test_a_kind_whose_rows_cannot_be_found_stops_no_other(lamp: Product, demo_workspace: Workspace) -> None:
-    def broken(workspace: Workspace) -> QuerySet[Group]:
-        raise LookupError(workspace.slug)
+def raises(workspace: Workspace) -> QuerySet[Group]:
+    raise LookupError(workspace.slug)
 
+
+def is_refused_by_the_database(_workspace: Workspace) -> QuerySet[Group]:
+    return Group.objects.extra(where=["no_such_column = 1"])
+
+
+@pytest.mark.parametrize("broken", [raises, is_refused_by_the_database])
+def test_a_kind_whose_rows_cannot_be_found_stops_no_other(
+    broken: Callable[[Workspace], QuerySet[Group]], lamp: Product, demo_workspace: Workspace
+) -> None:
     Group.objects.create(name="Staff")
     kind = register(Group, title="name", workspace=broken)
     try:
