@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from graphs.admin.display import column
 from graphs.admin.people import MembershipInline, NotDeleted
 
 admin.site.site_header = _("Countersign administration")
@@ -42,13 +43,10 @@ class PersonAdmin(NotDeleted, UserAdmin):
     )
     readonly_fields = ("last_login", "date_joined")
     inlines = (MembershipInline,)
+    full_name = column(_("name"), lambda obj: obj.get_full_name(), "last_name")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).prefetch_related("memberships__workspace")
-
-    @admin.display(description=_("name"), ordering="last_name")
-    def full_name(self, obj: User) -> str:
-        return obj.get_full_name()
 
     @admin.display(description=_("roles"))
     def roles(self, obj: Any) -> str:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from graphs.admin.audit import ReadOnlyAdmin
+from graphs.admin.display import column
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, is_object
 from rag.embeddings.background import paused
@@ -35,6 +36,9 @@ class EmbeddingModelAdmin(RetriedAdmin):
 
     list_display = ("name", "serves", "collections_waiting", "collections_paused", "texts_failed", "code", "retry_at")
     fields = (*list_display, "dimensions", "created_at")
+    collections_waiting = column(_("collections that wait"), lambda obj: len(waiting(obj.name)))
+    collections_paused = column(_("of these without a budget"), lambda obj: paused(obj.name).count())
+    texts_failed = column(_("texts that failed"), lambda obj: int(obj.failed))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[EmbeddingModel]:
         failed = EmbeddingFailure.objects.filter(model=OuterRef("pk")).order_by().values("model")
@@ -43,18 +47,6 @@ class EmbeddingModelAdmin(RetriedAdmin):
             .get_queryset(request)
             .annotate(failed=Coalesce(Subquery(failed.annotate(count=Count("pk")).values("count")), 0))
         )
-
-    @admin.display(description=_("collections that wait"))
-    def collections_waiting(self, obj: EmbeddingModel) -> int:
-        return len(waiting(obj.name))
-
-    @admin.display(description=_("of these without a budget"))
-    def collections_paused(self, obj: EmbeddingModel) -> int:
-        return paused(obj.name).count()
-
-    @admin.display(description=_("texts that failed"))
-    def texts_failed(self, obj: Any) -> int:
-        return int(obj.failed)
 
     @admin.action(description=_("Try again now"), permissions=["retry"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingModel]) -> None:

@@ -22,7 +22,7 @@ from chat.models import Budget, BudgetPeriod, BudgetScope, BudgetUse, Session
 from chat.spending.refusing import in_digits, in_words
 from chat.spending.uses import EVER, starts_on
 from graphs.admin.audit import WorkspaceFilter
-from graphs.admin.display import change_link
+from graphs.admin.display import change_link, column
 
 #: Periods that a budget's page shows, the newest first.
 SHOWN = 30
@@ -53,6 +53,8 @@ class BudgetAdmin(PolicyAdmin):
     list_select_related = ("workspace", "user", "session")
     search_fields = ("user__username", "session__title")
     ordering = ("workspace", "id")
+    shown_limit = column(_("limit"), lambda obj: f"{in_words(obj, obj.limit)} {obj.get_period_display()}")
+    shown_period = column(_("unit and period"), lambda obj: f"{obj.get_unit_display()}, {obj.get_period_display()}")
 
     class Media:
         css: ClassVar = {"all": ["chat/admin.css"]}
@@ -106,14 +108,6 @@ class BudgetAdmin(PolicyAdmin):
             BudgetScope.AUTOMATION: _("each automation"),
         }
         return str(each.get(BudgetScope(obj.scope), obj.get_scope_display()))
-
-    @admin.display(description=_("limit"))
-    def shown_limit(self, obj: Budget) -> str:
-        return f"{in_words(obj, obj.limit)} {obj.get_period_display()}"
-
-    @admin.display(description=_("unit and period"))
-    def shown_period(self, obj: Budget) -> str:
-        return f"{obj.get_unit_display()}, {obj.get_period_display()}"
 
     @admin.display(description=_("spent now"))
     def now(self, obj: Any) -> str | SafeString:

@@ -13,6 +13,7 @@ from chat.admin import policy_page
 from chat.admin.policy_forms import AllowanceForm, RuleForm
 from chat.models import Allowance, ValidationRule
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter, auditable, may_audit
+from graphs.admin.display import column
 
 
 class PolicyAdmin(AuditAdmin):
@@ -49,6 +50,8 @@ class ValidationRuleAdmin(PolicyAdmin):
     list_display = ("level", "where", "shown_tool")
     list_filter = (WorkspaceFilter,)
     fields = ("workspace", "tool")
+    where = column(_("workspace"), lambda obj: obj.workspace or _("all workspaces"))
+    shown_tool = column(_("asks before"), lambda obj: obj.tool or _("every change"))
 
     def get_urls(self) -> list[URLPattern]:
         explained = self.admin_site.admin_view(self.explained_view)
@@ -64,14 +67,6 @@ class ValidationRuleAdmin(PolicyAdmin):
             return _("one tool")
         return _("the workspace") if obj.workspace_id else _("the whole site")
 
-    @admin.display(description=_("workspace"))
-    def where(self, obj: ValidationRule) -> Any:
-        return obj.workspace or _("all workspaces")
-
-    @admin.display(description=_("asks before"))
-    def shown_tool(self, obj: ValidationRule) -> Any:
-        return obj.tool or _("every change")
-
 
 @admin.register(Allowance)
 class AllowanceAdmin(PolicyAdmin):
@@ -82,6 +77,8 @@ class AllowanceAdmin(PolicyAdmin):
     search_fields = ("tool", "object_key", "item_key")
     fields = ("workspace", "tool", "what", "object_key", "item_key", "given_by", "created_at")
     readonly_fields = ("given_by", "created_at")
+    what = column(_("may change"), policy_page.what_in_words)
+    where = column(_("of"), policy_page.where_in_words)
 
     def save_model(self, request: HttpRequest, obj: Allowance, form: ModelForm, change: bool) -> None:
         """Stores it as given by the person who changed it last."""
@@ -90,11 +87,3 @@ class AllowanceAdmin(PolicyAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return self.fields if obj else self.fields[:-2]
-
-    @admin.display(description=_("may change"))
-    def what(self, obj: Allowance) -> str:
-        return policy_page.what_in_words(obj)
-
-    @admin.display(description=_("of"))
-    def where(self, obj: Allowance) -> str:
-        return policy_page.where_in_words(obj)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models import Process, Run, RunStatus
 from graphs.admin.audit import OfferedFilter, ReadOnlyAdmin
+from graphs.admin.display import column
 
 
 class AliveFilter(OfferedFilter):
@@ -32,6 +33,7 @@ class ProcessAdmin(ReadOnlyAdmin):
     search_fields = ("label",)
     ordering = ("-seen_at",)
     fields = list_display
+    driven = column(_("runs it drives"), lambda obj: int(obj.runs))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         silence = Now() - timedelta(seconds=settings.PROCESS_SILENT_S)
@@ -48,7 +50,3 @@ class ProcessAdmin(ReadOnlyAdmin):
     @admin.display(description=_("alive"), boolean=True)
     def alive(self, obj: Any) -> bool:
         return bool(obj.is_alive)
-
-    @admin.display(description=_("runs it drives"))
-    def driven(self, obj: Any) -> int:
-        return int(obj.runs)

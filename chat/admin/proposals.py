@@ -18,7 +18,7 @@ from chat.admin.changes import message_address
 from chat.models import Proposal, ProposalStatus
 from chat.proposals import proposal_json
 from graphs.admin.audit import AuditAdmin, NewestPaginator, WorkspaceFilter, column_filter
-from graphs.admin.display import change_link, json_column, link
+from graphs.admin.display import change_link, column, json_column, link
 from graphs.admin.history_diff import of_diff
 from graphs.admin.history_filters import ConversationFilter, TypedFilter
 from graphs.admin.object_filters import KindFilter, ObjectFilter
@@ -90,6 +90,15 @@ class ProposalAdmin(AuditAdmin):
     decided_arguments_text = json_column("decided_arguments", _("arguments as edited"))
     targets_text = json_column("targets", _("computed from these versions"))
     conflicts_text = json_column("conflicts", _("what had changed meanwhile"))
+    created = column(_("when"), lambda obj: figures.moment(obj.created_at))
+    decider = column(_("decided by"), lambda obj: proposal_json.decider(obj) or figures.NOTHING)
+    decided = column(_("decided"), lambda obj: figures.moment(obj.decided_at) if obj.decided_at else figures.NOTHING)
+    what = column(_("reason"), lambda obj: str(obj))
+    conversation = column(_("conversation"), lambda obj: change_link(obj.session))
+    about = column(_("object"), lambda obj: str(obj.about))
+    object_link = column(_("object"), lambda obj: object_link(obj.workspace_id, Ref(obj.object_type, obj.object_key)))
+    asked_text = column(_("why a person is asked"), lambda obj: _in_words(obj.asked_by))
+    feedback_text = column(_("feedback"), lambda obj: obj.feedback or figures.NOTHING)
 
     class Media:
         css: ClassVar = {"all": ["chat/admin.css"]}
@@ -105,56 +114,20 @@ class ProposalAdmin(AuditAdmin):
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
-    @admin.display(description=_("when"))
-    def created(self, obj: Proposal) -> str:
-        return figures.moment(obj.created_at)
-
-    @admin.display(description=_("decided by"))
-    def decider(self, obj: Proposal) -> str:
-        return proposal_json.decider(obj) or figures.NOTHING
-
-    @admin.display(description=_("decided"))
-    def decided(self, obj: Proposal) -> str:
-        return figures.moment(obj.decided_at) if obj.decided_at else figures.NOTHING
-
     @admin.display(description=_("status"))
     def state(self, obj: Proposal) -> SafeString:
         text = gettext("not decided in time") if obj.overdue else obj.get_status_display()
         return format_html('<span class="state {}">{}</span>', obj.status, text)
 
-    @admin.display(description=_("reason"))
-    def what(self, obj: Proposal) -> str:
-        return str(obj)
-
-    @admin.display(description=_("conversation"))
-    def conversation(self, obj: Proposal) -> SafeString:
-        return change_link(obj.session)
-
     @admin.display(description=_("message"))
     def message_link(self, obj: Proposal) -> SafeString:
         return link(message_address(obj.session_id, obj.message_id), _("the message that proposed it"))
-
-    @admin.display(description=_("object"))
-    def about(self, obj: Proposal) -> str:
-        return str(obj.about)
-
-    @admin.display(description=_("object"))
-    def object_link(self, obj: Proposal) -> SafeString | str:
-        return object_link(obj.workspace_id, Ref(obj.object_type, obj.object_key))
 
     @admin.display(description=_("what came of it"))
     def change_set_link(self, obj: Proposal) -> SafeString:
         if obj.change_set is None:
             return SafeString(figures.NOTHING)
         return link(reverse("admin:graphs_changeset_change", args=[obj.change_set]), _("the change set"))
-
-    @admin.display(description=_("why a person is asked"))
-    def asked_text(self, obj: Proposal) -> str:
-        return _in_words(obj.asked_by)
-
-    @admin.display(description=_("feedback"))
-    def feedback_text(self, obj: Proposal) -> str:
-        return obj.feedback or figures.NOTHING
 
 
 def _in_words(asked_by: Iterable[Mapping[str, str]]) -> str:

@@ -18,7 +18,7 @@ from chat.admin.conversation import conversation_page, page_of
 from chat.engine.states import Phase
 from chat.models import Message, Run, Session
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter, auditable, column_filter
-from graphs.admin.display import json_column
+from graphs.admin.display import column, json_column
 from graphs.admin.object_filters import KindFilter, ObjectFilter
 from graphs.admin.objects import object_link
 from graphs.objects.refs import Ref
@@ -67,14 +67,6 @@ class HiddenFilter(OfferedFilter):
         return queryset.filter(hidden_at__isnull=value == "no")
 
 
-def _tokens_column(counted: str, description: Any) -> Callable[[Any, Session], str]:
-    @admin.display(description=description)
-    def shown(_admin: Any, obj: Session) -> str:
-        return figures.number(obj.usage.get(counted, 0))
-
-    return shown
-
-
 @admin.register(Session)
 class SessionAdmin(AuditAdmin):
     list_display = (
@@ -116,10 +108,16 @@ class SessionAdmin(AuditAdmin):
         ),
     )
 
-    prompt_tokens = _tokens_column("promptTokens", _("prompt tokens"))
-    completion_tokens = _tokens_column("completionTokens", _("completion tokens"))
-    cached_tokens = _tokens_column("cachedTokens", _("cached tokens"))
+    prompt_tokens = column(_("prompt tokens"), lambda obj: figures.number(obj.usage.get("promptTokens", 0)))
+    completion_tokens = column(_("completion tokens"), lambda obj: figures.number(obj.usage.get("completionTokens", 0)))
+    cached_tokens = column(_("cached tokens"), lambda obj: figures.number(obj.usage.get("cachedTokens", 0)))
     engine_state = json_column("state", _("state of the engine"))
+    shown_title = column(_("title"), lambda obj: obj.title or gettext("(no title)"), "title")
+    last_activity = column(_("last activity"), lambda obj: figures.moment(obj.updated_at), "updated_at")
+    owner_name = column(_("owner"), lambda obj: obj.owner.get_username(), "owner__username")
+    used_model = column(_("model"), lambda obj: obj.last_model or obj.model or figures.NOTHING)
+    message_count = column(_("messages"), lambda obj: figures.number(obj.said))
+    cost = column(_("cost"), lambda obj: figures.money(obj.usage.get("cost")), "usage__cost")
 
     class Media:
         css = {"all": ["chat/admin.css"]}
@@ -173,18 +171,6 @@ class SessionAdmin(AuditAdmin):
             request, object_id, form_url, {**(extra_context or {}), "conversation": conversation}
         )
 
-    @admin.display(description=_("title"), ordering="title")
-    def shown_title(self, obj: Session) -> str:
-        return obj.title or gettext("(no title)")
-
-    @admin.display(description=_("last activity"), ordering="updated_at")
-    def last_activity(self, obj: Session) -> str:
-        return figures.moment(obj.updated_at)
-
-    @admin.display(description=_("owner"), ordering="owner__username")
-    def owner_name(self, obj: Session) -> str:
-        return obj.owner.get_username()
-
     @admin.display(description=_("object"), ordering="context_id")
     def about(self, obj: Session) -> str:
         return f"{obj.context_type}:{obj.context_id}" if obj.context_type else figures.NOTHING
@@ -195,18 +181,6 @@ class SessionAdmin(AuditAdmin):
             return figures.NOTHING
         return object_link(obj.workspace_id, Ref(obj.context_type, obj.context_id))
 
-    @admin.display(description=_("model"))
-    def used_model(self, obj: Any) -> str:
-        return obj.last_model or obj.model or figures.NOTHING
-
-    @admin.display(description=_("messages"))
-    def message_count(self, obj: Any) -> str:
-        return figures.number(obj.said)
-
     @admin.display(description=_("tokens"))
     def tokens(self, obj: Session) -> str:
         return figures.number(obj.usage.get("promptTokens", 0) + obj.usage.get("completionTokens", 0))
-
-    @admin.display(description=_("cost"), ordering="usage__cost")
-    def cost(self, obj: Session) -> str:
-        return figures.money(obj.usage.get("cost"))

@@ -7,13 +7,12 @@ from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin import figures, outcomes, spend_page
 from chat.models import ModelCall, Purpose
 from graphs.admin.audit import AuditAdmin, OfferedFilter, WorkspaceFilter, column_filter
-from graphs.admin.display import change_link
+from graphs.admin.display import change_link, column
 from rag.embeddings.registry import LOCAL
 
 
@@ -45,6 +44,11 @@ class ModelCallAdmin(AuditAdmin):
         *("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens"),
         *("estimated", "dollars", "latency", "first_token", "retries", "ended"),
     )
+    created = column(_("created"), lambda obj: figures.moment(obj.created_at), "created_at")
+    shown_session = column(_("session"), lambda obj: change_link(obj.session) if obj.session else figures.NOTHING)
+    person = column(_("person"), lambda obj: obj.user.get_username() if obj.user else figures.NOTHING, "user__username")
+    latency = column(_("duration"), lambda obj: figures.duration(timedelta(milliseconds=obj.latency_ms)), "latency_ms")
+    ended = column(_("outcome"), lambda obj: outcomes.shown(obj.outcome), "outcome")
 
     class Media:
         css: ClassVar = {"all": ["chat/admin.css"]}
@@ -59,18 +63,6 @@ class ModelCallAdmin(AuditAdmin):
         """What was spent: by day, person, model and object."""
         return spend_page.page(request, self.admin_site.each_context(request))
 
-    @admin.display(description=_("created"), ordering="created_at")
-    def created(self, obj: ModelCall) -> str:
-        return figures.moment(obj.created_at)
-
-    @admin.display(description=_("session"))
-    def shown_session(self, obj: ModelCall) -> SafeString | str:
-        return change_link(obj.session) if obj.session else figures.NOTHING
-
-    @admin.display(description=_("person"), ordering="user__username")
-    def person(self, obj: ModelCall) -> str:
-        return obj.user.get_username() if obj.user else figures.NOTHING
-
     @admin.display(description=_("tokens"), ordering="prompt_tokens")
     def tokens(self, obj: ModelCall) -> str:
         """Tokens read and written."""
@@ -81,15 +73,7 @@ class ModelCallAdmin(AuditAdmin):
         about = "~" if obj.estimated and obj.cost else ""
         return about + figures.money(obj.cost)
 
-    @admin.display(description=_("duration"), ordering="latency_ms")
-    def latency(self, obj: ModelCall) -> str:
-        return figures.duration(timedelta(milliseconds=obj.latency_ms))
-
     @admin.display(description=_("time to first token"))
     def first_token(self, obj: ModelCall) -> str:
         known = obj.first_token_ms is not None
         return figures.duration(timedelta(milliseconds=obj.first_token_ms or 0) if known else None)
-
-    @admin.display(description=_("outcome"), ordering="outcome")
-    def ended(self, obj: ModelCall) -> str:
-        return outcomes.shown(obj.outcome)

@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet, UUIDField
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from graphs.admin.display import column
 from graphs.models import Role, Workspace
 
 #: What lies further back is found by filters and dates.
@@ -81,6 +82,7 @@ class AuditAdmin(ReadOnlyAdmin):
     """Rows of workspaces; `workspace_path` leads from a row to its workspace."""
 
     workspace_path = "workspace"
+    tenant = column(_("workspace"), lambda obj: str(obj.workspace), "workspace__name")
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return may_audit(request)
@@ -99,10 +101,6 @@ class AuditAdmin(ReadOnlyAdmin):
             with suppress(ValueError):
                 return queryset.filter(pk=uuid.UUID(search_term.strip())), False
         return super().get_search_results(request, queryset, search_term)
-
-    @admin.display(description=_("workspace"), ordering="workspace__name")
-    def tenant(self, obj: Any) -> str:
-        return str(obj.workspace)
 
 
 class OfferedFilter(admin.SimpleListFilter):

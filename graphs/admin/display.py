@@ -43,11 +43,16 @@ def json_code(value: Any) -> SafeString:
     return code(pretty(value)) if value else SafeString("—")
 
 
-def json_column(field: str, description: Any) -> Callable[[Any, Any], SafeString]:
-    """A method for the class of an admin: shows the JSON in this field of a row."""
+def column(description: Any, shown: Callable[[Any], Any], ordering: str | None = None) -> Callable[[Any, Any], Any]:
+    """A method for the class of an admin: what `shown` gives for a row."""
 
-    @admin.display(description=description)
-    def shown(_admin: Any, obj: Any) -> SafeString:
-        return json_code(getattr(obj, field))
+    @admin.display(description=description, ordering=ordering)
+    def method(_admin: Any, obj: Any) -> Any:
+        return shown(obj)
 
-    return shown
+    return method
+
+
+def json_column(field: str, description: Any) -> Callable[[Any, Any], Any]:
+    """A method for the class of an admin: the JSON in this field of a row."""
+    return column(description, lambda obj: json_code(getattr(obj, field)))

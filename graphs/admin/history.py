@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from graphs.admin import causes, history_filters, history_rollback, history_scopes, object_filters
 from graphs.admin.audit import NEWEST, AuditAdmin, NewestPaginator, auditable, may_audit
-from graphs.admin.display import change_link
+from graphs.admin.display import change_link, column
 from graphs.admin.history_diff import ShownItem, of_modifications
 from graphs.history.code_diff import visible
 from graphs.history.queries import undoing, undone_by
@@ -69,6 +69,8 @@ class ChangeSetAdmin(AuditAdmin):
         "what",
         ("linked_objects", "caused_by"),
     )
+    when = column(_("when"), lambda obj: date_format(localtime(obj.created_at), "SHORT_DATETIME_FORMAT"))
+    count = column(_("changes"), lambda obj: obj.size)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         first = Modification.objects.filter(change_set=OuterRef("pk")).order_by("sequence")
@@ -133,10 +135,6 @@ class ChangeSetAdmin(AuditAdmin):
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
-    @admin.display(description=_("when"))
-    def when(self, obj: ChangeSet) -> str:
-        return date_format(localtime(obj.created_at), "SHORT_DATETIME_FORMAT")
-
     @admin.display(description=_("workspace"))
     def tenant(self, obj: Any) -> str:
         return obj.workspace_name or gettext("deleted workspace %(id)s") % {"id": obj.workspace}
@@ -155,10 +153,6 @@ class ChangeSetAdmin(AuditAdmin):
         """The reason, else what was changed first; marked where it was taken back or takes something back."""
         told = obj.reason or (_in_words(**obj.first) if obj.first else gettext("It began here"))
         return format_html("{} {}", told, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
-
-    @admin.display(description=_("changes"))
-    def count(self, obj: ChangeSet) -> int:
-        return obj.size
 
     @admin.display(description=_("caused by"))
     def caused_by(self, obj: ChangeSet) -> SafeString:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter
-from graphs.admin.display import change_link, json_code, link, list_link
+from graphs.admin.display import change_link, column, json_code, link, list_link
 from graphs.admin.object_filters import KindFilter
 from graphs.admin.versions import VersionedAdmin, versions_page
 from graphs.models import ChangeSet, Membership, Object, Revision
@@ -60,6 +60,9 @@ class ObjectAdmin(VersionedAdmin, AuditAdmin):
         ("known", "own_page"),
         "record",
     )
+    title = column(_("title"), lambda obj: obj.label, "label")
+    kind = column(_("kind"), lambda obj: KINDS[obj.type].label if obj.type in KINDS else obj.type, "type")
+    known = column(_("about it"), lambda obj: format_html_join(" · ", "{}", ((about(obj),) for about in ABOUT)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """`label` is the title that the history knows; `readable` tells whether the person is a member."""
@@ -82,21 +85,9 @@ class ObjectAdmin(VersionedAdmin, AuditAdmin):
         address = url_of(KINDS[obj.type], row) if row else ""
         return f"{address}?workspace={obj.workspace.slug}" if address else None
 
-    @admin.display(description=_("title"), ordering="label")
-    def title(self, obj: Any) -> str:
-        return obj.label
-
-    @admin.display(description=_("kind"), ordering="type")
-    def kind(self, obj: Object) -> Any:
-        return KINDS[obj.type].label if obj.type in KINDS else obj.type
-
     @admin.display(description=_("history"))
     def history(self, obj: Object) -> SafeString:
         return link(reverse("admin:graphs_object_versions", args=[obj.pk]), gettext("versions"))
-
-    @admin.display(description=_("about it"))
-    def known(self, obj: Object) -> SafeString:
-        return format_html_join(" · ", "{}", ((about(obj),) for about in ABOUT))
 
     @admin.display(description=_("in the admin"))
     def own_page(self, obj: Object) -> SafeString | str:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from graphs.admin.display import list_link
+from graphs.admin.display import column, list_link
 from graphs.admin.workflows import counted
 from graphs.models import Membership, Object, Workspace
 
@@ -59,6 +59,7 @@ class WorkspaceAdmin(NotDeleted):
     prepopulated_fields: ClassVar = {"slug": ("name",)}
     inlines = (MembershipInline,)
     view_on_site = False
+    object_count = column(_("objects"), lambda obj: list_link(Object, obj.objects_of or 0, workspace=obj.slug))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         workspaces = super().get_queryset(request)
@@ -67,10 +68,6 @@ class WorkspaceAdmin(NotDeleted):
     @admin.display(description=_("members"))
     def member_count(self, obj: Any) -> SafeString:
         return list_link(Membership, obj.members or 0, workspace__id__exact=obj.pk)
-
-    @admin.display(description=_("objects"))
-    def object_count(self, obj: Any) -> SafeString:
-        return list_link(Object, obj.objects_of or 0, workspace=obj.slug)
 
 
 @admin.register(Membership)

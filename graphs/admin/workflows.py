@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.audit import AuditAdmin, WorkspaceFilter
-from graphs.admin.display import change_link, code, json_column, list_link
+from graphs.admin.display import change_link, code, column, json_column, list_link
 from graphs.admin.versions import VersionedAdmin
 from graphs.models import Edge, Graph, Membership, Node, NodeType, Sheet
 
@@ -33,6 +33,8 @@ class GraphAdmin(VersionedAdmin, AuditAdmin):
         *("version", "created_at", "updated_at", "metadata_text"),
     )
     metadata_text = json_column("metadata", _("metadata"))
+    node_count = column(_("nodes"), lambda obj: list_link(Node, obj.node_total or 0, graph__id__exact=obj.pk))
+    edge_count = column(_("edges"), lambda obj: list_link(Edge, obj.edge_total or 0, graph__id__exact=obj.pk))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """`readable` tells whether the person can open the graph's page, which is for members."""
@@ -48,14 +50,6 @@ class GraphAdmin(VersionedAdmin, AuditAdmin):
             return None
         return reverse("graph", args=[obj.key], query={"workspace": obj.workspace.slug})
 
-    @admin.display(description=_("nodes"))
-    def node_count(self, obj: Any) -> SafeString:
-        return list_link(Node, obj.node_total or 0, graph__id__exact=obj.pk)
-
-    @admin.display(description=_("edges"))
-    def edge_count(self, obj: Any) -> SafeString:
-        return list_link(Edge, obj.edge_total or 0, graph__id__exact=obj.pk)
-
     @admin.display(description=_("sheets"))
     def sheets(self, obj: Graph) -> SafeString:
         return format_html_join(", ", "{}", ((change_link(sheet),) for sheet in obj.sheets.all()))
@@ -66,10 +60,7 @@ class PartAdmin(AuditAdmin):
 
     workspace_path = "graph__workspace"
     list_filter: ClassVar = (WorkspaceFilter,)
-
-    @admin.display(description=_("workspace"), ordering="graph__workspace__name")
-    def tenant(self, obj: Any) -> str:
-        return str(obj.graph.workspace)
+    tenant = column(_("workspace"), lambda obj: str(obj.graph.workspace), "graph__workspace__name")
 
 
 @admin.register(Sheet)
@@ -78,13 +69,10 @@ class SheetAdmin(PartAdmin):
     list_select_related = ("graph__workspace",)
     search_fields = ("name", "key", "graph__name", "graph__key")
     fields = ("name", "key", "graph", "tenant", "position", "node_count")
+    node_count = column(_("nodes"), lambda obj: list_link(Node, obj.node_total or 0, sheet__id__exact=obj.pk))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).annotate(node_total=counted(Node, "sheet"))
-
-    @admin.display(description=_("nodes"))
-    def node_count(self, obj: Any) -> SafeString:
-        return list_link(Node, obj.node_total or 0, sheet__id__exact=obj.pk)
 
 
 @admin.register(Node)
@@ -98,10 +86,7 @@ class NodeAdmin(PartAdmin):
     )
     data_text = json_column("data", _("data"))
     handles_text = json_column("handles", _("handles"))
-
-    @admin.display(description=_("process"))
-    def process_text(self, obj: Node) -> SafeString:
-        return code(obj.process)
+    process_text = column(_("process"), lambda obj: code(obj.process))
 
     @admin.display(description=_("edges"))
     def edges(self, obj: Node) -> SafeString:
@@ -133,7 +118,4 @@ class NodeTypeAdmin(VersionedAdmin, AuditAdmin):
         *("handles_text", "process_text"),
     )
     handles_text = json_column("handles", _("handles"))
-
-    @admin.display(description=_("process"))
-    def process_text(self, obj: NodeType) -> SafeString:
-        return code(obj.process)
+    process_text = column(_("process"), lambda obj: code(obj.process))
