@@ -19,7 +19,7 @@ class Account:
 
 
 def postgres_account(postgres_data: Path) -> Account | None:
-    """None where we need not change: we are not root. As root: who owns the data already, else the first of `NAMES`."""
+    """The owner of the data, else the first of `NAMES`; None if we are not root, and stay who we are."""
     if os.geteuid() != 0:
         _named(os.geteuid())
         return None
@@ -35,6 +35,16 @@ def postgres_account(postgres_data: Path) -> Account | None:
         f"{', '.join(NAMES)} exists here. Create one (useradd --system countersign), start as an ordinary user, "
         "or set DATABASE_URL to a PostgreSQL of your own."
     )
+
+
+def make_own(folder: Path, account: Account | None = None) -> None:
+    """Makes a folder that only the account may enter, else only ourselves. Raises Problem if it is somebody else's."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if account:
+        os.chown(folder, account.uid, account.gid)
+    elif folder.stat().st_uid != os.geteuid():
+        raise Problem(f"The folder {folder} belongs to another user. Remove it, or choose another DATA_DIR.")
+    folder.chmod(0o700)
 
 
 def _named(uid: int) -> Account:

@@ -75,7 +75,7 @@ _migrated = False
 
 
 def _migrations() -> bool:
-    """Asked only until it was true once: nobody takes migrations back under a running process."""
+    """Whether all migrations are applied; once true, asked no more: nobody takes them back under a process."""
     global _migrated
     if not _migrated:
         executor = MigrationExecutor(connection)

@@ -15,7 +15,7 @@ import psycopg
 from psycopg import sql
 
 from config import local, memory
-from config.account import Account
+from config.account import Account, make_own
 from config.children import Program
 from config.problem import Problem
 
@@ -101,7 +101,7 @@ def make_folders(where: local.Places, account: Account | None) -> None:
         if account and local.SYSTEM_DIR in folder.parents:
             local.SYSTEM_DIR.chmod(0o755)
             folder.chmod(0o711)
-    _own(sockets, account)
+    make_own(sockets, account)
 
 
 def remove_stale_pid_file(where: local.Places) -> None:
@@ -120,17 +120,8 @@ def unfinished_data(where: local.Places, account: Account | None) -> Path:
     """An empty folder for initdb. It gets its final name only when initdb is through."""
     folder = where.postgres_data.with_name("postgres.unfinished")
     shutil.rmtree(folder, ignore_errors=True)
-    _own(folder, account)
+    make_own(folder, account)
     return folder
-
-
-def _own(folder: Path, account: Account | None) -> None:
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if account:
-        os.chown(folder, account.uid, account.gid)
-    elif folder.stat().st_uid != os.geteuid():
-        raise Problem(f"The folder {folder} belongs to another user. Remove it, or choose another DATA_DIR.")
-    folder.chmod(0o700)
 
 
 def initdb(programs: Path, folder: Path, account: Account | None) -> Program:

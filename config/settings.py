@@ -7,8 +7,9 @@ import dj_database_url
 from csp.constants import NONCE, NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
-from config import environment, known_secrets, local, vendors
+from config import environment, known_secrets, local
 from config.environment import csv
+from config.vendors import CHAT_PROVIDERS, EMBEDDING_MODELS  # noqa: F401 - settings, too
 
 ENV = environment.read()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -109,12 +110,7 @@ DATABASES["default"]["OPTIONS"] = {
     "prepare_threshold": 5,
 } | DATABASES["default"].get("OPTIONS", {})
 #: After an outage the pool is back within seconds; the library's own patience would grow to minutes.
-DATABASES["default"]["OPTIONS"]["pool"] = {
-    "min_size": 1,
-    "max_size": 20,
-    "timeout": 10,
-    "reconnect_timeout": 3,
-}
+DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 1, "max_size": 20, "timeout": 10, "reconnect_timeout": 3}
 REDIS_URL = ENV.redis_url or _embedded.redis_url
 CACHES = {
     "default": {
@@ -132,8 +128,6 @@ REDIS_PREFIX = ENV.redis_prefix
 
 CELERY_BROKER_URL = ENV.celery_broker_url or local.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
 #: What can wait for minutes; `manage.py up` starts workers for both queues.
@@ -190,7 +184,6 @@ SIMPLE_JWT = {
     "CHECK_REVOKE_TOKEN": True,
     "ISSUER": "countersign",
     "AUDIENCE": "countersign-api",
-    "UPDATE_LAST_LOGIN": False,
 }
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -205,15 +198,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
-X_FRAME_OPTIONS = "DENY"
-SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_REFERRER_POLICY = "same-origin"
-SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_SAMESITE = "Lax"
+#: Frames, referrers, openers, cookies (Lax, HttpOnly) and the size of bodies have Django's defaults, which are strict.
 CSRF_FAILURE_VIEW = "graphs.site.error_pages.csrf_failure"
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 FILE_UPLOAD_HANDLERS = [
     "graphs.site.uploads.SizeLimit",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -231,9 +217,6 @@ if ENV.https:
 
 # --- models of vendors ------------------------------------------------------------------------------------------
 
-#: What is known of vendors and their models stands in `config/vendors.py`; these are read as settings.
-CHAT_PROVIDERS = vendors.CHAT_PROVIDERS
-EMBEDDING_MODELS = vendors.EMBEDDING_MODELS
 LLM_PROVIDER = ENV.llm_provider
 LLM_MODEL = ENV.llm_model
 #: "local", "none", or a provider of `CHAT_PROVIDERS` that speaks as OpenAI does (docs/embeddings.md).

@@ -43,7 +43,7 @@ class Keeper:
 
 
 class Supervisor:
-    """Use as a context manager: at the end nothing that was started is left, in the reverse order of its start."""
+    """Runs programs as a context manager: at its end nothing that it started is left, the latest ended first."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal

@@ -7,6 +7,7 @@ from pathlib import Path
 import redis
 
 from config import local
+from config.account import make_own
 from config.children import Program
 from config.problem import Problem
 
@@ -32,11 +33,8 @@ def _not_installed(why: str) -> str:
 
 
 def make_folders(where: local.Places) -> None:
-    for folder in (where.valkey_data, where.valkey_socket_dir):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if folder.stat().st_uid != os.geteuid():
-            raise Problem(f"The folder {folder} belongs to another user. Remove it, or choose another DATA_DIR.")
-        folder.chmod(0o700)
+    make_own(where.valkey_data)
+    make_own(where.valkey_socket_dir)
 
 
 def server(where: local.Places, lock: int, databases: int = 16) -> Program:

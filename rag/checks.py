@@ -11,7 +11,7 @@ from rag.embeddings import registry
 
 @register()
 def embedder_is_usable(**_options: Any) -> list[CheckMessage]:
-    """Without one everything works, so nothing is stopped."""
+    """A warning if the embedding model is not usable; without one everything else works."""
     name = registry.configured()
     try:
         if name:

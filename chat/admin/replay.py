@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from chat.events import reading
-from chat.events.vocabulary import StoredEvent, frame
+from chat.events.vocabulary import frame
 from chat.models import Session, Stream
 
 #: Events and bytes of one answer.
@@ -38,9 +38,8 @@ def events(request: HttpRequest, session: Session, _site: Mapping[str, Any]) -> 
         raise BadRequest("no number of an event")
     name, last = Stream.objects.values_list("name", "last_sequence").get(pk=session.stream_id)
     found = reading.after({session.stream_id: int(number)}, PAGE_EVENTS, PAGE_BYTES)
-    frames = ",".join(_logged(event, frame(event, name, str(session.pk))) for event in found)
+    frames = ",".join(
+        f'{frame(each, name, str(session.pk))[:-1]},"event":"{each.type}","createdAt":"{each.created_at.isoformat()}"}}'
+        for each in found
+    )
     return HttpResponse(f'{{"frames":[{frames}],"last":{last}}}', content_type="application/json")
-
-
-def _logged(event: StoredEvent, text: str) -> str:
-    return f'{text[:-1]},"event":"{event.type}","createdAt":"{event.created_at.isoformat()}"}}'

@@ -14,7 +14,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class RunPrinter:
-    """Give it every event of one run with `show`, in order."""
+    """Prints the events of one run, which `show` gets in order."""
 
     def __init__(self, out: OutputWrapper, notes: OutputWrapper) -> None:
         self._out = out

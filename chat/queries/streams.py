@@ -35,7 +35,7 @@ class ReadableStream:
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """Some events of a stream; `last` is the stream's last number, never before that of an event here."""
+    """A page of a stream's events; `last` is the stream's last number, never before that of an event here."""
 
     stream: ReadableStream
     events: list[StoredEvent]

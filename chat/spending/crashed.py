@@ -55,17 +55,11 @@ def _settle(reservation_id: uuid.UUID, session_id: uuid.UUID | None) -> bool:
         if session_id is not None:  # it may be deleted meanwhile
             Session.objects.select_for_update(no_key=True).values_list("pk").filter(pk=session_id).first()
         held = Reservation.objects.select_related("run__session").select_for_update(of=("self",), no_key=True)
-        reservation = held.filter(pk=reservation_id).first()
-        if reservation is not None:
-            account = Account(
-                workspace_id=reservation.workspace_id,
-                user_id=reservation.user_id,
-                session_id=reservation.session_id,
-                run_id=reservation.run_id,
-                object=reservation.object,
-            )
-            record_costs(account, [_cost(reservation)])
-    return reservation is not None
+        dead = held.filter(pk=reservation_id).first()
+        if dead is not None:
+            account = Account(dead.workspace_id, dead.user_id, dead.session_id, dead.run_id, dead.epoch, dead.object)
+            record_costs(account, [_cost(dead)])
+    return dead is not None
 
 
 def _cost(reservation: Reservation) -> CallCost:

@@ -1,4 +1,4 @@
-"""Whom a call of a model is for. What that costs is known to the apps above."""
+"""The person, conversation and run that a call of a model is for. What it costs is known to the apps above."""
 
 import uuid
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from graphs.models import Object
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whom a call of a model is for. `object` is `type:id`, `epoch` that of the run's owner."""
+    """The person, conversation and run that a call is for. `object` is `type:id`, `epoch` that of the run's owner."""
 
     workspace_id: int
     user_id: int | None = None

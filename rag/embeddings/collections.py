@@ -15,7 +15,7 @@ MAX_CHARS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Some things of one kind, by the ids of their rows."""
+    """Things of one kind, by the ids of their rows."""
 
     type: str
     ids: Sequence[int]

@@ -30,7 +30,7 @@ def drop_forgotten() -> None:
 
 
 def _drop(model: str, *, wait: bool) -> None:
-    """Without `wait` ends early if another index is being built: the next pass goes on."""
+    """Drops a model's vectors; without `wait` it ends early if another index is built, and the next pass goes on."""
     EmbeddingFailure.objects.filter(model=model).delete()
     indexed = EmbeddedCollection.objects.filter(model=model, indexed=True)
     for collection in list(indexed.values_list("collection", flat=True)):

@@ -1,4 +1,4 @@
-"""Where texts become vectors: every call goes through the meter of the app that counts money, if there is one."""
+"""Makes vectors of texts: every call goes through the meter of the app that counts money, if there is one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from rag.embeddings.base import Embedded, Embedder, EmbeddingFailed, Purpose
 
 
 class OverBudget(EmbeddingFailed):
-    """Not asked: it would cost too much. `detail` is for people; `too_large`: fewer texts may be paid for."""
+    """A call that was not made: it would cost too much. `detail` is for people; `too_large`: ask for fewer texts."""
 
     def __init__(self, sentence: str, retry_after: float | None, *, too_large: bool = False) -> None:
         super().__init__("rate_limit", retryable=False, detail=sentence, retry_after=retry_after, asked=False)
@@ -23,7 +23,7 @@ _meter: Meter | None = None
 
 
 def use(meter: Meter) -> None:
-    """Called once, by `AppConfig.ready`."""
+    """Sets the meter; called once, by `AppConfig.ready`."""
     global _meter
     _meter = meter
 

@@ -26,7 +26,7 @@ def wake() -> None:
 
 
 def _send() -> None:
-    """At most two of these live, however long the broker is silent: one that sends, and one for who came since."""
+    """Sends the task; two of these live at most, one that sends and one for what changed since."""
     time.sleep(TOGETHER_S)
     with _sending:
         _on_its_way.release()

@@ -84,7 +84,7 @@ def mentions(question: str) -> tuple[str, ...]:
 
 
 def _at_both_ends(texts: Iterable[str], count: int) -> tuple[str, ...]:
-    """At most so many different texts, the first and the last: a question stands before or after what was pasted."""
+    """The first and last different texts, so many at most: questions stand before or after what was pasted."""
     every = [text for text in texts if text]
     first = tuple(dict.fromkeys(every))
     if len(first) <= count:

@@ -54,7 +54,9 @@ class Command(QuietCommand):
         levels = _levels(query, context, request, body)
         breakpoints = [n for n, message in enumerate(request.messages, 1) if message.cache_breakpoint]
         if options["json"]:
-            self._write_document(config.name, levels, breakpoints, body)
+            sizes = [{"name": level.name, **level.size} for level in levels]
+            document = {"provider": config.name, "levels": sizes, "breakpoints": breakpoints, "body": body}
+            self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
             return
         for level in levels:
             self._write(level)
@@ -63,15 +65,6 @@ class Command(QuietCommand):
         )
         whole = Level("", json.dumps(body, ensure_ascii=False))
         self.stdout.write(f"in all, as {config.name} gets it: {_size(whole)}")
-
-    def _write_document(self, provider: str, levels: list[Level], breakpoints: list[int], body: dict[str, Any]) -> None:
-        document = {
-            "provider": provider,
-            "levels": [{"name": level.name, **level.size} for level in levels],
-            "breakpoints": breakpoints,
-            "body": body,
-        }
-        self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
 
     def _write(self, level: Level) -> None:
         self.stdout.write(self.style.MIGRATE_HEADING(f"--- {level.name} ({_size(level)})"))

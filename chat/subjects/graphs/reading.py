@@ -9,7 +9,6 @@ from chat.tools.base import Arguments, ReadTool, ToolContext, ToolFailed
 from chat.tools.results import as_json, fitting, next_offset, note, shown_of
 from graphs.models import Graph
 from graphs.objects.refusals import some
-from graphs.workflows.node_types import TypeRecord
 from graphs.workflows.sources import GraphSource, NodeRecord
 from rag.sources.graphs.text_search import TokenSearch, survey
 from rag.texts.shortening import cut, handles_summary
@@ -125,16 +124,14 @@ class ReadNodeConfig(ReadTool[TypeArguments]):
         if not found:
             known = some(record.key for record in source.types())
             raise ToolFailed(f"No node type {arguments.type_key!r} is defined. Defined types: {known}.")
-        return {"type": _type_in_full(found[0])}
-
-
-def _type_in_full(record: TypeRecord) -> dict[str, Any]:
-    return type_row(record) | {
-        "description": cut(record.description, DESCRIPTION_CHARS),
-        "icon": record.icon,
-        "handles": cut(handles_summary(record.handles), DESCRIPTION_CHARS),
-        "process": cut(record.process, 3 * DESCRIPTION_CHARS),
-    }
+        record = found[0]
+        in_full = {
+            "description": cut(record.description, DESCRIPTION_CHARS),
+            "icon": record.icon,
+            "handles": cut(handles_summary(record.handles), DESCRIPTION_CHARS),
+            "process": cut(record.process, 3 * DESCRIPTION_CHARS),
+        }
+        return {"type": type_row(record) | in_full}
 
 
 class TypesArguments(Arguments):

@@ -26,7 +26,7 @@ class TokenPair(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Whom a genuine access token names, and until when. It counts only if it `holds_for` that person."""
+    """The person that a genuine access token names, and until when; it counts only if it `holds_for` them."""
 
     user_id: int
     password_mark: str

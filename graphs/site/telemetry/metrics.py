@@ -4,6 +4,7 @@ Labels are names that the operator chose (providers, models, tools, outcomes): n
 """
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,51 +21,38 @@ SLOW = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600)
 OTHER = "other"
 
 _registry = CollectorRegistry()
+_counter = partial(Counter, namespace="countersign", registry=_registry)
+_gauge = partial(Gauge, namespace="countersign", registry=_registry, multiprocess_mode="livesum")
+_fast = partial(Histogram, namespace="countersign", registry=_registry, buckets=FAST)
+_slow = partial(Histogram, namespace="countersign", registry=_registry, buckets=SLOW)
 _MODEL = ("provider", "model")
-CALLS = Counter("countersign_model_calls", "Attempts to ask a model", (*_MODEL, "outcome"), registry=_registry)
-TOKENS = Counter("countersign_model_tokens", "Tokens of models", (*_MODEL, "kind"), registry=_registry)
-COST = Counter("countersign_model_cost_dollars", "US dollars, where a price is known", _MODEL, registry=_registry)
-CALL_SECONDS = Histogram(
-    "countersign_model_call_seconds", "How long an attempt took", _MODEL, registry=_registry, buckets=SLOW
-)
-FIRST_TOKEN_SECONDS = Histogram(
-    "countersign_first_token_seconds", "From asking a model to its first word", _MODEL, registry=_registry, buckets=SLOW
-)
-RUNS = Counter("countersign_runs", "Runs of the engine that came to rest", ("outcome",), registry=_registry)
-RUN_SECONDS = Histogram("countersign_run_seconds", "How long runs took", registry=_registry, buckets=SLOW)
-TOOLS = Counter("countersign_tool_calls", "Calls of tools that read", ("tool", "outcome"), registry=_registry)
-TOOL_SECONDS = Histogram("countersign_tool_seconds", "How long tools took", registry=_registry, buckets=FAST)
-PROPOSALS = Counter("countersign_proposals", "Changes that a person was asked about", ("tool",), registry=_registry)
-DECISIONS = Counter("countersign_decisions", "What was decided about changes", ("outcome",), registry=_registry)
-RETRIEVAL_SECONDS = Histogram(
-    "countersign_retrieval_seconds", "How long retrieval took", ("cache",), registry=_registry, buckets=FAST
-)
-EMBEDDINGS = Counter("countersign_embedding_calls", "Calls of embedders", ("model", "outcome"), registry=_registry)
-EMBEDDING_TOKENS = Counter("countersign_embedding_tokens", "Tokens that embedders read", ("model",), registry=_registry)
-EMBEDDING_SECONDS = Histogram(
-    "countersign_embedding_seconds", "How long calls of embedders took", ("model",), registry=_registry, buckets=SLOW
-)
-MOMENTS = Counter("countersign_events", "Failures and departures by name", ("event",), registry=_registry)
+CALLS = _counter("model_calls", "Attempts to ask a model", (*_MODEL, "outcome"))
+TOKENS = _counter("model_tokens", "Tokens of models", (*_MODEL, "kind"))
+COST = _counter("model_cost_dollars", "US dollars, where a price is known", _MODEL)
+CALL_SECONDS = _slow("model_call_seconds", "How long an attempt took", _MODEL)
+FIRST_TOKEN_SECONDS = _slow("first_token_seconds", "From asking a model to its first word", _MODEL)
+RUNS = _counter("runs", "Runs of the engine that came to rest", ("outcome",))
+RUN_SECONDS = _slow("run_seconds", "How long runs took")
+TOOLS = _counter("tool_calls", "Calls of tools that read", ("tool", "outcome"))
+TOOL_SECONDS = _fast("tool_seconds", "How long tools took")
+PROPOSALS = _counter("proposals", "Changes that a person was asked about", ("tool",))
+DECISIONS = _counter("decisions", "What was decided about changes", ("outcome",))
+RETRIEVAL_SECONDS = _fast("retrieval_seconds", "How long retrieval took", ("cache",))
+EMBEDDINGS = _counter("embedding_calls", "Calls of embedders", ("model", "outcome"))
+EMBEDDING_TOKENS = _counter("embedding_tokens", "Tokens that embedders read", ("model",))
+EMBEDDING_SECONDS = _slow("embedding_seconds", "How long calls of embedders took", ("model",))
+MOMENTS = _counter("events", "Failures and departures by name", ("event",))
 GAUGES = {
-    "open_sockets": Gauge(
-        "countersign_open_sockets", "Open chat sockets", registry=_registry, multiprocess_mode="livesum"
-    ),
-    "driven_runs": Gauge(
-        "countersign_driven_runs", "Runs that processes drive now", registry=_registry, multiprocess_mode="livesum"
-    ),
-    "writer_queue": Gauge(
-        "countersign_writer_queue", "Events that wait to be stored", registry=_registry, multiprocess_mode="livesum"
-    ),
+    "open_sockets": _gauge("open_sockets", "Open chat sockets"),
+    "driven_runs": _gauge("driven_runs", "Runs that processes drive now"),
+    "writer_queue": _gauge("writer_queue", "Events that wait to be stored"),
 }
 HISTOGRAMS = {
-    "writer_batch": Histogram(
-        "countersign_writer_batch_events", "Events stored by one commit", registry=_registry,
-        buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000),
+    "writer_batch": _slow(
+        "writer_batch_events", "Events stored by one commit", buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
     ),
-    "writer_commit_seconds": Histogram(
-        "countersign_writer_commit_seconds", "How long a commit of events took", registry=_registry, buckets=FAST
-    ),
-}  # fmt: skip
+    "writer_commit_seconds": _fast("writer_commit_seconds", "How long a commit of events took"),
+}
 COUNTED = frozenset({"llm_error", "malformed_json", "client_disconnect_abort", "budget_refused"})
 
 

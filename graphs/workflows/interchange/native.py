@@ -142,7 +142,7 @@ def parse_rest(document: Any, nodes: Sequence[ParsedNode], edges: Sequence[Parse
 
 
 def parse_nodes(items: list[Any]) -> Iterator[ParsedNode]:
-    """Some nodes that have places. Raises `ValueError`, of pydantic too, where something is wrong or missing."""
+    """Parses nodes that have positions. Raises `ValueError`, of pydantic too, if something is wrong or missing."""
     for node in _NODES.validate_python(items):
         if node.pos_x is None or node.pos_y is None:
             raise ValueError("places of nodes that have none depend on all the others")
@@ -150,7 +150,7 @@ def parse_nodes(items: list[Any]) -> Iterator[ParsedNode]:
 
 
 def parse_edges(items: list[Any]) -> Iterator[ParsedEdge]:
-    """Some edges. Raises `ValueError` of pydantic."""
+    """Parses edges. Raises `ValueError` of pydantic."""
     return map(_edge, _EDGES.validate_python(items))
 
 

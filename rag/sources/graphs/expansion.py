@@ -105,7 +105,7 @@ def surroundings(graph: Graph, found: Sequence[int], options: Options) -> Surrou
 
 
 def beginning(graph: Graph, options: Options) -> Surroundings:
-    """Where a graph begins, for a question that finds nothing: starters, then the first keys."""
+    """The beginning of a graph, for a question that finds nothing: starters, then the first keys."""
     sql = f"""
         WITH firsts AS (
             (SELECT id, 0 AS rank, key FROM graphs_node

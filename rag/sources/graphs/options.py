@@ -7,7 +7,7 @@ from django.conf import settings
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """So many nodes, looked for so many steps along edges, with so many characters of their code and data."""
+    """The limits of a context: nodes, steps along edges, characters of code and of data."""
 
     nodes: int
     depth: int

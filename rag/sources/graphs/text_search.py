@@ -212,5 +212,5 @@ def _shared(count: int, rows: str, query: str, queries: int) -> Iterator[str]:
 
 
 def _first(count: int, rows: str) -> str:
-    """Some of the rows, by the index of words: told that a few are enough, PostgreSQL would go through the graph."""
+    """SQL of some of the rows, by the index of words: told that a few are enough, PostgreSQL would scan for them."""
     return f"WITH every AS MATERIALIZED ({rows}) SELECT * FROM every LIMIT {count}"  # noqa: S608
