@@ -32,7 +32,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SpendFilter:
     """`period` is one of the choices, "" where two days were given; `problem` says why they were not taken."""
 
     workspace: Workspace | None
@@ -109,7 +109,7 @@ def _cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _wanted(request: HttpRequest) -> Wanted:
+def _wanted(request: HttpRequest) -> SpendFilter:
     """What the address asks for. Raises 404 for a workspace that is not there, or not for this person."""
     if not may_audit(request):
         raise PermissionDenied
@@ -121,21 +121,21 @@ def _wanted(request: HttpRequest) -> Wanted:
     if request.GET.get("from") or request.GET.get("to"):
         days = _days(request.GET.get("from", ""), request.GET.get("to", ""), today)
         if days is not None:
-            return Wanted(workspace, "", *days)
+            return SpendFilter(workspace, "", *days)
         problem = _("Give two days, the first one not after the last, at most a year apart.")
-        return Wanted(workspace, DEFAULT, today - timedelta(days=int(DEFAULT) - 1), today, problem)
+        return SpendFilter(workspace, DEFAULT, today - timedelta(days=int(DEFAULT) - 1), today, problem)
     period = request.GET.get("period", DEFAULT)
     if period not in _periods():
         period = DEFAULT
     month = today.replace(day=1)
     match period:
         case "month":
-            return Wanted(workspace, period, month, today)
+            return SpendFilter(workspace, period, month, today)
         case "before":
             last = month - timedelta(days=1)
-            return Wanted(workspace, period, last.replace(day=1), last)
+            return SpendFilter(workspace, period, last.replace(day=1), last)
         case _:
-            return Wanted(workspace, period, today - timedelta(days=int(period) - 1), today)
+            return SpendFilter(workspace, period, today - timedelta(days=int(period) - 1), today)
 
 
 def _days(first: str, last: str, today: date) -> tuple[date, date] | None:
@@ -157,12 +157,12 @@ def _periods() -> dict[str, str]:
     }
 
 
-def _calls(request: HttpRequest, wanted: Wanted) -> QuerySet[ModelCall]:
+def _calls(request: HttpRequest, wanted: SpendFilter) -> QuerySet[ModelCall]:
     workspaces: Any = [wanted.workspace] if wanted.workspace else auditable(request)
     return spend.calls_of(ModelCall.objects.filter(workspace__in=workspaces), wanted.first, wanted.last)
 
 
-def _chart(calls: QuerySet[ModelCall], wanted: Wanted) -> SafeString:
+def _chart(calls: QuerySet[ModelCall], wanted: SpendFilter) -> SafeString:
     """Dollars by day; tokens where nothing that was called has a price."""
     days = spend.by_day(calls, wanted.first, wanted.last)
     in_dollars = any(spent.cost for _day, spent in days)

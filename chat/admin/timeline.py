@@ -24,7 +24,7 @@ NEWEST_RUNS = 100
 SUMMARY_CHARS = 300
 
 
-class Wanted(forms.Form):
+class TimelineForm(forms.Form):
     """What to show: from which number on, and of which type or run only."""
 
     at = forms.IntegerField(label=gettext_lazy("from event number"), required=False, min_value=1)
@@ -83,11 +83,11 @@ class Row:
 def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> HttpResponse:
     """The timeline of a session the person may see; `site` is what every page of the admin needs."""
     last = Stream.objects.values_list("last_sequence", flat=True).get(pk=session.stream_id)
-    wanted = Wanted(session, last, request.GET)
-    usable = wanted.is_valid()
-    run: Run | None = wanted.cleaned_data.get("run")
-    type_: str | None = wanted.cleaned_data.get("type") or None
-    start = wanted.cleaned_data.get("at") or (_beginning(session, run) if run else 1)
+    form = TimelineForm(session, last, request.GET)
+    usable = form.is_valid()
+    run: Run | None = form.cleaned_data.get("run")
+    type_: str | None = form.cleaned_data.get("type") or None
+    start = form.cleaned_data.get("at") or (_beginning(session, run) if run else 1)
     end = (run.last_sequence if run else None) or last
     found = (
         log_page.read(session.stream_id, end, start, type_, run.pk if run else None) if usable else LogPage((), None)
@@ -98,7 +98,7 @@ def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> Htt
         "subtitle": str(session),
         "opts": Session._meta,
         "session": session,
-        "form": wanted,
+        "form": form,
         "rows": [_row(event) for event in found.events],
         "start": start,
         "last": last,

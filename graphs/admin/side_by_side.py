@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Span:
     """A piece of a line; `marked` where the other side has something else in its place."""
 
     text: str
@@ -27,7 +27,7 @@ class Side:
     """A line on one side; `parts` together are its text."""
 
     number: int | None
-    parts: tuple[Part, ...]
+    parts: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ def _replaced(gone: Sequence[Line], come: Sequence[Line]) -> Iterator[Row]:
 
 
 def _side(number: int | None, text: str, marked: bool = False) -> Side:
-    return Side(number, (Part(text, marked),) if text else ())
+    return Side(number, (Span(text, marked),) if text else ())
 
 
-def _marked(old: str, new: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+def _marked(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Two lines with the stretch marked in which they differ, from the first word that does to the last."""
     olds, news = _TOKEN.findall(old), _TOKEN.findall(new)
     begin = _same(olds, news)
@@ -90,9 +90,9 @@ def _same(left: Sequence[str], right: Sequence[str]) -> int:
     return next((place for place in range(shorter) if left[place] != right[place]), shorter)
 
 
-def _parts(tokens: Sequence[str], begin: int, end: int) -> tuple[Part, ...]:
+def _parts(tokens: Sequence[str], begin: int, end: int) -> tuple[Span, ...]:
     pieces = ((tokens[:begin], False), (tokens[begin:end], True), (tokens[end:], False))
-    return tuple(Part("".join(piece), marked) for piece, marked in pieces if piece)
+    return tuple(Span("".join(piece), marked) for piece, marked in pieces if piece)
 
 
 def _with_folds(rows: Iterable[Row], count: int) -> Iterator[Row]:

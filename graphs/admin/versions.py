@@ -26,7 +26,7 @@ VERSIONS_PER_PAGE = 50
 ITEMS_SHOWN = 100
 
 
-class Wanted(forms.Form):
+class CompareForm(forms.Form):
     """The two versions to compare, and the newest one to list."""
 
     a = forms.IntegerField(label=gettext_lazy("version"), required=False, min_value=0)
@@ -73,12 +73,12 @@ def versions_page(request: HttpRequest, there: Object | None, object_id: int, si
     last = revisions.first()
     if there is None and last is None:
         raise Http404
-    wanted = Wanted(last.version if last else 0, request.GET)
-    usable = wanted.is_valid()
-    below = wanted.cleaned_data.get("below")
+    form = CompareForm(last.version if last else 0, request.GET)
+    usable = form.is_valid()
+    below = form.cleaned_data.get("below")
     # One more than a page, to know whether there is another.
     listed = list((revisions.filter(version__lt=below) if below else revisions)[: VERSIONS_PER_PAGE + 1])
-    a, b = wanted.cleaned_data.get("a"), wanted.cleaned_data.get("b")
+    a, b = form.cleaned_data.get("a"), form.cleaned_data.get("b")
     known_kind = last is not None and last.type in KINDS
     compared = usable and known_kind and None not in (a, b)
     operations = between(last.type, object_id, a or 0, b or 0) if compared and last else ()
@@ -91,7 +91,7 @@ def versions_page(request: HttpRequest, there: Object | None, object_id: int, si
         "there": there,
         "unsaved": there is not None and there.unsaved_since is not None,
         "unnoticed": there is not None and is_unnoticed(there),
-        "form": wanted,
+        "form": form,
         "revisions": listed[:VERSIONS_PER_PAGE],
         "next": listed[VERSIONS_PER_PAGE - 1].version if len(listed) > VERSIONS_PER_PAGE else None,
         "compared": compared,
