@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from chat.admin import figures, replay, seen, timeline
+from chat.admin import figures, replay, sent_request_page, timeline
 from chat.admin.conversation import conversation_page, page_of
 from chat.engine.states import Phase
 from chat.models import Message, Run, Session
@@ -150,8 +150,8 @@ class SessionAdmin(AuditAdmin):
             ("events/", timeline.page, "chat_session_events"),
             ("replay/", replay.page, "chat_session_replay"),
             ("replay/events/", replay.events, "chat_session_replay_events"),
-            ("seen/", seen.page, "chat_session_seen"),
-            ("seen/request/", seen.as_json, "chat_session_seen_request"),
+            ("seen/", sent_request_page.page, "chat_session_seen"),
+            ("seen/request/", sent_request_page.as_json, "chat_session_seen_request"),
         )
         view = self.admin_site.admin_view(self.page_view)
         pages = [path(f"<uuid:object_id>/{end}", view, {"page": page}, name=name) for end, page, name in own]

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from chat.admin import figures, outcomes
-from chat.admin.seen_entries import LABELS, Part, parts_of
+from chat.admin.request_entries import LABELS, EntryPart, parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest, Session
 from chat.sent_requests import reading
 from graphs.admin.display import pretty
@@ -43,7 +43,7 @@ class ShownCall:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPart:
+class ShownEntryPart:
     kind: str
     label: str
     text: str
@@ -57,7 +57,7 @@ class ShownEntry:
 
     number: int
     section: str | Promise
-    parts: tuple[ShownPart, ...]
+    parts: tuple[ShownEntryPart, ...]
     new: bool
     cached: bool
     breakpoint: bool
@@ -80,7 +80,7 @@ class ShownRequest:
     tools_size: str
     page: Page
     entries: tuple[ShownEntry, ...]
-    reply: tuple[ShownPart, ...]
+    reply: tuple[ShownEntryPart, ...]
     first_new: int
     new_on_page: int
 
@@ -193,19 +193,19 @@ def _shown(
     )
 
 
-def _reply(answer: Message, request: SentRequest) -> Iterator[Part]:
+def _reply(answer: Message, request: SentRequest) -> Iterator[EntryPart]:
     """The round that the answer to this call became; nothing where it never became one, or was beside the answer."""
     beside = any(call.purpose != Purpose.CHAT for call in request.model_calls.all())
     if beside or request.round >= len(answer.rounds):
         return
     round_ = answer.rounds[request.round]
     if round_.reasoning:
-        yield Part("reasoning", round_.reasoning)
+        yield EntryPart("reasoning", round_.reasoning)
     if round_.text:
-        yield Part("text", round_.text)
+        yield EntryPart("text", round_.text)
     for call in round_.calls:
-        yield Part("call", pretty(call.args) if call.args else call.arguments, call.name)
-        yield Part("result", pretty(call.result), call.name)
+        yield EntryPart("call", pretty(call.args) if call.args else call.arguments, call.name)
+        yield EntryPart("result", pretty(call.result), call.name)
 
 
 def _entries(
@@ -246,7 +246,7 @@ def _place_of_question(chain: reading.Chain) -> int:
     return -1
 
 
-def _section(number: int, parts: Sequence[Part], question: int) -> Promise:
+def _section(number: int, parts: Sequence[EntryPart], question: int) -> Promise:
     if parts and all(part.kind == "system" for part in parts) and number < max(question, 1):
         return gettext_lazy("Rules")
     if number == question:
@@ -254,13 +254,13 @@ def _section(number: int, parts: Sequence[Part], question: int) -> Promise:
     return gettext_lazy("Earlier in the conversation") if number < question else gettext_lazy("Since the question")
 
 
-def _part(part: Part, called: str = "") -> ShownPart:
+def _part(part: EntryPart, called: str = "") -> ShownEntryPart:
     """`called` is the tool that a result is of."""
     name, label = part.name or called, str(LABELS[part.kind])
     cut = len(part.text) > MAX_TEXT_CHARS
     text = part.text[:MAX_TEXT_CHARS]
     heading = _("%(label)s: %(name)s") % {"label": label, "name": name} if name else label
-    return ShownPart(part.kind, heading, text, figures.number(count_tokens(text)), cut)
+    return ShownEntryPart(part.kind, heading, text, figures.number(count_tokens(text)), cut)
 
 
 def _tools(tools: str | None) -> tuple[ShownTool, ...]:

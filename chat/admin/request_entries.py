@@ -17,7 +17,7 @@ _NOTE = re.compile(r"\A\[.*\]\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EntryPart:
     """`kind` is one of those of `LABELS`; `call_id` joins the result of a tool with its call, which has the name."""
 
     kind: str
@@ -39,62 +39,64 @@ LABELS: Mapping[str, Promise] = {
 }
 
 
-def parts_of(content: str) -> list[Part]:
+def parts_of(content: str) -> list[EntryPart]:
     """The readable parts of one stored entry."""
     key, item, *_whole = json.loads(content)
     if key == "system":
         return list(_texts("system", item))
-    return list(_message(item)) if isinstance(item, dict) else [Part("other", pretty(item))]
+    return list(_message(item)) if isinstance(item, dict) else [EntryPart("other", pretty(item))]
 
 
-def _message(item: Mapping[str, Any]) -> Iterator[Part]:
+def _message(item: Mapping[str, Any]) -> Iterator[EntryPart]:
     role = item.get("role") or item.get("type", "")
     match role:
         case "system" | "developer":
             yield from _texts("system", item.get("content"))
         case "tool":
-            yield Part("result", _text_of(item.get("content")), call_id=str(item.get("tool_call_id")))
+            yield EntryPart("result", _text_of(item.get("content")), call_id=str(item.get("tool_call_id")))
         case "function_call_output":
-            yield Part("result", _text_of(item.get("output")), call_id=str(item.get("call_id")))
+            yield EntryPart("result", _text_of(item.get("output")), call_id=str(item.get("call_id")))
         case "function_call":
-            yield Part("call", _readable(item.get("arguments")), str(item.get("name")), str(item.get("call_id")))
+            yield EntryPart("call", _readable(item.get("arguments")), str(item.get("name")), str(item.get("call_id")))
         case "reasoning":
-            yield Part("reasoning", pretty(item))
+            yield EntryPart("reasoning", pretty(item))
         case "user":
             for block in _blocks(item.get("content")):
                 yield from _of_user(block)
         case "assistant":
             if item.get("reasoning_content"):
-                yield Part("reasoning", str(item["reasoning_content"]))
+                yield EntryPart("reasoning", str(item["reasoning_content"]))
             for block in _blocks(item.get("content")):
                 yield _of_model(block)
             for call in item.get("tool_calls") or ():
                 function = call.get("function", {})
-                yield Part("call", _readable(function.get("arguments")), str(function.get("name")), str(call.get("id")))
+                yield EntryPart(
+                    "call", _readable(function.get("arguments")), str(function.get("name")), str(call.get("id"))
+                )
         case _:
-            yield Part("other", pretty(item))
+            yield EntryPart("other", pretty(item))
 
 
-def _of_user(block: Mapping[str, Any]) -> Iterator[Part]:
+def _of_user(block: Mapping[str, Any]) -> Iterator[EntryPart]:
     if block.get("type") == "tool_result":
-        yield Part("result", _text_of(block.get("content")), call_id=str(block.get("tool_use_id")))
+        yield EntryPart("result", _text_of(block.get("content")), call_id=str(block.get("tool_use_id")))
         return
     text = _text_of(block)
     while fenced := _FENCED.match(text):
-        yield Part("data", fenced[1])
+        yield EntryPart("data", fenced[1])
         text = text[fenced.end() :]
     if text:
-        yield Part("note" if _NOTE.match(text) else "words", text)
+        yield EntryPart("note" if _NOTE.match(text) else "words", text)
 
 
-def _of_model(block: Mapping[str, Any]) -> Part:
+def _of_model(block: Mapping[str, Any]) -> EntryPart:
     match block.get("type"):
         case "tool_use":
-            return Part("call", pretty(block.get("input")), str(block.get("name")), str(block.get("id")))
+            return EntryPart("call", pretty(block.get("input")), str(block.get("name")), str(block.get("id")))
         case "thinking" | "redacted_thinking":
-            return Part("reasoning", str(block.get("thinking") or pretty(block)))
+            return EntryPart("reasoning", str(block.get("thinking") or pretty(block)))
         case _:
-            return Part("text", _text_of(block))
+            return EntryPart("text", _text_of(block))
 
 
 def _blocks(content: Any) -> list[Mapping[str, Any]]:
@@ -103,10 +105,10 @@ def _blocks(content: Any) -> list[Mapping[str, Any]]:
     return [{"type": "text", "text": content}] if content else []
 
 
-def _texts(kind: str, content: Any) -> Iterator[Part]:
+def _texts(kind: str, content: Any) -> Iterator[EntryPart]:
     blocks = [content] if isinstance(content, dict) else _blocks(content)
     for block in blocks:
-        yield Part(kind, _text_of(block))
+        yield EntryPart(kind, _text_of(block))
 
 
 def _text_of(value: Any) -> str:

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from chat.admin import seen
-from chat.admin.seen_entries import parts_of
+from chat.admin import sent_request_page
+from chat.admin.request_entries import parts_of
 from chat.models import Message, ModelCall, Purpose, SentRequest
 from chat.prompts.fencing import context_text
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ToolCall
@@ -89,8 +89,8 @@ def test_what_is_foreign_or_absent_is_not_there(own: Talk, other_workspace: Work
 
 
 def test_long_requests_come_in_pages_and_long_texts_are_cut(own: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seen, "ENTRIES_PER_PAGE", 2)
-    monkeypatch.setattr(seen, "MAX_TEXT_CHARS", 5)
+    monkeypatch.setattr(sent_request_page, "ENTRIES_PER_PAGE", 2)
+    monkeypatch.setattr(sent_request_page, "MAX_TEXT_CHARS", 5)
     response = seen_by(superuser(), own, page=2)
     (entry,) = response.context["shown"].entries
     assert entry.number == 3
