@@ -45,7 +45,7 @@ def copied(workspace: Workspace, size: int, embedder: LocalEmbedder) -> Graph:
 
 def _copy(workspace: Workspace, key: str, size: int, embedder: LocalEmbedder) -> Graph:
     graph = Graph.objects.create(workspace=workspace, key=key, name=f"{size} nodes")
-    serving_model.adopt(embedder, account_of(graph))
+    serving_model.ensure_model(embedder, account_of(graph))
     sheet = graph.sheets.create(key="main", name="Main")
     place = f"{graph.pk}\t{sheet.pk}"
     with connection.cursor() as cursor:

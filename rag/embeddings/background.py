@@ -38,7 +38,7 @@ def work(until: float) -> None:
         kept = list(EmbeddingModel.objects.exclude(dimensions=None, serves=False).values_list("name", flat=True))
         names = kept or [wanted]
         if not kept:
-            serving_model.announce(wanted)
+            serving_model.add_pending(wanted)
         # What the settings asked for once, and what never answered.
         EmbeddingModel.objects.filter(dimensions=None).exclude(name__in=names).delete()
         resting = set(EmbeddingModel.objects.filter(retry_at__gt=Now()).values_list("name", flat=True))
@@ -98,7 +98,7 @@ class ModelPass:
                 collection = open_collection(each.name)
                 if not ours or collection is None:
                     continue
-                serving_model.adopt(self._embedder, collection.account, anew=self._first, wait=False)
+                serving_model.ensure_model(self._embedder, collection.account, anew=self._first, wait=False)
                 self._first = False
                 try:
                     self._follow(embed_changes(collection, self._embedder, self._options))
@@ -120,7 +120,7 @@ class ModelPass:
                 collection = open_collection(collection_name)
                 if not ours or collection is None or collection_name in not_now:
                     continue
-                serving_model.adopt(self._embedder, collection.account, anew=False, wait=False)
+                serving_model.ensure_model(self._embedder, collection.account, anew=False, wait=False)
                 targets = Targets(type_, list(failed.values_list("target_id", flat=True)[:BATCH]))
                 one_by_one = EmbedOptions(batch=1, background=True)
                 self._follow(embed_targets(collection, self._embedder, targets, one_by_one))

@@ -12,7 +12,7 @@ BATCH = 50_000
 def drop_all_but(name: str) -> list[str]:
     """Drops all of every other model, and says which those were. Raises `Overtaken` if that model does not serve."""
     # First, so that nobody begins to make new ones.
-    forgotten = serving_model.forget_all_but(name)
+    forgotten = serving_model.delete_all_but(name)
     begun = EmbeddedCollection.objects.exclude(model=name).values_list("model", flat=True).distinct()
     dropped = sorted({*forgotten, *begun})
     for model in dropped:

@@ -43,7 +43,7 @@ class CommandPass:
             if collection is None:
                 return
             try:
-                serving_model.adopt(self._embedder, collection.account, anew=not self._adopted)
+                serving_model.ensure_model(self._embedder, collection.account, anew=not self._adopted)
                 self._adopted = True
                 yield from self._embed(collection, self._embedder, self._options)
             except OverBudget as refusal:

@@ -30,19 +30,19 @@ def serving() -> str:
     return name
 
 
-def remember(name: str) -> None:
+def cache_serving(name: str) -> None:
     """Takes what another query has just read, so that `serving` need not ask."""
     global _read
     _read = (time.monotonic(), name)
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Makes `serving` ask the database again."""
     global _read
     _read = (float("-inf"), "")
 
 
-def adopt(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool = True) -> EmbeddingModel:
+def ensure_model(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool = True) -> EmbeddingModel:
     """Has this model's vectors kept true from now on; the first model of all answers questions at once.
 
     `account` pays if it must be asked for its dimensions. Raises `EmbeddingFailed` if it does not answer, or without
@@ -57,11 +57,11 @@ def adopt(embedder: Embedder, account: Account, *, anew: bool = True, wait: bool
     if row.dimensions != embedder.dimensions:
         # Another process may have learned later than this one how long they are.
         embed(embedder, [HARMLESS], "stored", account)
-        _begin_anew(row, length(embedder), wait)
+        _discard_vectors(row, length(embedder), wait)
     return row
 
 
-def announce(name: str) -> None:
+def add_pending(name: str) -> None:
     """Shows a model that has not answered yet, perhaps because there is nothing to embed."""
     EmbeddingModel.objects.get_or_create(name=name)
 
@@ -77,7 +77,7 @@ def _stored(name: str, dimensions: int, anew: bool) -> EmbeddingModel:
     return row
 
 
-def _begin_anew(row: EmbeddingModel, dimensions: int, wait: bool) -> None:
+def _discard_vectors(row: EmbeddingModel, dimensions: int, wait: bool) -> None:
     """An endpoint serves another model under the name: no vector of the one before can be compared with a question."""
     states = EmbeddedCollection.objects.filter(model=row.name)
     for collection in list(states.values_list("collection", flat=True)):
@@ -90,20 +90,20 @@ def _begin_anew(row: EmbeddingModel, dimensions: int, wait: bool) -> None:
         states.update(version=0)
 
 
-def serve(name: str) -> None:
+def switch_to(name: str) -> None:
     """Has this model answer from now on, and the one before no longer. Raises `Overtaken` if it was dropped."""
     with transaction.atomic():
         list(EmbeddingModel.objects.select_for_update().order_by("name"))
         EmbeddingModel.objects.filter(serves=True).exclude(name=name).update(serves=False)
         if not EmbeddingModel.objects.filter(name=name).update(serves=True):
             raise Overtaken
-    forget()
+    clear_cache()
 
 
-def forget_all_but(name: str) -> list[str]:
+def delete_all_but(name: str) -> list[str]:
     """Forgets all other models, and gives their names. Raises `Overtaken` if another one serves."""
     with transaction.atomic():
-        # All of them, in the order in which `serve` takes them.
+        # All of them, in the order in which `switch_to` takes them.
         rows = list(EmbeddingModel.objects.select_for_update().order_by("name"))
         if not any(row.name == name and row.serves for row in rows):
             raise Overtaken

@@ -50,9 +50,9 @@ def as_a_site(settings: Settings, vendor: VendorServer, monkeypatch: pytest.Monk
     """With vectors, which are short here, and with a model whose window is soon full."""
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
     monkeypatch.setenv("CUSTOM_CONTEXT_WINDOW", "16000")
-    serving_model.forget()
+    serving_model.clear_cache()
     yield
-    serving_model.forget()
+    serving_model.clear_cache()
     registry._remote.cache_clear()
 
 

@@ -45,7 +45,7 @@ class Command(QuietCommand):
         except EmbedderUnavailable as problem:
             raise CommandError(str(problem)) from None
         except serving_model.Overtaken:
-            serving_model.forget()  # what this process knows is from before
+            serving_model.clear_cache()  # what this process knows is from before
             raise CommandError(
                 f"Another migration was ready first: questions are answered by {serving_model.serving()}, not by {to}. "
                 f"Run this again if {to} shall answer them."
@@ -59,11 +59,11 @@ class Command(QuietCommand):
         embedder = registry.by_name(to)
         collections.discover()
         if not collections.names():
-            serving_model.announce(to)
+            serving_model.add_pending(to)
         self._embed(embedder, options_for(embedder, batch=BATCH, delay_ms=delay))
-        serving_model.forget()  # it took long
+        serving_model.clear_cache()  # it took long
         before = serving_model.serving()
-        serving_model.serve(to)
+        serving_model.switch_to(to)
         no_longer = f", {before} no longer" if before not in ("", to) else ""
         self.stdout.write(f"{to} answers questions now{no_longer}.")
         if failed := EmbeddingFailure.objects.filter(model=to).count():

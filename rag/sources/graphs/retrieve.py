@@ -9,7 +9,7 @@ from graphs.models import Graph
 from graphs.site.accounts import Account, account_of
 from graphs.site.telemetry.events import activity
 from graphs.workflows.kinds import NODE
-from rag.embeddings.serving_model import remember
+from rag.embeddings.serving_model import cache_serving
 from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import NAMED, fused
 from rag.retrieval.ranking import best_first, with_links
@@ -74,7 +74,7 @@ def look_up(graph: Graph, question: str, account: Account | None = None, options
     searched = TokenSearch().search(graph, known, question, FOUND)
     named = {hit.node_id: hit.said for hit in searched.hits if hit.said}
     words = {hit.node_id: hit.score for hit in searched.hits}
-    remember(known.serving)
+    cache_serving(known.serving)
     found = (
         near(collection_of(graph.pk), [NODE.name], question, account or account_of(graph), FOUND, also=searched.met)
         if known.serving

@@ -106,7 +106,7 @@ def test_a_graph_without_a_budget_waits_and_goes_on_alone(
         background.paused(stub.name).update(paused_until=None)
         assert work() == []
     finally:
-        serving_model.forget()
+        serving_model.clear_cache()
 
 
 @pytest.mark.parametrize("command", [("embed_nodes",), ("migrate_embeddings", "--to", "openai/text-embedding-3-small")])
@@ -123,7 +123,7 @@ def test_a_command_does_what_other_budgets_pay_for_before_it_says_what_waits(
         assert set(Embedding.objects.values_list("collection", flat=True)) == {collection_of(foreign.pk)}
         assert [each.name for each in waiting(stub.name)] == [collection_of(nba.pk)]
     finally:
-        serving_model.forget()
+        serving_model.clear_cache()
 
 
 def test_the_local_model_costs_nothing_and_is_under_no_budget(nba: Graph) -> None:

@@ -30,9 +30,9 @@ def remote(vendor: VendorServer, monkeypatch: pytest.MonkeyPatch, settings: Sett
     """The model of an endpoint that speaks as OpenAI does, and that the settings ask for."""
     monkeypatch.setenv("CUSTOM_BASE_URL", vendor.openai_url)
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = MODEL.split("/")
-    serving_model.forget()
+    serving_model.clear_cache()
     yield registry.by_name(MODEL)
-    serving_model.forget()
+    serving_model.clear_cache()
     registry._remote.cache_clear()
 
 

@@ -108,11 +108,11 @@ def test_a_model_that_fails_while_others_drop_it_keeps_no_other_waiting(
     remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
 
     def dropped(_graph: Graph, embedder: Embedder, _manner: EmbedOptions) -> Iterator[Progress]:
         if embedder.name == MODEL:
-            serving_model.forget_all_but(other.name)
+            serving_model.delete_all_but(other.name)
             raise EmbeddingFailed("timeout")
         yield Progress()
 
@@ -128,14 +128,14 @@ def test_a_model_that_was_dropped_while_another_one_was_kept_stays_away(
     remote: Embedder, three: Three, vendor: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EmbeddingModel.objects.create(name=registry.LOCAL_MODEL, dimensions=256, serves=True)
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     vendor.requests.clear()
     fit = vector_indexes.fit
 
     def dropped(graph_id: int, model: str, dimensions: int, *, wait: bool) -> None:
         fit(graph_id, model, dimensions, wait=wait)
         if model == registry.LOCAL_MODEL:
-            serving_model.forget_all_but(model)
+            serving_model.delete_all_but(model)
 
     monkeypatch.setattr(vector_indexes, "fit", dropped)
     work()
@@ -157,7 +157,7 @@ def test_of_two_first_models_at_once_one_serves(monkeypatch: pytest.MonkeyPatch)
 
     def keep(name: str) -> str:
         try:
-            return serving_model.adopt(SimpleNamespace(name=name, dimensions=8), Account(0)).name  # type: ignore[arg-type]
+            return serving_model.ensure_model(SimpleNamespace(name=name, dimensions=8), Account(0)).name  # type: ignore[arg-type]
         finally:
             connections.close_all()
 
@@ -175,7 +175,7 @@ def test_of_two_migrations_that_are_ready_at_once_one_serves() -> None:
     def serve(name: str) -> None:
         try:
             for _ in range(20):
-                serving_model.serve(name)
+                serving_model.switch_to(name)
         finally:
             connections.close_all()
 
@@ -187,7 +187,7 @@ def test_of_two_migrations_that_are_ready_at_once_one_serves() -> None:
 @pytest.mark.parametrize(("provider", "model"), [("none", ""), ("openai", ""), ("custom", "x")])
 def test_without_a_model_nothing_happens(three: Three, settings: Settings, provider: str, model: str) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = provider, model
-    serving_model.forget()
+    serving_model.clear_cache()
     work()
     three.say("root", "Begin")
     assert not Embedding.objects.exists()
@@ -242,7 +242,7 @@ def test_the_command_embeds_what_lacks_and_says_how_many(remote: Embedder, nba: 
 
 
 def test_the_command_goes_on_where_it_was_interrupted(remote: Embedder, three: Three, vendor: VendorServer) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     vendor.script(*[Script(status=500, error="away")] * 2)
     with pytest.raises(CommandError, match="server_error"):
         call_command("embed_nodes", "--batch", "1", "--delay", "0", stdout=StringIO())
@@ -353,7 +353,7 @@ def test_vectors_of_another_length_under_the_same_name_are_made_anew(
     assert EmbeddedCollection.objects.get().indexed
     question = registry.by_name(MODEL).embed(["api"], "question").vectors[0]
     assert len(three.nearest(MODEL, question, 3, threshold=-1)) == 3
-    serving_model.adopt(before, three.account)
+    serving_model.ensure_model(before, three.account)
     assert EmbeddingModel.objects.get().dimensions == 12
     vector_indexes.drop(three.name, MODEL)
 
@@ -366,21 +366,21 @@ def test_a_process_that_learned_of_another_length_too_late_takes_nothing_away(
     registry._remote.cache_clear()
     work()
     with pytest.raises(EmbeddingFailed, match="12 dimensions, not 8"):
-        serving_model.adopt(remote, three.account)
-    assert serving_model.adopt(remote, three.account).dimensions == 12
+        serving_model.ensure_model(remote, three.account)
+    assert serving_model.ensure_model(remote, three.account).dimensions == 12
     assert not waiting(MODEL)
 
 
 def test_what_was_made_with_another_length_is_not_taken_for_true(remote: Embedder, three: Three) -> None:
     """Another process began anew while this one was at its last text."""
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     for _progress in embed_all(three.collection, remote):
         EmbeddingModel.objects.update(dimensions=12)
     assert waiting(MODEL)
 
 
 def test_nothing_is_left_of_a_graph_that_is_deleted_while_it_is_embedded(remote: Embedder, nba: Graph) -> None:
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.ensure_model(remote, account_of(nba))
     graph = Graph.objects.get(pk=nba.pk)
     for _progress in embed_all(GraphNodes(graph), remote):
         Graph.objects.filter(pk=nba.pk).delete()

@@ -51,7 +51,7 @@ def local_serves(nba: Graph, remote: Embedder, settings: Settings) -> None:
     """The local model answers, an endpoint is there to go to."""
     settings.EMBEDDING_PROVIDER = ""
     run("embed_nodes")
-    serving_model.forget()
+    serving_model.clear_cache()
     assert serving_model.serving() == LOCAL_MODEL
 
 
@@ -59,14 +59,14 @@ def test_what_a_vendor_answered_is_stored_before_it_is_asked_again(
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(updating, "STORED_S", 0.0)
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.ensure_model(remote, account_of(nba))
     progress = updating.embed_all(GraphNodes(nba), remote, updating.EmbedOptions(batch=1))
     assert [(step.seen, Embedding.objects.count()) for step in progress] == [(0, 0), (1, 1), (1, 2), (1, 3)]
 
 
 def test_it_is_stored_before_the_pause(remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     stored: list[int] = []
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.ensure_model(remote, account_of(nba))
     monkeypatch.setattr(updating.time, "sleep", lambda _seconds: stored.append(Embedding.objects.count()))
     list(updating.embed_all(GraphNodes(nba), remote, updating.EmbedOptions(batch=1, delay_s=2)))
     assert stored == [1, 2, 3]
@@ -139,7 +139,7 @@ def test_the_worker_drops_what_was_made_in_part_for_a_model_that_others_dropped(
     local_serves: None, nba: Graph, remote: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(updating, "STORED_S", 0.0)
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.ensure_model(remote, account_of(nba))
     killed = updating.embed_all(GraphNodes(nba), remote, updating.EmbedOptions(batch=1))
     while not Embedding.objects.filter(model=MODEL).exists():
         next(killed)
@@ -155,7 +155,7 @@ def test_a_migration_whose_model_is_dropped_on_its_way_says_so_and_asks_no_more(
     answer = OpenAIEmbedder.embed
 
     def dropped(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
-        serving_model.forget_all_but(LOCAL_MODEL)
+        serving_model.delete_all_but(LOCAL_MODEL)
         return answer(embedder, texts, "stored")
 
     monkeypatch.setattr(OpenAIEmbedder, "embed", dropped)
@@ -189,7 +189,7 @@ def test_what_a_worker_still_stores_of_a_model_that_others_dropped_goes_too(
     local_serves: None, nba: Graph, other_workspace: Workspace, remote: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw_nba(other_workspace)
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.ensure_model(remote, account_of(nba))
     answer = OpenAIEmbedder.embed
 
     def dropped(embedder: OpenAIEmbedder, texts: Sequence[str], purpose: str) -> Embedded:
@@ -211,7 +211,7 @@ def test_a_first_model_that_is_dropped_in_its_first_turn_does_not_come_back(
     def dropped(*given: Any) -> None:
         finish(*given)
         EmbeddingModel.objects.create(name=LOCAL_MODEL, dimensions=256)
-        serving_model.serve(LOCAL_MODEL)
+        serving_model.switch_to(LOCAL_MODEL)
         dropping.drop_all_but(LOCAL_MODEL)
 
     monkeypatch.setattr(updating, "_finish", dropped)
@@ -224,13 +224,15 @@ FIRST = f"Another migration was ready first: questions are answered by {LOCAL_MO
 
 def test_of_two_migrations_at_once_one_model_serves_and_the_other_says_so(local_serves: None, nba: Graph) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(serving_model, "serve", _after(lambda: dropping.drop_all_but(LOCAL_MODEL), serving_model.serve))
+        patched.setattr(
+            serving_model, "switch_to", _after(lambda: dropping.drop_all_but(LOCAL_MODEL), serving_model.switch_to)
+        )
         with pytest.raises(CommandError, match=FIRST):
             run("migrate_embeddings", "--to", MODEL, *AT_ONCE)
     assert list(EmbeddingModel.objects.values_list("name", "serves")) == [(LOCAL_MODEL, True)]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
-            dropping, "drop_all_but", _after(lambda: serving_model.serve(LOCAL_MODEL), dropping.drop_all_but)
+            dropping, "drop_all_but", _after(lambda: serving_model.switch_to(LOCAL_MODEL), dropping.drop_all_but)
         )
         with pytest.raises(CommandError, match=FIRST):
             run("migrate_embeddings", "--to", MODEL, "--drop-old", *AT_ONCE)

@@ -64,7 +64,7 @@ def test_a_text_that_an_endpoint_breaks_at_keeps_no_other_waiting(
 def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
     remote: Embedder, three: Three, vendor: VendorServer, headers: dict[str, str], calls: int
 ) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     vendor.requests.clear()
     vendor.script(*[Script(status=503, error="Service unavailable", headers=headers)] * 9)
     work()
@@ -74,7 +74,7 @@ def test_an_endpoint_that_is_broken_is_not_asked_for_every_text(
 
 
 def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, three: Three, vendor: VendorServer) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     vendor.script(Script(status=429, error="Too many requests", headers={"retry-after": "600"}))
     work()
     row = EmbeddingModel.objects.get()
@@ -94,7 +94,7 @@ def test_a_model_that_is_away_is_left_alone_for_a_while(remote: Embedder, three:
 def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
     remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     vendor.requests.clear()
     vendor.script(*[Script(status=308, error="", headers={"location": vendor.url})] * 9)
     work()
@@ -106,7 +106,7 @@ def test_an_address_that_sends_elsewhere_is_not_asked_for_every_text(
 def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_day(
     remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     vendor.script(Script(status=429, error="slow", headers={"retry-after": "9" * 30}))
     work()
     row = EmbeddingModel.objects.get()
@@ -117,7 +117,7 @@ def test_a_vendor_that_wants_to_be_left_alone_for_years_is_asked_again_after_a_d
 def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
     remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     vendor.requests.clear()
     vendor.script(*[Script(status=400, error="this server does not support embeddings")] * 9)
     work()
@@ -130,7 +130,7 @@ def test_an_endpoint_that_refuses_whatever_it_is_asked_is_left_alone(
 def test_that_a_model_is_there_is_looked_at_once_in_a_batch(
     remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     for key in KEYS:
         three.say(key, "refused")
     vendor.requests.clear()

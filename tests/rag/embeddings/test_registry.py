@@ -60,26 +60,26 @@ def test_an_endpoint_may_call_its_own_model_by_a_name_of_openais(monkeypatch: py
 @pytest.mark.django_db
 def test_the_model_that_serves_answers_whatever_the_settings_ask_for(settings: Settings, nba: Graph) -> None:
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "custom", "tiny"
-    serving_model.forget()
+    serving_model.clear_cache()
     assert registry.current() is None
-    serving_model.adopt(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
-    serving_model.forget()
+    serving_model.ensure_model(registry.by_name(registry.LOCAL_MODEL), account_of(nba))
+    serving_model.clear_cache()
     found = registry.current()
     assert found is not None
     assert found.name == registry.LOCAL_MODEL
     settings.EMBEDDING_PROVIDER = "none"
     assert registry.current() is None
-    serving_model.forget()
+    serving_model.clear_cache()
 
 
 @pytest.mark.django_db
 def test_only_one_model_serves(settings: Settings) -> None:
     EmbeddingModel.objects.create(name="a", dimensions=1, serves=True)
     EmbeddingModel.objects.create(name="b", dimensions=1)
-    serving_model.serve("b")
+    serving_model.switch_to("b")
     assert serving_model.serving() == "b"
     assert list(EmbeddingModel.objects.filter(serves=True).values_list("name", flat=True)) == ["b"]
-    serving_model.forget()
+    serving_model.clear_cache()
 
 
 def test_a_model_that_cannot_be_had_is_a_warning_and_stops_nothing(settings: Settings) -> None:

@@ -175,7 +175,7 @@ def test_a_collection_that_is_deleted_while_a_budget_refuses_it_leaves_nothing(
 def test_who_asked_nothing_does_not_know_that_a_model_is_well(
     remote: Embedder, three: Three, vendor: VendorServer
 ) -> None:
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     EmbeddingModel.objects.update(failures=6, code="timeout")
     with somebody_else_holds(three.name, MODEL):
         work()
@@ -206,7 +206,7 @@ def test_a_model_that_answers_before_it_fails_is_not_left_alone_longer_each_time
     remote: Embedder, nba: Graph, monkeypatch: pytest.MonkeyPatch, answers: int, failures: int
 ) -> None:
     """As one that limits how much it is asked in a minute."""
-    serving_model.adopt(remote, account_of(nba))
+    serving_model.ensure_model(remote, account_of(nba))
     EmbeddingModel.objects.update(failures=3, code="timeout")
     monkeypatch.setattr(updating, "STORED_S", 0.0)
     embed, left = remote.embed, iter(range(answers))
@@ -333,7 +333,7 @@ def test_an_endpoint_that_ends_at_a_text_and_comes_back_keeps_no_other_waiting(
 
 def test_vectors_of_two_lengths_are_not_mixed(remote: Embedder, three: Three, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread has just learned that the endpoint serves another model."""
-    serving_model.adopt(remote, three.account)
+    serving_model.ensure_model(remote, three.account)
     targets = Targets(three.kind, [pk for pk, _version in three.rows.values()])
     embedding = updating.embed_targets(three.collection, remote, targets, updating.EmbedOptions(batch=1))
     next(embedding)

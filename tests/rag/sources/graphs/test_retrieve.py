@@ -197,7 +197,7 @@ def test_a_type_that_changes_through_another_graph_is_not_shown_as_it_was(
 
 def embedded(graph: Graph) -> Graph:
     embedder = registry.by_name(registry.configured())
-    serving_model.adopt(embedder, account_of(graph))
+    serving_model.ensure_model(embedder, account_of(graph))
     assert sum(progress.embedded for progress in embed_all(GraphNodes(graph), embedder)) == graph.nodes.count()
     return graph
 
@@ -210,7 +210,7 @@ def test_it_also_finds_by_meaning(here: World) -> None:
 
 def test_it_needs_at_most_four_queries_with_vectors_too(here: World) -> None:
     embedded(here.orders)
-    serving_model.forget()
+    serving_model.clear_cache()
     with CaptureQueriesContext(connection) as queries:
         retrieve(here.orders, "order invoice mail customer")
     assert len(queries) == 4

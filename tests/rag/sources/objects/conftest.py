@@ -12,9 +12,9 @@ from tests.shop.models import Shop
 @pytest.fixture(autouse=True)
 def models_as_stored() -> Iterator[None]:
     """Which model serves is asked anew: processes know it for ten seconds."""
-    serving_model.forget()
+    serving_model.clear_cache()
     yield
-    serving_model.forget()
+    serving_model.clear_cache()
 
 
 @pytest.fixture
