@@ -20,7 +20,7 @@ from rag.embeddings.failing import LONGEST_PAUSE, pause
 from rag.embeddings.locks import held
 from rag.embeddings.metering import OverBudget
 from rag.embeddings.registry import EmbedderUnavailable
-from rag.embeddings.updating import BATCH, EmbedOptions, Progress, embed_changes, embed_targets, note_begin
+from rag.embeddings.updating import BATCH, EmbedOptions, Progress, embed_changes, embed_targets, mark_begun
 from rag.models import EmbeddedCollection, EmbeddingFailure, EmbeddingModel
 
 #: Somebody may have raised the budget meanwhile.
@@ -52,7 +52,7 @@ def work(until: float) -> None:
             except serving_model.Overtaken:
                 log.info("%s was dropped", name)
             except EmbeddingFailed as failure:
-                _note_failure(name, failure)
+                _record_failure(name, failure)
     drop_forgotten()
 
 
@@ -86,7 +86,7 @@ class ModelPass:
         not_now = set(paused(name).values_list("collection", flat=True))
         self._embed(each for each in waiting(name) if each.name not in not_now)
         if not waiting(name):
-            self._note_success()
+            self._record_success()
         self._try_again(not_now)
 
     def _embed(self, some: Iterable[Waiting]) -> None:
@@ -128,14 +128,14 @@ class ModelPass:
     def _follow(self, steps: Iterator[Progress]) -> None:
         for progress in steps:
             if progress.embedded or progress.failed:
-                self._note_success()
+                self._record_success()
             if self._is_over():
                 return
 
     def _is_over(self) -> bool:
         return time.monotonic() > self._until
 
-    def _note_success(self) -> None:
+    def _record_success(self) -> None:
         """Resets the count of failures, unless another process has found meanwhile that the model is away."""
         if not self._works:
             over = Q(retry_at=None) | Q(retry_at__lte=self._began)
@@ -153,11 +153,11 @@ def _pausing(collection: str, model: str) -> Iterator[None]:
         log.info("%s waits for a budget for %s: %s", collection, model, refusal)
         longest = LOOKED_AGAIN.total_seconds()
         pause_s = timedelta(seconds=min(refusal.retry_after or longest, longest))
-        note_begin(collection, model)
+        mark_begun(collection, model)
         EmbeddedCollection.objects.filter(collection=collection, model=model).update(paused_until=Now() + pause_s)
 
 
-def _note_failure(name: str, failure: EmbeddingFailed) -> None:
+def _record_failure(name: str, failure: EmbeddingFailed) -> None:
     """Has nobody ask the model again before its pause is over, which is a day at most, whatever a vendor says."""
     row = EmbeddingModel.objects.filter(name=name).first()
     if row is None:

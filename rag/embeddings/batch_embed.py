@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from graphs.site.telemetry.events import activity
 from rag.embeddings.base import BROKEN, HARMLESS, OF_THE_TEXT, Embedded, Embedder, EmbeddingFailed
 from rag.embeddings.collections import Collection
-from rag.embeddings.failing import note_failure
+from rag.embeddings.failing import record_failure
 from rag.embeddings.metering import OverBudget, embed
 from rag.embeddings.storing import TargetVersion
 
@@ -40,7 +40,7 @@ class BatchEmbedding:
         except EmbeddingFailed as failure:
             self._require_fault_of_a_text(failure, targets, model_works)
             if len(targets) == 1:
-                self._note(targets[0], failure)
+                self._record(targets[0], failure)
                 return 1
             middle = len(targets) // 2
             return sum(self.embed(half, model_works=True) for half in (targets[:middle], targets[middle:]))
@@ -64,11 +64,11 @@ class BatchEmbedding:
             except EmbeddingFailed:
                 # It may have ended at this text, and be back for the next one.
                 if broken and self.one_by_one:
-                    self._note(targets[0], failure)
+                    self._record(targets[0], failure)
                 raise
 
     def _embed_something_harmless(self) -> None:
         embed(self.embedder, [HARMLESS], "stored", self.collection.account)
 
-    def _note(self, target: TargetVersion, failure: EmbeddingFailed) -> None:
-        note_failure(self.collection, target, self.embedder.name, self.dimensions, failure.code)
+    def _record(self, target: TargetVersion, failure: EmbeddingFailed) -> None:
+        record_failure(self.collection, target, self.embedder.name, self.dimensions, failure.code)

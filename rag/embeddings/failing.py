@@ -39,8 +39,8 @@ ON CONFLICT (target_type, target_id, part, model) DO UPDATE SET
 """
 
 
-def note_failure(collection: Collection, target: TargetVersion, model: str, dimensions: int, code: ErrorCode) -> None:
-    """Notes one more failed attempt and deletes an outdated vector; nothing if the target is gone or embedded."""
+def record_failure(collection: Collection, target: TargetVersion, model: str, dimensions: int, code: ErrorCode) -> None:
+    """Records one more failed attempt and deletes an outdated vector; nothing if the target is gone or embedded."""
     values: dict[str, Any] = {
         "collection": collection.name,
         "type": target.type,

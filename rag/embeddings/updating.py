@@ -82,7 +82,7 @@ def embed_all(collection: Collection, embedder: Embedder, options: EmbedOptions 
     """Embeds the targets that have no vector of their present text, or all; may be interrupted and run twice."""
     version = collection.settled_version()
     # Who drops the model's vectors finds by it those of a process that was killed on the way.
-    note_begin(collection.name, embedder.name)
+    mark_begun(collection.name, embedder.name)
     for targets in collection.all_targets(STORED):
         yield from embed_targets(collection, embedder, targets, options)
     _finish(collection, embedder, version, options)
@@ -106,7 +106,7 @@ def embed_targets(
         time.sleep(options.delay_s)
 
 
-def note_begin(collection: str, model: str) -> None:
+def mark_begun(collection: str, model: str) -> None:
     """Notes that there may be vectors of the collection."""
     state = EmbeddedCollection(collection=collection, model=model)
     EmbeddedCollection.objects.bulk_create([state], ignore_conflicts=True)
@@ -182,5 +182,5 @@ def _embed_some(
             vectors = np.concatenate([batch.embedded.vectors for batch in done])
             stored = store_vectors(collection, model, targets, vectors)
             # Who dropped the model meanwhile has taken that away, by which these are found.
-            note_begin(collection.name, model)
+            mark_begun(collection.name, model)
     return Progress(seen, stored, failed, sum(batch.embedded.tokens for batch in done)), failure

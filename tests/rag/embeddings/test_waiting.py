@@ -191,8 +191,8 @@ def test_who_began_earlier_does_not_end_the_pause_of_a_model(
 
     def another_fails_meanwhile(turn: background.ModelPass) -> None:
         take(turn)
-        background._note_failure(MODEL, EmbeddingFailed("rate_limit", retry_after=600))
-        turn._note_success()
+        background._record_failure(MODEL, EmbeddingFailed("rate_limit", retry_after=600))
+        turn._record_success()
 
     monkeypatch.setattr(background.ModelPass, "run", another_fails_meanwhile)
     work()
