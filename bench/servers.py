@@ -39,8 +39,8 @@ def servers(kept_in: Path | None = None) -> Iterator[Servers]:
         terminal = Terminal([], log)
         try:
             with Supervisor(terminal) as supervisor:
-                embedded.start(embedded.Embedded(local.places(data_dir)), supervisor)
-                addresses = local.places(data_dir)
+                embedded.start(embedded.Embedded(local.server_paths(data_dir)), supervisor)
+                addresses = local.server_paths(data_dir)
                 with psycopg.connect(addresses.database_url, autocommit=True) as connection:
                     if not connection.execute(_KNOWN, [REFERENCE]).fetchone():
                         connection.execute(f"CREATE DATABASE {REFERENCE}")

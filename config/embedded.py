@@ -18,7 +18,7 @@ START_S = 60
 class Embedded:
     """Which servers to start, and PostgreSQL's settings beside the usual ones (tests give up durability for speed)."""
 
-    where: local.Places
+    where: local.ServerPaths
     postgres: bool = True
     valkey: bool = True
     postgres_settings: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ def _start_postgres(wanted: Embedded, lock: ServersLock, supervisor: Supervisor)
     postgres.ensure_database(where)
 
 
-def _set_aside_data_of_a_removed_folder(where: local.Places, supervisor: Supervisor) -> None:
+def _set_aside_data_of_a_removed_folder(where: local.ServerPaths, supervisor: Supervisor) -> None:
     """Moves aside data of an earlier folder of this name; a mark in the data folder says whether they are its own."""
     if where.postgres_home == where.data_dir:
         return
@@ -89,7 +89,7 @@ def _set_aside_data_of_a_removed_folder(where: local.Places, supervisor: Supervi
     mark.write_text(f"{where.postgres_data}\n")
 
 
-def _move_aside(where: local.Places) -> Path:
+def _move_aside(where: local.ServerPaths) -> Path:
     aside = where.postgres_data.with_name(f"postgres.aside-{int(time.time())}")
     where.postgres_data.rename(aside)
     return aside

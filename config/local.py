@@ -1,4 +1,4 @@
-"""Places and secrets of the embedded servers of a data folder, for all its processes; `manage.py up` starts them."""
+"""Paths and secrets of the embedded servers of a data folder, for all its processes; `manage.py up` starts them."""
 
 import errno
 import hashlib
@@ -23,7 +23,7 @@ ALPHABET = string.ascii_letters + string.digits
 
 
 @dataclass(frozen=True)
-class Places:
+class ServerPaths:
     """Folders, sockets and URLs of the embedded servers of one data folder, whether they run or not."""
 
     data_dir: Path
@@ -66,14 +66,14 @@ def celery_url(redis_url: str) -> str:
     return f"redis+socket://{login}{parts.path}?virtual_host={number}"
 
 
-def places(data_dir: Path) -> Places:
+def server_paths(data_dir: Path) -> ServerPaths:
     """Everything lies in the data folder, unless PostgreSQL's user cannot enter it or a socket's path would not fit."""
     home = _postgres_home(data_dir)
-    sockets = Places(data_dir, home, home / "socket", data_dir / "valkey")
-    if _fits(sockets.postgres_socket) and _fits(sockets.valkey_socket):
-        return sockets
+    paths = ServerPaths(data_dir, home, home / "socket", data_dir / "valkey")
+    if _fits(paths.postgres_socket) and _fits(paths.valkey_socket):
+        return paths
     short = _system_dir(data_dir) if _is_root() else Path(f"/tmp/countersign-{os.geteuid()}-{_digest(data_dir)}")  # noqa: S108
-    return Places(data_dir, home, short / "socket", short / "valkey")
+    return ServerPaths(data_dir, home, short / "socket", short / "valkey")
 
 
 def open_to_others(path: Path) -> bool:

@@ -68,7 +68,7 @@ def _copied(installed: Path) -> Path:
     return copy
 
 
-def check_data(where: local.Places) -> bool:
+def check_data(where: local.ServerPaths) -> bool:
     """Whether there are data to start on. Raises Problem for data of another major version and for a full disk."""
     try:
         version = (where.postgres_data / "PG_VERSION").read_text().strip()
@@ -86,14 +86,14 @@ def check_data(where: local.Places) -> bool:
     return bool(version)
 
 
-def disk_full(where: local.Places) -> str:
+def disk_full(where: local.ServerPaths) -> str:
     return (
         f"The disk that holds {where.postgres_home} is full. Free at least {FREE_BYTES_NEW // 2**20} MB and start "
         "again, or name a folder on another disk with DATA_DIR=/path. Nothing that was stored is lost."
     )
 
 
-def make_folders(where: local.Places, account: Account | None) -> None:
+def make_folders(where: local.ServerPaths, account: Account | None) -> None:
     """The folders above may be passed by `account`, its own are closed to everyone else."""
     home, sockets = where.postgres_home, where.postgres_socket_dir
     for folder in (home, sockets.parent):
@@ -104,7 +104,7 @@ def make_folders(where: local.Places, account: Account | None) -> None:
     make_own(sockets, account)
 
 
-def remove_stale_pid_file(where: local.Places) -> None:
+def remove_stale_pid_file(where: local.ServerPaths) -> None:
     """Removes the file of a server that is gone, whose number another process may have. The caller holds the lock."""
     file = where.postgres_data / "postmaster.pid"
     try:
@@ -116,7 +116,7 @@ def remove_stale_pid_file(where: local.Places) -> None:
         file.unlink()
 
 
-def unfinished_data(where: local.Places, account: Account | None) -> Path:
+def unfinished_data(where: local.ServerPaths, account: Account | None) -> Path:
     """An empty folder for initdb. It gets its final name only when initdb is through."""
     folder = where.postgres_data.with_name("postgres.unfinished")
     shutil.rmtree(folder, ignore_errors=True)
@@ -144,7 +144,11 @@ def initdb(programs: Path, folder: Path, account: Account | None) -> Program:
 
 
 def server(
-    programs: Path, where: local.Places, account: Account | None, lock: int, settings: Mapping[str, str] | None = None
+    programs: Path,
+    where: local.ServerPaths,
+    account: Account | None,
+    lock: int,
+    settings: Mapping[str, str] | None = None,
 ) -> Program:
     options = {
         "listen_addresses": "",
@@ -175,7 +179,7 @@ def server(
     )
 
 
-def explain(tail: str, where: local.Places) -> str | None:
+def explain(tail: str, where: local.ServerPaths) -> str | None:
     """What to do about the last lines of initdb or postgres, where a restart would not help."""
     if "No space left on device" in tail or "Disk quota exceeded" in tail:
         return disk_full(where)
@@ -195,7 +199,7 @@ def explain(tail: str, where: local.Places) -> str | None:
     return None
 
 
-def accepts_connections(where: local.Places) -> bool:
+def accepts_connections(where: local.ServerPaths) -> bool:
     try:
         with _connect(where):
             return True
@@ -203,14 +207,14 @@ def accepts_connections(where: local.Places) -> bool:
         return False
 
 
-def ensure_database(where: local.Places) -> None:
+def ensure_database(where: local.ServerPaths) -> None:
     with _connect(where) as connection:
         row = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [local.DATABASE]).fetchone()
         if row is None:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(local.DATABASE)))
 
 
-def _connect(where: local.Places) -> psycopg.Connection:
+def _connect(where: local.ServerPaths) -> psycopg.Connection:
     return psycopg.connect(
         host=str(where.postgres_socket_dir), user=local.DATABASE, dbname="postgres", autocommit=True, connect_timeout=5
     )

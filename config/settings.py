@@ -14,7 +14,7 @@ from config.vendors import CHAT_PROVIDERS, EMBEDDING_MODELS  # noqa: F401 - sett
 ENV = environment.read()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = ENV.data_dir.resolve()
-_embedded = local.places(DATA_DIR)
+_embedded = local.server_paths(DATA_DIR)
 
 # --- the site ---------------------------------------------------------------------------------------------------
 

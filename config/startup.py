@@ -64,7 +64,7 @@ def run(site: Site) -> None:
 
 def _start(site: Site, shared: socket.socket, supervisor: Supervisor) -> None:
     env = processes.environment(site.data_dir, site.demo_password) | _room_for_metrics(site.data_dir)
-    where = local.places(site.data_dir)
+    where = local.server_paths(site.data_dir)
     if site.redis_url:
         _check_redis(site.redis_url)
     embedded.start(embedded.Embedded(where, postgres=not site.database_url, valkey=not site.redis_url), supervisor)

@@ -32,12 +32,12 @@ def _not_installed(why: str) -> str:
     )
 
 
-def make_folders(where: local.Places) -> None:
+def make_folders(where: local.ServerPaths) -> None:
     make_own(where.valkey_data)
     make_own(where.valkey_socket_dir)
 
 
-def server(where: local.Places, lock: int, databases: int = 16) -> Program:
+def server(where: local.ServerPaths, lock: int, databases: int = 16) -> Program:
     options = {
         "port": "0",
         "unixsocket": str(where.valkey_socket),
@@ -61,7 +61,7 @@ def server(where: local.Places, lock: int, databases: int = 16) -> Program:
     )
 
 
-def explain(tail: str, where: local.Places) -> str | None:
+def explain(tail: str, where: local.ServerPaths) -> str | None:
     """What to do about its last lines, where a restart would not help."""
     if "No space left on device" in tail:
         return f"The disk that holds {where.valkey_data} is full. Free some space and start again."
@@ -78,7 +78,7 @@ def explain(tail: str, where: local.Places) -> str | None:
     return None
 
 
-def accepts_connections(where: local.Places) -> bool:
+def accepts_connections(where: local.ServerPaths) -> bool:
     client = redis.Redis(unix_socket_path=str(where.valkey_socket), socket_timeout=5)
     try:
         return bool(client.ping())

@@ -44,7 +44,7 @@ class Servers:
 
     def start(self) -> None:
         """Raises Problem. Afterwards the environment names the servers."""
-        where = local.places(self._data_dir)
+        where = local.server_paths(self._data_dir)
         wanted = embedded.Embedded(
             where,
             postgres=not os.environ.get("DATABASE_URL"),
@@ -53,7 +53,7 @@ class Servers:
             valkey_databases=VALKEY_DATABASES,
         )
         embedded.start(wanted, self._supervisor)
-        addresses = local.places(self._data_dir)
+        addresses = local.server_paths(self._data_dir)
         os.environ["DATA_DIR"] = str(self._data_dir)
         if wanted.postgres:
             os.environ["DATABASE_URL"] = addresses.database_url

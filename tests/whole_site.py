@@ -103,7 +103,7 @@ def whole_site(vendor: VendorServer) -> Iterator[WholeSite]:
         site = WholeSite(folder, of_the_vendor(vendor))
         try:
             site.wait_until_ready()
-            with connected_to(local.places(folder).database_url):
+            with connected_to(local.server_paths(folder).database_url):
                 yield site
         finally:
             site.close()

@@ -10,7 +10,7 @@ from config.problem import Problem
 
 
 def test_it_names_sockets_in_the_data_folder(tmp_path: Path, as_ordinary_user: None) -> None:
-    found = local.places(tmp_path)
+    found = local.server_paths(tmp_path)
     assert found.database_url == f"postgresql://countersign@/countersign?host={tmp_path}/socket"
     assert found.redis_url == f"unix://{tmp_path}/valkey/valkey.sock?db=0"
 
@@ -19,13 +19,13 @@ def test_it_names_sockets_in_the_data_folder(tmp_path: Path, as_ordinary_user: N
 @pytest.mark.parametrize("root", [True, False])
 def test_it_keeps_socket_paths_short_and_plain(monkeypatch: pytest.MonkeyPatch, name: str, root: bool) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0 if root else 1000)
-    where = local.places(Path("/somewhere") / name)
+    where = local.server_paths(Path("/somewhere") / name)
     for socket in (where.postgres_socket, where.valkey_socket):
         assert len(str(socket).encode()) <= local.SOCKET_PATH_LIMIT
         assert str(socket).isascii()
         assert not set(str(socket)) & set(" ?%")
-    assert where == local.places(Path("/somewhere") / name)
-    assert where.postgres_socket != local.places(Path("/somewhere/else") / name).postgres_socket
+    assert where == local.server_paths(Path("/somewhere") / name)
+    assert where.postgres_socket != local.server_paths(Path("/somewhere/else") / name).postgres_socket
 
 
 def test_it_moves_roots_data_out_of_a_folder_that_others_cannot_enter(
@@ -35,7 +35,7 @@ def test_it_moves_roots_data_out_of_a_folder_that_others_cannot_enter(
     monkeypatch.setattr(local, "SYSTEM_DIR", tmp_path / "system")
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
-    assert local.places(closed).postgres_home.parent == tmp_path / "system"
+    assert local.server_paths(closed).postgres_home.parent == tmp_path / "system"
 
 
 def test_it_leaves_data_where_they_are_when_permissions_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +44,7 @@ def test_it_leaves_data_where_they_are_when_permissions_change(tmp_path: Path, m
     closed = tmp_path / "closed"
     (closed / "postgres").mkdir(parents=True)
     closed.chmod(0o700)
-    assert local.places(closed).postgres_home == closed
+    assert local.server_paths(closed).postgres_home == closed
 
 
 def test_it_makes_a_secret_once_and_keeps_it_to_the_owner(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from config.problem import Problem
 
 
 @pytest.fixture
-def where(tmp_path: Path, as_ordinary_user: None) -> local.Places:
-    return local.places(tmp_path)
+def where(tmp_path: Path, as_ordinary_user: None) -> local.ServerPaths:
+    return local.server_paths(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -22,17 +22,17 @@ def where(tmp_path: Path, as_ordinary_user: None) -> local.Places:
         ("Cannot become user 65534: Operation not permitted", "Start as an ordinary user, or set DATABASE_URL"),
     ],
 )
-def test_it_says_what_to_do(where: local.Places, line: str, advice: str) -> None:
+def test_it_says_what_to_do(where: local.ServerPaths, line: str, advice: str) -> None:
     sentence = postgres.explain(f"LOG:  starting\n{line}", where)
     assert sentence
     assert advice in sentence
 
 
-def test_it_starts_again_after_other_deaths(where: local.Places) -> None:
+def test_it_starts_again_after_other_deaths(where: local.ServerPaths) -> None:
     assert postgres.explain("LOG:  server process was terminated by signal 9", where) is None
 
 
-def test_it_refuses_to_begin_on_a_full_disk(where: local.Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_refuses_to_begin_on_a_full_disk(where: local.ServerPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = collections.namedtuple("usage", "free")
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage(postgres.FREE_BYTES_EXISTING + 1))
     with pytest.raises(Problem, match=r"is full\. Free at least 200 MB .* DATA_DIR"):
@@ -75,7 +75,7 @@ def test_it_copies_the_programs_with_their_libraries(tmp_path: Path, monkeypatch
         )
 
 
-def test_it_removes_a_pid_file_only_when_no_postgres_has_the_number(where: local.Places) -> None:
+def test_it_removes_a_pid_file_only_when_no_postgres_has_the_number(where: local.ServerPaths) -> None:
     where.postgres_data.mkdir()
     file = where.postgres_data / "postmaster.pid"
     file.write_text("1\n/some/where\n")

@@ -24,7 +24,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.environ.get("FULL
 
 
 def write_something(data_dir: Path) -> None:
-    found = local.places(data_dir)
+    found = local.server_paths(data_dir)
     with psycopg.connect(found.database_url, autocommit=True) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS kept (word text)")
         connection.execute("INSERT INTO kept VALUES ('here')")
@@ -32,7 +32,7 @@ def write_something(data_dir: Path) -> None:
 
 
 def assert_it_is_there(data_dir: Path) -> None:
-    found = local.places(data_dir)
+    found = local.server_paths(data_dir)
     with psycopg.connect(found.database_url) as connection:
         assert connection.execute("SELECT DISTINCT word FROM kept").fetchall() == [("here",)]
         assert connection.execute("SELECT count(*) FROM pg_extension WHERE extname = 'vector'").fetchone() == (1,)
@@ -72,7 +72,7 @@ def test_it_recovers_from_a_kill_with_its_data_and_password(up: Start, data_dir:
 
 def test_it_recovers_from_stale_files(up: Start, data_dir: Path) -> None:
     """As after a power cut: the number in PostgreSQL's file belongs to some other process now."""
-    where = local.places(data_dir)
+    where = local.server_paths(data_dir)
     first = up()
     first.ready()
     write_something(data_dir)

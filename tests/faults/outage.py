@@ -108,7 +108,7 @@ def outage() -> Iterator[Outage]:
             stack.enter_context(fault_proxy(str(path)))
             for path in (servers.where.postgres_socket, servers.where.valkey_socket)
         ]
-        here = local.places(servers.where.data_dir)
+        here = local.server_paths(servers.where.data_dir)
         common = {**of_the_vendor(vendor), **UNLIMITED, "DATA_DIR": str(servers.where.data_dir)}
         ways = [
             {**common, "DATABASE_URL": here.database_url, "REDIS_URL": here.redis_url},

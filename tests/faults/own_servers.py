@@ -47,7 +47,7 @@ class OwnServer:
 class OwnServers:
     postgres: OwnServer
     valkey: OwnServer
-    where: local.Places
+    where: local.ServerPaths
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def own_servers() -> Iterator[OwnServers]:
         cleaning.callback(shutil.rmtree, data_dir, ignore_errors=True)
         terminal = Terminal(["postgres", "valkey"], cleaning.enter_context((data_dir / "servers.log").open("w")))
         cleaning.callback(terminal.close)
-        servers = _prepared(local.places(data_dir), terminal)
+        servers = _prepared(local.server_paths(data_dir), terminal)
         cleaning.callback(servers.postgres.end, signal.SIGQUIT)
         cleaning.callback(servers.valkey.end, signal.SIGKILL)
         servers.postgres.start()
@@ -68,7 +68,7 @@ def own_servers() -> Iterator[OwnServers]:
         yield servers
 
 
-def _prepared(where: local.Places, terminal: Terminal) -> OwnServers:
+def _prepared(where: local.ServerPaths, terminal: Terminal) -> OwnServers:
     lock = ServersLock(where.data_dir).handle
     account = postgres_account(where.postgres_data)
     programs = postgres.programs_dir(account)

@@ -83,7 +83,7 @@ def strike(here: WholeSite, kind: str, chance: random.Random) -> None:
 
 def keep_busy(here: WholeSite) -> None:
     """Work for the worker: all that beat ever asks of it."""
-    broker = local.celery_url(local.places(here.data_dir).redis_url)
+    broker = local.celery_url(local.server_paths(here.data_dir).redis_url)
     with Celery(broker=broker) as app:
         for _ in range(5):
             for task in ("delete_leftovers", "compact_old_events"):
