@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.db.models import ForeignKey, Model
 from django.forms import ModelForm
-from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin import policy_page
@@ -50,16 +49,9 @@ class ValidationRuleAdmin(PolicyAdmin):
     list_display = ("level", "where", "shown_tool")
     list_filter = (WorkspaceFilter,)
     fields = ("workspace", "tool")
+    list_pages = (("explained/", policy_page.page, "chat_policy_explained"),)
     where = column(_("workspace"), lambda obj: obj.workspace or _("all workspaces"))
     shown_tool = column(_("asks before"), lambda obj: obj.tool or _("every change"))
-
-    def get_urls(self) -> list[URLPattern]:
-        explained = self.admin_site.admin_view(self.explained_view)
-        return [path("explained/", explained, name="chat_policy_explained"), *super().get_urls()]
-
-    def explained_view(self, request: HttpRequest) -> HttpResponse:
-        """What is asked and what passes, in words."""
-        return policy_page.page(request, self.admin_site.each_context(request))
 
     @admin.display(description=_("level"))
     def level(self, obj: ValidationRule) -> Any:

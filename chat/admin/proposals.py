@@ -40,10 +40,7 @@ class SessionFilter(ConversationFilter):
 class DeciderFilter(TypedFilter):
     title = _("who decided")
     inputs = (("by", _("User name"), "search"),)
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> QuerySet[Proposal]:
-        named = self.value("by")
-        return queryset.filter(decided_by__username__iexact=named) if named else queryset
+    lookup = "decided_by__username__iexact"
 
 
 @admin.register(Proposal)

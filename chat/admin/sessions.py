@@ -1,14 +1,11 @@
 """Sessions: the list, and one with everything that was said and done in it."""
 
-import uuid
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -25,8 +22,6 @@ from graphs.objects.refs import Ref
 
 #: Begins a search in what was said; without it titles, owners and ids are searched.
 IN_MESSAGES = "text:"
-#: Answers with a page about a session that the person may see; the mapping is what every page of the admin needs.
-SessionPage = Callable[[HttpRequest, Session, Mapping[str, Any]], HttpResponse]
 
 
 class AboutKindFilter(KindFilter):
@@ -82,6 +77,13 @@ class SessionAdmin(AuditAdmin):
         "Searches titles, owners and ids. Begin with “text:” to search in what was said, which takes longer."
     )
     change_form_template = "admin/chat/session/change_form.html"
+    row_pages = (
+        ("events/", timeline.page, "chat_session_events"),
+        ("replay/", replay.page, "chat_session_replay"),
+        ("replay/events/", replay.events, "chat_session_replay_events"),
+        ("seen/", sent_request_page.page, "chat_session_seen"),
+        ("seen/request/", sent_request_page.as_json, "chat_session_seen_request"),
+    )
     fieldsets = (
         (
             None,
@@ -144,22 +146,6 @@ class SessionAdmin(AuditAdmin):
                 said = said.filter(content__icontains=word)
             return queryset.filter(pk__in=said.values("session")), False
         return super().get_search_results(request, queryset, search_term)
-
-    def get_urls(self) -> list[URLPattern]:
-        own = (
-            ("events/", timeline.page, "chat_session_events"),
-            ("replay/", replay.page, "chat_session_replay"),
-            ("replay/events/", replay.events, "chat_session_replay_events"),
-            ("seen/", sent_request_page.page, "chat_session_seen"),
-            ("seen/request/", sent_request_page.as_json, "chat_session_seen_request"),
-        )
-        view = self.admin_site.admin_view(self.page_view)
-        pages = [path(f"<uuid:object_id>/{end}", view, {"page": page}, name=name) for end, page, name in own]
-        return [*pages, *super().get_urls()]
-
-    def page_view(self, request: HttpRequest, object_id: uuid.UUID, page: SessionPage) -> HttpResponse:
-        """One of the pages about a session."""
-        return page(request, self.get_object(request, str(object_id)), self.admin_site.each_context(request))
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

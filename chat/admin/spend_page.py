@@ -78,7 +78,7 @@ def page(request: HttpRequest, site: Mapping[str, Any]) -> HttpResponse:
     return render(request, "admin/chat/modelcall/spend.html", context)
 
 
-def csv_file(request: HttpRequest) -> HttpResponseBase:
+def csv_file(request: HttpRequest, _site: Mapping[str, Any]) -> HttpResponseBase:
     """One line for each day, person, model, purpose and object; no more than a day of them is in memory."""
     wanted = _wanted(request)
     if wanted.problem:

@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from chat.admin import figures, outcomes, spend_page
@@ -31,6 +30,7 @@ OutcomeFilter = column_filter("outcome", _("outcome"), outcomes.OUTCOMES.items()
 @admin.register(ModelCall)
 class ModelCallAdmin(AuditAdmin):
     change_list_template = "admin/chat/modelcall/change_list.html"
+    list_pages = (("spend/", spend_page.page, "chat_spend"), ("spend.csv", spend_page.csv_file, "chat_spend_csv"))
     list_display = (
         *("created", "purpose", "shown_session", "person", "model", "tokens", "dollars", "latency", "ended"),
         "tenant",
@@ -52,16 +52,6 @@ class ModelCallAdmin(AuditAdmin):
 
     class Media:
         css: ClassVar = {"all": ["chat/admin.css"]}
-
-    def get_urls(self) -> list[URLPattern]:
-        spend = self.admin_site.admin_view(self.spend_view)
-        table = self.admin_site.admin_view(spend_page.csv_file)
-        own = [path("spend/", spend, name="chat_spend"), path("spend.csv", table, name="chat_spend_csv")]
-        return [*own, *super().get_urls()]
-
-    def spend_view(self, request: HttpRequest) -> HttpResponse:
-        """What was spent: by day, person, model and object."""
-        return spend_page.page(request, self.admin_site.each_context(request))
 
     @admin.display(description=_("tokens"), ordering="prompt_tokens")
     def tokens(self, obj: ModelCall) -> str:

@@ -1,7 +1,7 @@
 """Audit pages of the admin, read only: superusers see every workspace, other staff those they are admin of."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, ClassVar
@@ -10,7 +10,8 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet, UUIDField
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from graphs.admin.display import column
@@ -57,8 +58,28 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     show_facets = admin.ShowFacets.NEVER
     change_form_template = "admin/read_only.html"
 
+    #: Pages beside the list and below a row's own: the end of the address, what answers, its name. What answers gets
+    #: the request, the row if it is about one, and what every page of the admin needs.
+    list_pages: ClassVar[Sequence[tuple[str, Callable[..., HttpResponseBase], str]]] = ()
+    row_pages: ClassVar[Sequence[tuple[str, Callable[..., HttpResponseBase], str]]] = ()
+
     class Media:
         css: ClassVar = {"all": ["graphs/admin.css"]}
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.page_view)
+        of_list = [path(end, view, {"page": page}, name=name) for end, page, name in self.list_pages]
+        of_row = [
+            path(f"<uuid:object_id>/{end}", view, {"page": page}, name=name) for end, page, name in self.row_pages
+        ]
+        return [*of_list, *of_row, *super().get_urls()]
+
+    def page_view(
+        self, request: HttpRequest, page: Callable[..., HttpResponseBase], object_id: uuid.UUID | None = None
+    ) -> HttpResponseBase:
+        """One of the pages of `list_pages` or `row_pages`."""
+        row = () if object_id is None else (self.get_object(request, str(object_id)),)
+        return page(request, *row, self.admin_site.each_context(request))
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

@@ -1,6 +1,5 @@
 """Change sets: the audit list of everything that was changed, and one with its differences side by side."""
 
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,7 +10,7 @@ from django.core.paginator import Paginator
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -63,6 +62,7 @@ class ChangeSetAdmin(AuditAdmin):
     actions = ("roll_back",)  # type: ignore[assignment]
     change_form_template = "admin/graphs/changeset/change_form.html"
     change_list_template = "admin/graphs/changeset/change_list.html"
+    row_pages = (("rollback/", history_rollback.page, "graphs_changeset_rollback"),)
     fields = (
         ("created_at", "actor_label", "tenant"),
         ("origin", "model", "prompt_version"),
@@ -104,15 +104,6 @@ class ChangeSetAdmin(AuditAdmin):
             return None
         first, *also = (pk for pk, _workspace in chosen)
         return HttpResponseRedirect(history_scopes.address(ChangeSet(pk=first), {"also": also}))
-
-    def get_urls(self) -> list[URLPattern]:
-        rollback = self.admin_site.admin_view(self.rollback_view)
-        return [path("<uuid:object_id>/rollback/", rollback, name="graphs_changeset_rollback"), *super().get_urls()]
-
-    def rollback_view(self, request: HttpRequest, object_id: uuid.UUID) -> HttpResponse:
-        """Takes the change set back, or what it belongs to, after a look at the result."""
-        change_set = self.get_object(request, str(object_id))
-        return history_rollback.page(request, change_set, self.admin_site.each_context(request))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         live = Object.objects.filter(workspace__in=auditable(request)).exclude(unsaved_since=None)

@@ -42,6 +42,8 @@ class TypedFilter(admin.ListFilter):
 
     template = "admin/typed_filter.html"
     inputs: ClassVar[tuple[tuple[str, Any, str], ...]] = ()
+    #: What the value of the first input is looked up by.
+    lookup: ClassVar[str] = ""
 
     def __init__(
         self, request: HttpRequest, params: dict[str, list[str]], model: type[Model], model_admin: admin.ModelAdmin
@@ -71,16 +73,17 @@ class TypedFilter(admin.ListFilter):
     def value(self, name: str) -> str:
         return str(self.used_parameters.get(name, ""))
 
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        value = self.value(self.inputs[0][0])
+        return queryset.filter(**{self.lookup: value}) if value else queryset
+
 
 class WhoFilter(TypedFilter):
     """Filters by the name the person had then."""
 
     title = _("person")
     inputs = (("who", _("User name"), "search"),)
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[ChangeSet]) -> QuerySet[ChangeSet]:
-        who = self.value("who")
-        return queryset.filter(actor_label__iexact=who) if who else queryset
+    lookup = "actor_label__iexact"
 
 
 class ConversationFilter(TypedFilter):
