@@ -29,16 +29,16 @@ def columns(bars: Sequence[Bar], most: str, name: str) -> SafeString:
     room = HEIGHT - TOP - BOTTOM
     every = max(round(LABEL_EVERY / step), 1)
 
-    def column(place: int, bar: Bar) -> tuple[str, str, str, str, str]:
+    def column(index: int, bar: Bar) -> tuple[str, str, str, str, str]:
         height = room * bar.value / highest
-        return (f"{place * step + step * 0.1:.1f}", f"{HEIGHT - BOTTOM - height:.1f}", f"{step * 0.8:.1f}",
+        return (f"{index * step + step * 0.1:.1f}", f"{HEIGHT - BOTTOM - height:.1f}", f"{step * 0.8:.1f}",
                 f"{height:.1f}", bar.text)  # fmt: skip
 
-    drawn = [column(place, bar) for place, bar in enumerate(bars)]
+    drawn = [column(index, bar) for index, bar in enumerate(bars)]
     words = [
-        (_room_for(place, every, len(bars)), f"{place * step:.1f}", bar.label)
-        for place, bar in enumerate(bars)
-        if place % every == 0 and (place + every <= len(bars) or place == 0)
+        (_room_for(index, every, len(bars)), f"{index * step:.1f}", bar.label)
+        for index, bar in enumerate(bars)
+        if index % every == 0 and (index + every <= len(bars) or index == 0)
     ]
     return format_html(
         '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">'
@@ -49,9 +49,9 @@ def columns(bars: Sequence[Bar], most: str, name: str) -> SafeString:
     )
 
 
-def _room_for(place: int, every: int, count: int) -> str:
+def _room_for(index: int, every: int, count: int) -> str:
     """The class of a word: on small screens there is room for one in three."""
-    also_small = place % (3 * every) == 0 and (place + 2 * every <= count or place == 0)
+    also_small = index % (3 * every) == 0 and (index + 2 * every <= count or index == 0)
     return "label" if also_small else "label more"
 
 

@@ -128,10 +128,10 @@ def _change_sets(session: Session, messages: Iterable[Message]) -> Mapping[str, 
 def page_of(session: Session, message_id: str) -> str:
     """The page on which this message of the session stands; the first for what is none."""
     try:
-        place = session.messages.filter(pk=uuid.UUID(message_id)).values("sequence")
+        position = session.messages.filter(pk=uuid.UUID(message_id)).values("sequence")
     except ValueError:
         return ""
-    return str(1 + max(0, session.messages.filter(sequence__lte=place[:1]).count() - 1) // MESSAGES_PER_PAGE)
+    return str(1 + max(0, session.messages.filter(sequence__lte=position[:1]).count() - 1) // MESSAGES_PER_PAGE)
 
 
 def _rounds(message: Message) -> tuple[ShownRound, ...]:

@@ -129,8 +129,8 @@ class ProposalAdmin(AuditAdmin):
 
 def _in_words(asked_by: Iterable[Mapping[str, str]]) -> str:
     """The levels of a proposal's `asked_by`; one that nobody asked about was let through by an allowance."""
-    told = [_level(each.get("level", ""), each.get("why", "")) for each in asked_by]
-    return " ".join(told) or gettext("Nobody was asked: an allowance lets it through.")
+    sentences = [_level(each.get("level", ""), each.get("why", "")) for each in asked_by]
+    return " ".join(sentences) or gettext("Nobody was asked: an allowance lets it through.")
 
 
 def _level(level: str, why: str) -> str:

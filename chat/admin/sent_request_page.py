@@ -220,7 +220,7 @@ def _entries(
     cached_chars = cached_share * (tools_chars + sum(chain.sizes))
     question = _place_of_question(chain)
     ends = list(accumulate(chain.sizes, initial=tools_chars))[1:]
-    marked = {place for place, *_rest in request.marks}
+    marked = {entry for entry, *_rest in request.marks}
     sections = {number: _section(number, parts[number], question) for number in numbers}
     return [
         ShownEntry(

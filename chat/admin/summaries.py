@@ -45,9 +45,9 @@ def no_longer_sent(messages: Iterable[Message], summaries: Sequence[Summary]) ->
     """The positions of the messages that a model gets the latest summary for."""
     if not summaries:
         return ()
-    told = [message for message in messages if message.kind != Message.SYSTEM_PROMPT]
-    sent = {each.message.sequence for each in window.sent(told, summaries[-1])}
-    return {message.sequence for message in told if not message.exclude_from_prompt} - sent
+    shown_to_model = [message for message in messages if message.kind != Message.SYSTEM_PROMPT]
+    sent = {each.message.sequence for each in window.sent(shown_to_model, summaries[-1])}
+    return {message.sequence for message in shown_to_model if not message.exclude_from_prompt} - sent
 
 
 def _covers(summary: Summary) -> str:

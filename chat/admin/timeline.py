@@ -112,8 +112,8 @@ def page(request: HttpRequest, session: Session, site: Mapping[str, Any]) -> Htt
 def _beginning(session: Session, run: Run) -> int:
     """The number of a run's first event: the message that asked for it, else that it was queued."""
     asked = Message.objects.filter(session=session, sequence=run.message.sequence - 1, role=Message.Role.USER)
-    told = StreamEvent.objects.filter(stream=session.stream_id, run_id=run.pk, message_id__in=asked.values("pk"))
-    first = told.order_by("sequence").values_list("sequence", flat=True).first()
+    events = StreamEvent.objects.filter(stream=session.stream_id, run_id=run.pk, message_id__in=asked.values("pk"))
+    first = events.order_by("sequence").values_list("sequence", flat=True).first()
     return first or max(1, (run.first_sequence or 2) - 1)
 
 

@@ -27,7 +27,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`marks` are `[place, block, value]`: place is a number of an entry or "tools", block is None or one within it."""
+    """`marks` are `[entry, block, value]`: entry is a number of an entry or "tools", block is None or one within it."""
 
     parameters: Body
     tools: Entry | None
@@ -62,8 +62,8 @@ def put_together(parameters: Body, tools: str | None, entries: Iterable[str], ma
     if tools is not None:
         body[TOOLS] = json.loads(tools)
     items = [json.loads(content) for content in entries]
-    for place, block, value in marks:
-        marked = body[TOOLS] if place == TOOLS else items[place][1]
+    for entry, block, value in marks:
+        marked = body[TOOLS] if entry == TOOLS else items[entry][1]
         (marked if block is None else _blocks(marked)[block])[CACHE] = value
     for key, *item in items:
         if item and len(item) == 2:
@@ -92,17 +92,17 @@ def _items(value: Any) -> Iterator[list[Any]]:
         yield [item]
 
 
-def _without_marks(place: int | str, value: Any, marks: list[list[Any]]) -> Any:
+def _without_marks(entry: int | str, value: Any, marks: list[list[Any]]) -> Any:
     """The value without its cache breakpoints, which are noted."""
     if not isinstance(value, dict | list):
         return value
     if isinstance(value, dict) and CACHE in value:
-        marks.append([place, None, value[CACHE]])
+        marks.append([entry, None, value[CACHE]])
         value = {key: part for key, part in value.items() if key != CACHE}
     found = [(n, block[CACHE]) for n, block in enumerate(_blocks(value)) if isinstance(block, dict) and CACHE in block]
     if not found:
         return value
-    marks.extend([place, number, mark] for number, mark in found)
+    marks.extend([entry, number, mark] for number, mark in found)
     blocks = [
         {key: part for key, part in block.items() if key != CACHE} if isinstance(block, dict) else block
         for block in _blocks(value)

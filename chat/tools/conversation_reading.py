@@ -31,13 +31,13 @@ class ReadToolResult(ReadTool[ResultArguments]):
 
     def run(self, context: ToolContext, arguments: ResultArguments) -> dict[str, Any]:
         value = _at(_result_of(context, arguments.call_id), arguments.path)
-        place = {"callId": arguments.call_id, "path": arguments.path, "offset": arguments.offset}
+        where = {"callId": arguments.call_id, "path": arguments.path, "offset": arguments.offset}
         if isinstance(value, list):
             rows = fitting(value[arguments.offset :], lambda row: row)
-            return place | {"total": len(value), "rows": rows} | next_offset(arguments.offset + len(rows), len(value))
+            return where | {"total": len(value), "rows": rows} | next_offset(arguments.offset + len(rows), len(value))
         text = value if isinstance(value, str) else as_json(value)
         part = text[arguments.offset : arguments.offset + PAGE_CHARS]
-        return place | {"total": len(text), "text": part} | next_offset(arguments.offset + len(part), len(text))
+        return where | {"total": len(text), "text": part} | next_offset(arguments.offset + len(part), len(text))
 
 
 def _result_of(context: ToolContext, call_id: str) -> Any:

@@ -56,8 +56,8 @@ class ReadObject(ReadTool[ObjectArguments]):
         of = _object(context, arguments.object)
         kind = KINDS[of.type]
         if arguments.part is not None:
-            told = {"object": f"{of.type}:{of.key}", "part": str(arguments.part)}
-            return told | _fields(KINDS[arguments.part.type], _part_record(of, kind, arguments.part), arguments)
+            named = {"object": f"{of.type}:{of.key}", "part": str(arguments.part)}
+            return named | _fields(KINDS[arguments.part.type], _part_record(of, kind, arguments.part), arguments)
         row = row_of(of)
         record = record_of(kind, row)
         return {
@@ -190,8 +190,8 @@ def _ordered(rows: QuerySet[Any], kind: Kind, order_by: str | None) -> QuerySet[
 def _row(member: Member, kind: Kind, row: Any) -> dict[str, Any]:
     """What a list says of a row: short fields that say something."""
     record = record_of(kind, row)
-    told = [field.name for field in kind.fields if not field.minor and field.form not in ("code", "json", "key")]
-    fields = {name: _cell(record[name]) for name in told if name != kind.title and record[name] not in _NOTHING}
+    names = [field.name for field in kind.fields if not field.minor and field.form not in ("code", "json", "key")]
+    fields = {name: _cell(record[name]) for name in names if name != kind.title and record[name] not in _NOTHING}
     return {"object": str(ref_of(kind, row)), "title": title_of(kind, row), **_holder(member, kind, record), **fields}
 
 
@@ -246,11 +246,11 @@ def _held(member: Member, kind: Kind, of: Object) -> dict[str, Any]:
 
 def _parts(kind: Kind, of: Object) -> dict[str, Any]:
     """How many parts of which kinds it consists of, and the names of the first ones."""
-    told = {}
+    parts = {}
     for part in kind.parts:
         keys = part.model._default_manager.filter(**{part.owner: of.pk}).order_by("pk").values_list("key", flat=True)
-        told[part.name] = {"count": keys.count(), "first": [f"{part.name}:{key}" for key in keys[:MAX_PARTS]]}
-    return {"parts": told} if told else {}
+        parts[part.name] = {"count": keys.count(), "first": [f"{part.name}:{key}" for key in keys[:MAX_PARTS]]}
+    return {"parts": parts} if parts else {}
 
 
 def _part_record(of: Object, kind: Kind, part: Ref) -> Record:

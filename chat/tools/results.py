@@ -48,5 +48,5 @@ def shown_of(rows: Sequence[Any], found: Sequence[Any], most: int, what: str, re
 
 def note(*sentences: str) -> dict[str, str]:
     """`{"note": ...}` where there is something to say."""
-    told = " ".join(sentence for sentence in sentences if sentence)
-    return {"note": told} if told else {}
+    text = " ".join(sentence for sentence in sentences if sentence)
+    return {"note": text} if text else {}

@@ -74,12 +74,12 @@ class ChangeSetAdmin(AuditAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         first = Modification.objects.filter(change_set=OuterRef("pk")).order_by("sequence")
-        told = first.values(row=JSONObject(kind="kind", key="key", action="action"))
+        columns = first.values(row=JSONObject(kind="kind", key="key", action="action"))
         return (
             super()
             .get_queryset(request)
             .annotate(
-                first=Subquery(told[:1]),
+                first=Subquery(columns[:1]),
                 undone_by=Subquery(undoing([OuterRef("pk")]).values("pk")[:1]),
                 workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
             )
@@ -142,8 +142,8 @@ class ChangeSetAdmin(AuditAdmin):
     @admin.display(description=_("reason"))
     def what(self, obj: Any) -> SafeString:
         """The reason, else what was changed first; marked where it was taken back or takes something back."""
-        told = obj.reason or (_in_words(**obj.first) if obj.first else gettext("It began here"))
-        return format_html("{} {}", told, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
+        text = obj.reason or (_in_words(**obj.first) if obj.first else gettext("It began here"))
+        return format_html("{} {}", text, format_html_join(" ", '<span class="state">{}</span>', _marks(obj)))
 
     @admin.display(description=_("caused by"))
     def caused_by(self, obj: ChangeSet) -> SafeString:

@@ -87,7 +87,7 @@ def _marked(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
 def _same(left: Sequence[str], right: Sequence[str]) -> int:
     """How many of the first tokens are the same."""
     shorter = min(len(left), len(right))
-    return next((place for place in range(shorter) if left[place] != right[place]), shorter)
+    return next((index for index in range(shorter) if left[index] != right[index]), shorter)
 
 
 def _parts(tokens: Sequence[str], begin: int, end: int) -> tuple[Span, ...]:

@@ -35,8 +35,8 @@ WITH failures AS (
         ) AS had
     ))
 )
-SELECT place - 1
-FROM unnest(%(targets)s::bigint[], %(versions)s::int[]) WITH ORDINALITY AS was(id, version, place)
+SELECT number - 1
+FROM unnest(%(targets)s::bigint[], %(versions)s::int[]) WITH ORDINALITY AS was(id, version, number)
 LEFT JOIN LATERAL (
     SELECT true AS there FROM {table} AS target WHERE target.id = was.id AND target.version = was.version OFFSET 0
 ) AS target ON true

@@ -55,9 +55,9 @@ class ReadNodeDetail(ReadTool[DetailArguments]):
         if arguments.field is not None:
             text = node.process if arguments.field == "process" else data_text(node)
             part = text[arguments.offset : arguments.offset + READ_ON_CHARS]
-            place = {"nodeKey": node.key, "field": arguments.field, "offset": arguments.offset}
+            where = {"nodeKey": node.key, "field": arguments.field, "offset": arguments.offset}
             reached = next_offset(arguments.offset + len(part), len(text))
-            return {**place, "totalChars": len(text), "text": part, **reached}
+            return {**where, "totalChars": len(text), "text": part, **reached}
         row = node_row(node, source.type_names([node.type])) | _fields(node, FIELD_CHARS)
         return {"node": row}
 

@@ -66,8 +66,8 @@ def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, li
     """At most `limit` rows after, or before, a cursor; see `asked_page`. Raises `Problem` 400 for a bad cursor."""
     direction: Direction = "after"
     if cursor:
-        direction, place = _read(cursor, rows.model, ordering)
-        rows = rows.filter(_beyond(ordering, place, direction))
+        direction, values = _read(cursor, rows.model, ordering)
+        rows = rows.filter(_beyond(ordering, values, direction))
     backwards = direction == "before"
     turned = [name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in ordering]
     found = list(rows.order_by(*(turned if backwards else ordering))[: limit + 1])
@@ -83,12 +83,12 @@ def page_of(rows: QuerySet[Row], ordering: Sequence[str], cursor: str | None, li
     )
 
 
-def _beyond(ordering: Sequence[str], place: Sequence[Any], direction: Direction) -> Q:
+def _beyond(ordering: Sequence[str], values: Sequence[Any], direction: Direction) -> Q:
     """The rows that come after (or before) a row: a > x, or a = x and b > y, and so on."""
     descending = ordering[0].startswith("-")
     lookup = "lt" if descending != (direction == "before") else "gt"
     found, equal = Q(), Q()
-    for name, value in zip(_names(ordering), place, strict=True):
+    for name, value in zip(_names(ordering), values, strict=True):
         found |= equal & Q(**{f"{name}__{lookup}": value})
         equal &= Q(**{name: value})
     return found
@@ -104,8 +104,8 @@ def _fields(model: type[Model], ordering: Sequence[str]) -> "list[Field[Any, Any
 
 
 def _cursor(direction: Direction, row: Model, ordering: Sequence[str]) -> str:
-    place = [field.value_to_string(row) for field in _fields(type(row), ordering)]
-    return base64.urlsafe_b64encode(json.dumps([direction, *place]).encode()).decode().rstrip("=")
+    values = [field.value_to_string(row) for field in _fields(type(row), ordering)]
+    return base64.urlsafe_b64encode(json.dumps([direction, *values]).encode()).decode().rstrip("=")
 
 
 def _read(cursor: str, model: type[Model], ordering: Sequence[str]) -> tuple[Direction, list[Any]]:

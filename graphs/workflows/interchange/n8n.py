@@ -133,10 +133,10 @@ def _parsed_nodes(
     for connection in connections:
         outputs[connection.source].add((connection.kind, connection.output))
         inputs[connection.target].add((connection.target_kind, connection.input))
-    positions = (step.node.position for step in steps)
-    places = grid.fill((SHEET.key, (position[0], position[1]) if position else None) for position in positions)
+    given = (step.node.position for step in steps)
+    positions = grid.fill((SHEET.key, (position[0], position[1]) if position else None) for position in given)
     parsed = []
-    for index, (step, (x, y)) in enumerate(zip(steps, places, strict=True)):
+    for index, (step, (x, y)) in enumerate(zip(steps, positions, strict=True)):
         if step.node.type == STICKY_NOTE:
             parsed.append(_note(step, x, y))
             continue

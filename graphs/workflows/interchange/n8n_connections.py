@@ -86,6 +86,6 @@ def resolved(connections: list[Connection], names: set[str], warnings: list[File
         else:
             message = _('The connection from "{source}" to "{target}" is left out: there is no node "{name}".')
             where = path(("connections", connection.source, connection.kind, connection.output))
-            told = {"source": shown(connection.source), "target": shown(connection.target), "name": shown(absent)}
-            warnings.append(FileWarning(where, message.format(**told), "dangling"))
+            ends = {"source": shown(connection.source), "target": shown(connection.target), "name": shown(absent)}
+            warnings.append(FileWarning(where, message.format(**ends), "dangling"))
     return found

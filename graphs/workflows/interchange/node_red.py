@@ -196,9 +196,9 @@ def _edges(steps: list[_Step], warnings: list[FileWarning]) -> tuple[tuple[Parse
 
 def _parsed_nodes(steps: list[_Step], wired: set[str], warnings: list[FileWarning]) -> tuple[ParsedNode, ...]:
     rectangles = [rectangle(step.entry.type, step.title, step.raw) for step in steps]
-    places = grid.fill((step.sheet, box.position) for step, box in zip(steps, rectangles, strict=True))
+    positions = grid.fill((step.sheet, box.position) for step, box in zip(steps, rectangles, strict=True))
     parsed = []
-    for step, box, (x, y) in zip(steps, rectangles, places, strict=True):
+    for step, box, (x, y) in zip(steps, rectangles, positions, strict=True):
         is_note = step.entry.type in NOTE_TYPES
         data = {field: value for field, value in step.raw.items() if field not in _OWN_COLUMNS}
         process = ""
