@@ -4,9 +4,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Model
 from django.forms import ModelForm
-from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -67,10 +65,4 @@ class AlwaysSendAdmin(PolicyAdmin):
     search_fields = ("object_key", "part_key")
     fields = ("workspace", "object_type", "object_key", "part_key", "added_by", "created_at")
     readonly_fields = ("added_by", "created_at")
-
-    def save_model(self, request: HttpRequest, obj: AlwaysSend, form: ModelForm, change: bool) -> None:
-        obj.added_by = request.user  # type: ignore[assignment]
-        super().save_model(request, obj, form, change)
-
-    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return self.fields if obj else self.fields[:-2]
+    changed_by = "added_by"

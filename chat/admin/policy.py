@@ -21,11 +21,21 @@ class PolicyAdmin(AuditAdmin):
     change_form_template = None  # type: ignore[assignment]
     change_list_template = "admin/chat/policy/change_list.html"
     list_select_related: ClassVar[Any] = ("workspace",)
+    #: The column of the person who changed a row last; it and the moment are the last of `fields`.
+    changed_by: ClassVar[str] = ""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return may_audit(request)
 
     has_change_permission = has_delete_permission = has_add_permission
+
+    def save_model(self, request: HttpRequest, obj: Any, form: ModelForm, change: bool) -> None:
+        if self.changed_by:
+            setattr(obj, self.changed_by, request.user)
+        super().save_model(request, obj, form, change)
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return (self.fields or ())[:-2] if self.changed_by and obj is None else self.fields
 
     def formfield_for_foreignkey(self, db_field: ForeignKey, request: HttpRequest, **kwargs: Any) -> Any:
         """Offers one's own workspaces only; what holds for the whole site is the superusers'."""
@@ -69,13 +79,6 @@ class AllowanceAdmin(PolicyAdmin):
     search_fields = ("tool", "object_key", "item_key")
     fields = ("workspace", "tool", "what", "object_key", "item_key", "given_by", "created_at")
     readonly_fields = ("given_by", "created_at")
+    changed_by = "given_by"
     what = column(_("may change"), policy_page.what_in_words)
     where = column(_("of"), policy_page.where_in_words)
-
-    def save_model(self, request: HttpRequest, obj: Allowance, form: ModelForm, change: bool) -> None:
-        """Stores it as given by the person who changed it last."""
-        obj.given_by = request.user  # type: ignore[assignment]
-        super().save_model(request, obj, form, change)
-
-    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return self.fields if obj else self.fields[:-2]
