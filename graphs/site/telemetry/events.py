@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 log = logging.getLogger("countersign.telemetry")
 
@@ -62,20 +62,18 @@ class Activity:
         self.seconds = time.monotonic() - self._began
 
 
-class Listener(Protocol):
-    """A receiver of moments, activities and figures. It is called on the thread on which they happen."""
+class Listener:
+    """A receiver of moments, activities and figures, called on the thread of what happens; this one ignores them."""
 
     def emitted(self, moment: Moment) -> None: ...
 
     def begun(self, activity: Activity) -> Any:
         """Returns a value that `ended` gets back."""
-        ...
 
     def ended(self, activity: Activity, begun: Any) -> None: ...
 
     def measured(self, name: str, value: float) -> None:
         """Takes a figure of this process, such as the number of open sockets."""
-        ...
 
 
 #: Filled when the process starts (`graphs/site/telemetry/listening.py`).

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from graphs.site.telemetry.events import Activity, Kind, Level, Moment, Text
+from graphs.site.telemetry.events import Activity, Kind, Level, Listener, Moment, Text
 
 log = logging.getLogger("countersign.events")
 
@@ -28,7 +28,7 @@ END: dict[Kind, str] = {
 MAX_TEXT_CHARS = 8_000
 
 
-class LogLines:
+class LogLines(Listener):
     """The listener that writes the log."""
 
     def emitted(self, moment: Moment) -> None:
@@ -43,9 +43,6 @@ class LogLines:
         fields = {**activity.fields, "outcome": activity.outcome, "duration_ms": round(activity.seconds * 1000, 1)}
         level: Level = "warning" if activity.failed else "info"
         _sink()(_entry(END[activity.kind], level, activity.about, fields, activity.text))
-
-    def measured(self, name: str, value: float) -> None:
-        """Does nothing: figures are no events."""
 
 
 def to_logging(entry: Entry) -> None:

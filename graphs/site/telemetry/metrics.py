@@ -12,7 +12,7 @@ from django.conf import settings
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from graphs.site.telemetry.events import Activity, Moment
+from graphs.site.telemetry.events import Activity, Listener, Moment
 
 #: Seconds, from a cache that hits to a model that takes its time.
 FAST = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
@@ -79,7 +79,7 @@ def _lives(pid: int) -> bool:
     return True
 
 
-class Metrics:
+class Metrics(Listener):
     """The listener that counts."""
 
     def emitted(self, moment: Moment) -> None:
@@ -93,9 +93,6 @@ class Metrics:
                 DECISIONS.labels(fields["outcome"]).inc()
             case name if name in COUNTED:
                 MOMENTS.labels(name).inc()
-
-    def begun(self, activity: Activity) -> None:
-        """Does nothing: activities are counted at their end."""
 
     def ended(self, activity: Activity, begun: None) -> None:
         fields, seconds = activity.fields, activity.seconds

@@ -14,7 +14,7 @@ from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 
-from graphs.site.telemetry.events import Activity, Kind, Moment, Text
+from graphs.site.telemetry.events import Activity, Kind, Listener, Text
 
 OPERATIONS: dict[Kind, str] = {
     "run": "invoke_agent",
@@ -62,14 +62,11 @@ def provider() -> TracerProvider:
     return made
 
 
-class Spans:
+class Spans(Listener):
     """The listener that makes a span of each activity, inside the span of the activity around it."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer: Tracer = provider.get_tracer("countersign")
-
-    def emitted(self, moment: Moment) -> None:
-        """Does nothing: moments are in the log."""
 
     def begun(self, activity: Activity) -> tuple[AbstractContextManager[Span], Span]:
         kind = SpanKind.CLIENT if activity.kind in CLIENT else SpanKind.INTERNAL
@@ -87,9 +84,6 @@ class Spans:
         if settings.AI_LOG_TEXT:
             span.set_attributes(_texts(activity.text))
         current.__exit__(None, None, None)
-
-    def measured(self, name: str, value: float) -> None:
-        """Does nothing: figures are no spans."""
 
 
 def _name(activity: Activity) -> str:
