@@ -15,8 +15,7 @@ from chat.subjects.graphs.rows import edge_row, node_row
 from graphs.workflows.interchange.base import ImportRefused, Limits, ParsedEdge, ParsedGraph, ParsedNode
 from graphs.workflows.interchange.formats import parse
 from graphs.workflows.sources import EdgeRecord, NodeRecord
-from rag.sources.graphs.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode
-from rag.sources.graphs.options import configured
+from rag.sources.graphs.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, configured
 from rag.sources.graphs.tables import GROUPED_BY, tables_of
 from rag.texts.shortening import cut, handles_summary
 from rag.texts.tables import as_json, encode, encode_tables

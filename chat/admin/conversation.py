@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -11,11 +11,13 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Sum
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from chat.admin import figures
-from chat.admin.summaries import ShownSummary, by_position, no_longer_sent
 from chat.api.markdown import render
-from chat.models import Call, Message, ModelCall, Process, Proposal, Round, Run, Session
+from chat.models import Call, Message, ModelCall, Process, Proposal, Round, Run, Session, Summary
+from chat.prompts import window
+from chat.prompts.summary_json import shown
 from chat.spending.settling import OF_CONVERSATION
 from graphs.admin.display import pretty
 from graphs.models import ChangeSet
@@ -57,6 +59,18 @@ class ShownRun:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownSummary:
+    """One summary: `covers` says what it stands for; only the `latest` one is still sent."""
+
+    summary: Summary
+    text: str
+    covers: str
+    before: str
+    after: str
+    latest: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ShownMessage:
     """A message with what came of it and the `summaries` that end at it; `summarised`: a model gets it no longer."""
 
@@ -89,7 +103,7 @@ def conversation_page(session: Session, page: str) -> Conversation:
     shown_runs = {run.message_id: _shown_run(run, calls.get(run.pk, {}), processes) for run in runs}
     proposals, change_sets = _proposals(messages), _change_sets(session, messages)
     summaries = list(session.summaries.all())
-    ending, gone = by_position(summaries), no_longer_sent(messages, summaries)
+    ending, gone = _by_position(summaries), _no_longer_sent(messages, summaries)
     return Conversation(
         found,
         tuple(
@@ -189,3 +203,42 @@ def _shown_run(run: Run, total: Mapping[str, Any], processes: Mapping[uuid.UUID,
         took=figures.duration(run.ended_at - run.started_at if run.ended_at and run.started_at else None),
         process=driver.label if driver else str(run.process or figures.NOTHING)[:8],
     )
+
+
+def _by_position(summaries: Sequence[Summary]) -> Mapping[int, list[ShownSummary]]:
+    """The summaries by the position of the message where each ends."""
+    found: dict[int, list[ShownSummary]] = defaultdict(list)
+    for summary in summaries:
+        found[summary.sequence].append(
+            ShownSummary(
+                summary=summary,
+                text=shown(summary.content),
+                covers=_covers(summary),
+                before=figures.number(summary.tokens_before),
+                after=figures.number(summary.tokens_after),
+                latest=summary is summaries[-1],
+            )
+        )
+    return found
+
+
+def _no_longer_sent(messages: Iterable[Message], summaries: Sequence[Summary]) -> Collection[int]:
+    """The positions of the messages that a model gets the latest summary for."""
+    if not summaries:
+        return ()
+    shown_to_model = [message for message in messages if message.kind != Message.SYSTEM_PROMPT]
+    sent = {each.message.sequence for each in window.sent(shown_to_model, summaries[-1])}
+    return {message.sequence for message in shown_to_model if not message.exclude_from_prompt} - sent
+
+
+def _covers(summary: Summary) -> str:
+    parts = []
+    if summary.sequence > 1:
+        parts.append(_("messages before #%(position)s") % {"position": summary.sequence})
+    if summary.kept:
+        kept = ", ".join(f"#{position}" for position in summary.kept)
+        parts.append(_("without %(positions)s") % {"positions": kept})
+    if summary.rounds:
+        first = _("the first rounds of #%(position)s (%(count)s)")
+        parts.append(first % {"position": summary.sequence, "count": summary.rounds})
+    return ", ".join(parts)

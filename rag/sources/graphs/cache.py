@@ -15,8 +15,7 @@ from graphs.history.recording import Applied
 from graphs.history.signals import changed
 from graphs.models import Graph, NodeType
 from graphs.site import valkey
-from rag.sources.graphs.context import GraphContext, GraphFacts, RelevantEdge, RelevantNode, RelevantType
-from rag.sources.graphs.options import Options
+from rag.sources.graphs.context import GraphContext, GraphFacts, Options, RelevantEdge, RelevantNode, RelevantType
 
 #: No retrieval takes longer.
 LONGEST_S = 120

@@ -1,7 +1,28 @@
-"""What retrieval hands to the prompts: the part of a graph that a question is about, condensed."""
+"""What retrieval hands to the prompts, the part of a graph that a question is about, and how much of it."""
 
 from dataclasses import dataclass
 from typing import Any
+
+from django.conf import settings
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The limits of a context: nodes, steps along edges, characters of code and of data."""
+
+    nodes: int
+    depth: int
+    process_chars: int
+    data_chars: int
+
+
+def configured() -> Options:
+    return Options(
+        settings.RETRIEVAL_NODES,
+        settings.RETRIEVAL_DEPTH,
+        settings.RETRIEVAL_PROCESS_CHARS,
+        settings.RETRIEVAL_DATA_CHARS,
+    )
 
 
 @dataclass(frozen=True, slots=True)

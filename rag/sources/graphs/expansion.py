@@ -11,8 +11,7 @@ from graphs.models import Graph
 from graphs.workflows.neighbours import around_cte
 from graphs.workflows.node_types import BUILT_IN
 from rag.retrieval.ranking import SEEDS
-from rag.sources.graphs.context import RelevantEdge, RelevantNode, RelevantType
-from rag.sources.graphs.options import Options
+from rag.sources.graphs.context import Options, RelevantEdge, RelevantNode, RelevantType
 from rag.texts.shortening import cut, handles_summary
 
 #: Neighbours that join: of one node in one direction, in all, and those that were found too.

@@ -14,10 +14,9 @@ from rag.retrieval.by_vector import near
 from rag.retrieval.fusion import NAMED, fused
 from rag.retrieval.ranking import best_first, with_links
 from rag.sources.graphs import cache
-from rag.sources.graphs.context import GraphContext, GraphFacts
+from rag.sources.graphs.context import GraphContext, GraphFacts, Options, configured
 from rag.sources.graphs.expansion import Surroundings, beginning, surroundings
 from rag.sources.graphs.nodes import collection_of
-from rag.sources.graphs.options import Options, configured
 from rag.sources.graphs.text_search import TokenSearch, survey
 
 #: Nodes that each way of finding hands on; a context may hold as many.

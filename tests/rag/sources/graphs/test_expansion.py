@@ -1,8 +1,8 @@
 import pytest
 
 from graphs.models import Edge, Graph, Node
+from rag.sources.graphs.context import configured
 from rag.sources.graphs.expansion import MET, PER_NODE, WALKED, Surroundings, surroundings
-from rag.sources.graphs.options import configured
 from tests.seeded import World, world
 
 

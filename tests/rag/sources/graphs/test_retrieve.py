@@ -25,9 +25,8 @@ from rag.embeddings.collections import MAX_CHARS
 from rag.embeddings.local import LocalEmbedder
 from rag.embeddings.updating import embed_all
 from rag.sources.graphs.cache import cache_key, write
-from rag.sources.graphs.context import GraphContext
+from rag.sources.graphs.context import GraphContext, Options, configured
 from rag.sources.graphs.nodes import GraphNodes
-from rag.sources.graphs.options import Options, configured
 from rag.sources.graphs.retrieve import retrieve
 from rag.sources.graphs.text_search import TokenSearch, survey
 from tests.seeded import CANARY, World, world
