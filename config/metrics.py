@@ -1,4 +1,4 @@
-"""GET /metrics: figures for Prometheus, for whoever has METRICS_TOKEN; without that variable there is no such page."""
+"""GET /metrics: figures for Prometheus, to a request with METRICS_TOKEN; without that variable there is no page."""
 
 import logging
 import secrets

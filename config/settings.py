@@ -226,7 +226,7 @@ EMBEDDING_MODEL = ENV.embedding_model
 AI_DEBUG = ENV.ai_debug
 AI_LOG_TEXT = ENV.ai_log_text
 AI_LOG_SINK = ENV.ai_log_sink
-#: Who has it reads /metrics; without it there are none. Spans go to an address, if one is given.
+#: The token that opens /metrics, and the address that spans go to, if there are any.
 METRICS_TOKEN = ENV.metrics_token
 OTEL_EXPORTER_OTLP_ENDPOINT = ENV.otel_exporter_otlp_endpoint
 STREAM_IDLE_TIMEOUT_S = ENV.stream_idle_timeout_s

@@ -1,1 +1,1 @@
-"""The people at each watched graph of this process, and what they are told: edits, who else is there, savings."""
+"""The people at each watched graph of this process, and their news: edits, other people, savings."""

@@ -42,7 +42,7 @@ class Proposal(models.Model):
     is what came of it, `conflicts` is what had changed meanwhile where it is stale. `brief` is what lists and events
     say of the large parts (`chat.proposals.shortening`); who reads many proposals leaves `LARGE` in the database.
     `object` is null if the proposal creates it. `problem` says why one that failed could not be applied.
-    `asked_again` is what whoever had it proposed again was answered.
+    `asked_again` is the answer to the person who had it proposed again.
     """
 
     LARGE: ClassVar = ("operations", "diff", "arguments", "decided_arguments", "targets", "conflicts")

@@ -35,7 +35,7 @@ def reserve(account: Account, bound: Bound, reservation_id: uuid.UUID) -> bool:
             for budget in budgets:
                 _require_room(budget, uses.get(budget.pk), bound)
         except BudgetRefused as no_room:
-            refusal = no_room  # raised after the commit: whoever may raise the limit sees what the period has spent
+            refusal = no_room  # raised after the commit, so that admins see what the period has spent
         else:
             for use in uses.values():
                 amount = use.budget.amount(bound.tokens, bound.cost)

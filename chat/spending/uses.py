@@ -23,8 +23,8 @@ from chat.models import (
 from graphs.site.accounts import Account
 from rag.embeddings.registry import LOCAL
 
-#: Together with a workspace's number it names a lock. Who records calls holds it with others who do, who begins a
-#: period holds it alone: what is recorded is in the sum that a period begins with, or counts in it afterwards.
+#: Together with a workspace's number it names a lock, shared to record calls, exclusive to begin a period: what is
+#: recorded is in the sum that a period begins with, or counts in it afterwards.
 ADVISORY_LOCK = 0x5370656E
 LOCKS = 2**31 - 1
 #: When the one period of a budget that never begins anew began.

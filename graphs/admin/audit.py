@@ -22,7 +22,7 @@ NEWEST = 10_000
 
 
 def auditable(request: HttpRequest) -> QuerySet[Workspace]:
-    """The workspaces whose audit the person may see; none for who is not signed in, as on the login page."""
+    """The workspaces whose audit the person may see; none before they are signed in, as on the login page."""
     if not isinstance(request.user, User):
         return Workspace.objects.none()
     if request.user.is_superuser:
@@ -31,7 +31,7 @@ def auditable(request: HttpRequest) -> QuerySet[Workspace]:
 
 
 def may_audit(request: HttpRequest) -> bool:
-    """True for whoever may see the audit of any workspace; asked once a request."""
+    """Whether the person may see the audit of any workspace; asked once a request."""
     known: bool | None = getattr(request, "may_audit", None)
     if known is None:
         known = bool(getattr(request.user, "is_superuser", False)) or auditable(request).exists()

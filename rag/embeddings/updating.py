@@ -25,7 +25,7 @@ STORED = 1_000
 #: Seconds of work that a killed process may lose, and the vendor's calls with it.
 STORED_S = 1.0
 
-#: Who begins a model's vectors anew changes its row first, and waits for who reads it here.
+#: The row of the model is read and held: a change of its dimensions comes before or after this.
 _NOTE = """
 UPDATE rag_embeddedcollection SET version = greatest(version, %(version)s), fitted = false
 WHERE collection = %(collection)s AND model = %(model)s AND EXISTS (
@@ -81,7 +81,7 @@ def embed_changes(collection: Collection, embedder: Embedder, options: EmbedOpti
 def embed_all(collection: Collection, embedder: Embedder, options: EmbedOptions = DEFAULTS) -> Iterator[Progress]:
     """Embeds the targets that have no vector of their present text, or all; may be interrupted and run twice."""
     version = collection.settled_version()
-    # Who drops the model's vectors finds by it those of a process that was killed on the way.
+    # By it the vectors of a process that is killed on the way are found when the model is dropped.
     mark_begun(collection.name, embedder.name)
     for targets in collection.all_targets(STORED):
         yield from embed_targets(collection, embedder, targets, options)
@@ -181,6 +181,6 @@ def _embed_some(
             targets = [target for batch in done for target in batch.targets]
             vectors = np.concatenate([batch.embedded.vectors for batch in done])
             stored = store_vectors(collection, model, targets, vectors)
-            # Who dropped the model meanwhile has taken that away, by which these are found.
+            # Dropping the model meanwhile deleted this row, by which these vectors are found.
             mark_begun(collection.name, model)
     return Progress(seen, stored, failed, sum(batch.embedded.tokens for batch in done)), failure
