@@ -21,7 +21,7 @@ _COPY = (
     "COPY rag_embedding (target_type, target_id, collection, part, model, dimensions, content_hash, vector) "
     "FROM STDIN (FORMAT BINARY)"
 )
-#: The next to store waits here. What is lost with the power is embedded again, so no batch waits for the disk: the commit
+#: The next store waits here. What is lost with the power is embedded again, so no batch waits for the disk: the commit
 #: that says how far a collection is embedded comes later and takes all before it along.
 _BEGIN = "SELECT pg_advisory_xact_lock(%s, hashtext(%s::text)), set_config('synchronous_commit', 'off', true)"
 #: Each row is looked up by its key: of a model that has just begun PostgreSQL believes that it has no rows yet, and
