@@ -42,11 +42,8 @@ class EmbeddingModelAdmin(RetriedAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[EmbeddingModel]:
         failed = EmbeddingFailure.objects.filter(model=OuterRef("pk")).order_by().values("model")
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(failed=Coalesce(Subquery(failed.annotate(count=Count("pk")).values("count")), 0))
-        )
+        count = Coalesce(Subquery(failed.annotate(count=Count("pk")).values("count")), 0)
+        return super().get_queryset(request).annotate(failed=count)
 
     @admin.action(description=_("Try again now"), permissions=["retry"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[EmbeddingModel]) -> None:

@@ -69,16 +69,8 @@ class BudgetAdmin(PolicyAdmin):
         present = Case(*begins, default=Value(EVER), output_field=DateField())
         uses = BudgetUse.objects.filter(budget=OuterRef("pk"), starts_on=OuterRef("begins"))
         fullest = uses.order_by(-(F("used") + F("reserved")))
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(begins=present)
-            .annotate(
-                used=Subquery(fullest.values("used")[:1]),
-                reserved=Subquery(fullest.values("reserved")[:1]),
-                subject=Subquery(fullest.values("subject")[:1]),
-            )
-        )
+        of_fullest = {name: Subquery(fullest.values(name)[:1]) for name in ("used", "reserved", "subject")}
+        return super().get_queryset(request).annotate(begins=present).annotate(**of_fullest)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return BudgetList

@@ -174,18 +174,10 @@ def _call(call: Call) -> ShownCall:
 
 
 def _totals(runs: Iterable[Run]) -> dict[uuid.UUID, dict[str, Any]]:
-    sums = (
-        ModelCall.objects.filter(run__in=list(runs), purpose__in=OF_CONVERSATION)
-        .order_by()
-        .values("run")
-        .annotate(
-            calls=Count("pk"),
-            prompt=Sum("prompt_tokens"),
-            completion=Sum("completion_tokens"),
-            cost=Sum("cost"),
-            latency_ms=Sum("latency_ms"),
-        )
-    )
+    """What the calls of each run took together."""
+    calls = ModelCall.objects.filter(run__in=list(runs), purpose__in=OF_CONVERSATION).order_by().values("run")
+    tokens = {"prompt": Sum("prompt_tokens"), "completion": Sum("completion_tokens")}
+    sums = calls.annotate(calls=Count("pk"), cost=Sum("cost"), latency_ms=Sum("latency_ms"), **tokens)
     return {row["run"]: dict(row) for row in sums}
 
 

@@ -38,14 +38,9 @@ class ProcessAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         silence = Now() - timedelta(seconds=settings.PROCESS_SILENT_S)
         running = Run.objects.filter(process=OuterRef("pk"), status=RunStatus.RUNNING).order_by().values("process")
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                is_alive=ExpressionWrapper(Q(seen_at__gt=silence), output_field=BooleanField()),
-                runs=Coalesce(Subquery(running.annotate(count=Count("pk")).values("count")), 0),
-            )
-        )
+        is_alive = ExpressionWrapper(Q(seen_at__gt=silence), output_field=BooleanField())
+        runs = Coalesce(Subquery(running.annotate(count=Count("pk")).values("count")), 0)
+        return super().get_queryset(request).annotate(is_alive=is_alive, runs=runs)
 
     @admin.display(description=_("alive"), boolean=True)
     def alive(self, obj: Any) -> bool:

@@ -127,14 +127,8 @@ class SessionAdmin(AuditAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         said = Message.objects.filter(session=OuterRef("pk")).exclude(role=Message.Role.SYSTEM).order_by()
         runs = Run.objects.filter(session=OuterRef("pk")).exclude(model="").order_by("-created_at", "-id")
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                said=Coalesce(Subquery(said.values("session").annotate(count=Count("pk")).values("count")), 0),
-                last_model=Subquery(runs.values("model")[:1]),
-            )
-        )
+        count = Coalesce(Subquery(said.values("session").annotate(count=Count("pk")).values("count")), 0)
+        return super().get_queryset(request).annotate(said=count, last_model=Subquery(runs.values("model")[:1]))
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -75,15 +75,11 @@ class ChangeSetAdmin(AuditAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         first = Modification.objects.filter(change_set=OuterRef("pk")).order_by("sequence")
         columns = first.values(row=JSONObject(kind="kind", key="key", action="action"))
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                first=Subquery(columns[:1]),
-                undone_by=Subquery(undoing([OuterRef("pk")]).values("pk")[:1]),
-                workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
-            )
-            .prefetch_related("revisions")
+        rows = super().get_queryset(request).prefetch_related("revisions")
+        return rows.annotate(
+            first=Subquery(columns[:1]),
+            undone_by=Subquery(undoing([OuterRef("pk")]).values("pk")[:1]),
+            workspace_name=Subquery(Workspace.objects.filter(pk=OuterRef("workspace")).values("name")),
         )
 
     def has_roll_back_permission(self, request: HttpRequest) -> bool:

@@ -39,11 +39,8 @@ class GraphAdmin(VersionedAdmin, AuditAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """`readable` tells whether the person can open the graph's page, which is for members."""
         mine = Membership.objects.filter(user=request.user.pk, workspace=OuterRef("workspace"))
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(node_total=counted(Node, "graph"), edge_total=counted(Edge, "graph"), readable=Exists(mine))
-        )
+        rows = super().get_queryset(request).annotate(readable=Exists(mine))
+        return rows.annotate(node_total=counted(Node, "graph"), edge_total=counted(Edge, "graph"))
 
     def view_on_site(self, obj: Graph) -> str | None:
         if not getattr(obj, "readable", False):
