@@ -96,16 +96,6 @@ def _frees_at(use: BudgetUse) -> datetime | None:
 
 
 def _store(account: Account, bound: Bound, reservation_id: uuid.UUID, uses: list[int]) -> None:
-    Reservation.objects.create(
-        id=reservation_id,
-        **asdict(account),
-        purpose=bound.purpose,
-        provider=bound.provider,
-        model=bound.model,
-        prompt_tokens=bound.prompt_tokens,
-        tokens=bound.tokens,
-        cost=bound.cost,
-        input_price=bound.price.input if bound.price else None,
-        output_price=bound.price.output if bound.price else None,
-        uses=uses,
-    )
+    columns = asdict(account) | {name: value for name, value in asdict(bound).items() if name != "price"}
+    prices = {"input_price": bound.price.input, "output_price": bound.price.output} if bound.price else {}
+    Reservation.objects.create(id=reservation_id, uses=uses, **columns, **prices)

@@ -101,14 +101,11 @@ def _unrecorded(account: Account, costs: Sequence[CallCost]) -> list[CallCost]:
 
 
 def _row(account: Account, cost: CallCost, kept: Collection[uuid.UUID]) -> ModelCall:
+    of_account = {name: value for name, value in asdict(account).items() if name != "epoch"}
     return ModelCall(
         request_id=cost.sent.id if cost.sent and cost.sent.id in kept else None,
-        workspace_id=account.workspace_id,
-        user_id=account.user_id,
-        session_id=account.session_id,
-        run_id=account.run_id,
+        **of_account,
         attempt=cost.attempt,
-        object=account.object,
         purpose=cost.purpose,
         provider=cost.provider,
         model=cost.model,
