@@ -119,7 +119,7 @@ def as_json(request: HttpRequest, session: Session, _site: Mapping[str, Any]) ->
 
 
 def _answer(session: Session, message_id: str) -> Message | None:
-    """Raises `Http404` for what is no answer of this session."""
+    """The answer with this id, or the newest. Raises `Http404` for what is no answer of this session."""
     answers = session.messages.filter(role=Message.Role.ASSISTANT).select_related("run")
     if not message_id:
         return answers.filter(run__isnull=False).order_by("-sequence").first()
@@ -143,7 +143,7 @@ def _requests(answer: Message | None) -> list[SentRequest]:
 
 
 def _chosen(requests: Sequence[SentRequest], number: str) -> SentRequest:
-    """Raises `Http404` for a call that is not among them."""
+    """The request with this number, or the last. Raises `Http404` for one that is not among them."""
     if not number:
         return requests[-1]
     found = next((each for each in requests if str(each.number) == number), None)
@@ -194,7 +194,7 @@ def _shown(
 
 
 def _reply(answer: Message, request: SentRequest) -> Iterator[EntryPart]:
-    """The round that the answer to this call became; nothing where it never became one, or was beside the answer."""
+    """The round that the reply to this call became; nothing if it became none, or was beside the answer."""
     beside = any(call.purpose != Purpose.CHAT for call in request.model_calls.all())
     if beside or request.round >= len(answer.rounds):
         return
@@ -255,7 +255,7 @@ def _section(number: int, parts: Sequence[EntryPart], question: int) -> Promise:
 
 
 def _part(part: EntryPart, called: str = "") -> ShownEntryPart:
-    """`called` is the tool that a result is of."""
+    """A part as it is shown; `called` is the tool that a result is of."""
     name, label = part.name or called, str(LABELS[part.kind])
     cut = len(part.text) > MAX_TEXT_CHARS
     text = part.text[:MAX_TEXT_CHARS]
@@ -264,7 +264,7 @@ def _part(part: EntryPart, called: str = "") -> ShownEntryPart:
 
 
 def _tools(tools: str | None) -> tuple[ShownTool, ...]:
-    """What was offered, in the words of any wire."""
+    """The tools that were offered, whatever wire they were written for."""
     found = []
     for tool in json.loads(tools) if tools else ():
         described = tool.get("function", tool)

@@ -58,7 +58,7 @@ def _storable(value: Any, levels: int) -> Any:
 
 
 def _storable_number(number: float) -> float:
-    """jsonb has neither exponents nor a negative zero."""
+    """The number as jsonb keeps it, which has neither exponents nor a negative zero."""
     if isinstance(number, int):
         if abs(number) >= 10**MAX_DIGITS:
             raise ValueError(_("a number of more than {most} digits cannot be stored").format(most=MAX_DIGITS))

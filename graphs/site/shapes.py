@@ -38,7 +38,7 @@ def wire_names(shape: type[Shape]) -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """Lists hold shapes or JSON, not both."""
+    """The value as plain data; lists hold shapes or JSON, not both."""
     if isinstance(value, Shape):
         return value.to_json()
     if isinstance(value, list) and value and isinstance(value[0], Shape):

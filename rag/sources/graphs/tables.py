@@ -36,7 +36,7 @@ def tables_of(context: GraphContext) -> dict[str, list[dict[str, Any]]]:
 
 
 def _node_row(node: RelevantNode) -> dict[str, Any]:
-    """A name is left out that has the words of the key."""
+    """The row of a node, without a name that has the words of the key."""
     return without_empty(
         {
             "key": node.key,
