@@ -13,18 +13,10 @@ from typing import Any
 from django.db import Error as DatabaseTrouble
 from django.db import transaction
 
-from chat.engine import machine, open_calls, run_storage
+from chat.engine import machine, open_calls, run_storage, steps
 from chat.engine.claims import ClaimedRun
 from chat.engine.endings import Endings
 from chat.engine.states import Limits, State
-from chat.engine.steps import (
-    ActionFailureOccurred,
-    ActionsExecuted,
-    AskPerson,
-    Rest,
-    RunStopped,
-    ValidationRequested,
-)
 from chat.engine.tool_calls import CheckedCall
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
@@ -40,7 +32,7 @@ from graphs.objects.refusals import ChangeRefused
 
 log = logging.getLogger("countersign.engine")
 
-Outcome = ActionsExecuted | ActionFailureOccurred | ValidationRequested | RunStopped
+Outcome = steps.ActionsExecuted | steps.ActionFailureOccurred | steps.ValidationRequested | steps.RunStopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,7 @@ class ProposalRound:
             return self._performed_before(answer, over=run.status != RunStatus.RUNNING)
         if run.stop_requested_at is not None:
             record_costs(self.run.account, costs)
-            return ProposalResult(self.rounds, (), RunStopped())
+            return ProposalResult(self.rounds, (), steps.RunStopped())
         self.provenance.save_to(answer)
         session = Session.objects.select_related("stream", "workspace").get(pk=self.run.session_id)
         writing = [call for call in self.calls if call.writes]
@@ -100,7 +92,7 @@ class ProposalRound:
         round_ = round_of(self.reply, calls)
         rounds = [*self.rounds, round_]
         outcome = self._outcome(round_)
-        if isinstance(outcome, ActionsExecuted):
+        if isinstance(outcome, steps.ActionsExecuted):
             for text in open_calls.words_after(round_):
                 said = {"delta": transcript.paragraph(text)}
                 rounds.append(Round(text, aside=True))
@@ -138,22 +130,22 @@ class ProposalRound:
 
     def _outcome(self, round_: Round) -> Outcome:
         if any(call.waits for call in round_.calls):
-            return ValidationRequested()
+            return steps.ValidationRequested()
         unusable = [
             call.refusal or (call.writes and "proposalId" not in stored.result and stored.result["error"])
             for call, stored in zip(self.calls, round_.calls, strict=True)
         ]
         if all(unusable):
-            return ActionFailureOccurred(str(unusable[0]))
-        return ActionsExecuted(open_calls.keeps_control(round_))
+            return steps.ActionFailureOccurred(str(unusable[0]))
+        return steps.ActionsExecuted(open_calls.keeps_control(round_))
 
     def _conclude(self, outcome: Outcome, transcript: Transcript) -> tuple[State, run_storage.Ending | None]:
         """The next state; the run ends with it if a person is asked or the model is done."""
         step = machine.transition(self.state, outcome, self.limits)
         match step.effect:
-            case AskPerson(waiting):
+            case steps.AskPerson(waiting):
                 return step.state, self.endings.asking(step.state, waiting, transcript)
-            case Rest("finished"):
+            case steps.Rest("finished"):
                 return step.state, self.endings.finished(step.state, transcript)
             case _:
                 return step.state, None

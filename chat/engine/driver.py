@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import translation
 
 from chat.concurrency.database import Threads, in_db, in_tool_thread
-from chat.engine import error_texts, machine, run_storage, telemetry
+from chat.engine import error_texts, machine, run_storage, steps, telemetry
 from chat.engine.acting import ProposalRound
 from chat.engine.answer import LiveAnswer
 from chat.engine.claims import ClaimedRun, StopReason
@@ -17,32 +17,6 @@ from chat.engine.endings import Endings
 from chat.engine.error_texts import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.states import Limits, State
-from chat.engine.steps import (
-    AIResponseParsed,
-    AIResponseReceived,
-    AskPerson,
-    CallModel,
-    CommunicationResponseReceived,
-    DataQueriesExecuted,
-    Effect,
-    Enrich,
-    EnrichmentsExecuted,
-    Event,
-    IllegalTransition,
-    NetworkErrorOccurred,
-    ParseErrorOccurred,
-    ParseReply,
-    Rest,
-    RetryScheduled,
-    RunActions,
-    RunQueries,
-    ScheduleRetry,
-    Step,
-    SystemErrorOccurred,
-    UserMessageSent,
-    ValidationReceived,
-    ValidationRequested,
-)
 from chat.engine.tool_calls import CheckedCall, check_calls, failure_of, refuse_all, run_calls
 from chat.events.append import Fenced
 from chat.events.transcript import Transcript
@@ -112,12 +86,12 @@ class Driver:
                 span.note(self._outcome, rounds=len(self._answer.rounds))
                 self._writer.forget(self.run.stream_id, self.run.epoch)
 
-    async def _first_step(self) -> Step:
+    async def _first_step(self) -> steps.Transition:
         if self.run.resumed:
             self._answer.transcript = await in_db.until_done(run_storage.shown_so_far, self.run)
             await self._model_calls.add_crashed_costs()
         if self.run.stop_requested:
-            return Step(self._state, Rest("stopped"))
+            return steps.Transition(self._state, steps.Rest("stopped"))
         if self.run.member is None:
             return self._give_up(Failure("auth_error", error_texts.ACCESS_ENDED, retryable=False))
         if self.run.attempts > MAX_ATTEMPTS or self._answer.shows_more_than_rounds():
@@ -125,21 +99,21 @@ class Driver:
         if self.run.resumed and not all(round_.aside for round_ in self.run.rounds):
             return machine.resume(self._state)
         await self._answer.say_aside()
-        trigger: Event
+        trigger: steps.Event
         match self.run.trigger["event"]:
             case "CommunicationResponseReceived":
-                trigger = CommunicationResponseReceived(self.run.trigger["go_on"])
+                trigger = steps.CommunicationResponseReceived(self.run.trigger["go_on"])
             case "ValidationReceived":
-                trigger = ValidationReceived(self.run.trigger["keep_control"])
+                trigger = steps.ValidationReceived(self.run.trigger["keep_control"])
             case _:
-                trigger = UserMessageSent()
+                trigger = steps.UserMessageSent()
         return machine.transition(self._state, trigger, self._limits)
 
-    def _give_up(self, failure: Failure) -> Step:
+    def _give_up(self, failure: Failure) -> steps.Transition:
         self._failure = failure
-        return Step(self._state, Rest("failed"))
+        return steps.Transition(self._state, steps.Rest("failed"))
 
-    async def _follow(self, step: Step) -> None:
+    async def _follow(self, step: steps.Transition) -> None:
         """Does what the machine asks for and reports what happened to it, until the session rests."""
         while step.effect is not None:
             self._state = step.state
@@ -148,43 +122,43 @@ class Driver:
                 return
             step = machine.transition(step.state, event, self._limits)
             log.debug("run %s: %s: %s -> %s", self.run.id, type(event).__name__, self._state.phase, step.state.phase)
-            if isinstance(event, DataQueriesExecuted | ParseErrorOccurred):
+            if isinstance(event, steps.DataQueriesExecuted | steps.ParseErrorOccurred):
                 # After its events: a process that takes the run over believes that readers saw the round.
                 await self._writer.flush(self.run.stream_id)
                 await self._store(run_storage.save_round, self.run, step.state, list(self._answer.rounds))
 
-    async def _perform(self, effect: Effect) -> Event | None:
+    async def _perform(self, effect: steps.Effect) -> steps.Event | None:
         """Does one thing; None when the run is over."""
         match effect:
-            case Enrich():
+            case steps.Enrich():
                 self._failure = await self._model_calls.enrich()
-                return SystemErrorOccurred() if self._failure else EnrichmentsExecuted()
-            case CallModel(tools):
+                return steps.SystemErrorOccurred() if self._failure else steps.EnrichmentsExecuted()
+            case steps.CallModel(tools):
                 self._failure = await self._model_calls.ask(tools)
                 if self._failure is None:
-                    return AIResponseReceived()
-                return NetworkErrorOccurred() if self._failure.code == "network" else SystemErrorOccurred()
-            case ParseReply():
+                    return steps.AIResponseReceived()
+                return steps.NetworkErrorOccurred() if self._failure.code == "network" else steps.SystemErrorOccurred()
+            case steps.ParseReply():
                 return await self._read_reply()
-            case RunQueries():
+            case steps.RunQueries():
                 await run_calls(self._calls, self._model_calls.prompt.tool_context, self._answer)
                 await self._answer.close_round(self._model_calls.last.reply)
                 unusable = failure_of(self._calls)
-                return ParseErrorOccurred(unusable) if unusable else DataQueriesExecuted()
-            case RunActions():
+                return steps.ParseErrorOccurred(unusable) if unusable else steps.DataQueriesExecuted()
+            case steps.RunActions():
                 return await self._act()
-            case ScheduleRetry():
-                return RetryScheduled()
-            case AskPerson(waiting):
+            case steps.ScheduleRetry():
+                return steps.RetryScheduled()
+            case steps.AskPerson(waiting):
                 await self._finish(self._endings.asking(self._state, waiting, self._answer.transcript))
                 return None
-            case Rest(reason):
+            case steps.Rest(reason):
                 await self._close(reason)
                 return None
             case _:
-                raise IllegalTransition(f"a chat asks for no {type(effect).__name__}")
+                raise steps.IllegalTransition(f"a chat asks for no {type(effect).__name__}")
 
-    async def _read_reply(self) -> Event:
+    async def _read_reply(self) -> steps.Event:
         """What a complete reply asks for. A reply that was cut by length or filter has no effect."""
         call = self._model_calls.last
         reply = call.reply
@@ -199,13 +173,13 @@ class Driver:
         if reply.tool_calls and not call.request.tools_allowed:
             await refuse_all(reply.tool_calls, self._answer)
             await self._answer.close_round(reply)
-            return ParseErrorOccurred("tools called although none were offered")
+            return steps.ParseErrorOccurred("tools called although none were offered")
         if not reply.tool_calls:
             await self._answer.close_round(reply)
         self._calls = check_calls(reply.tool_calls, [tool.name for tool in call.request.tools])
-        return AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
+        return steps.AIResponseParsed(queries=bool(self._calls), actions=any(call.writes for call in self._calls))
 
-    async def _act(self) -> Event | None:
+    async def _act(self) -> steps.Event | None:
         """Proposes what the reply wants to change; None when the run came to rest with that."""
         context = self._model_calls.prompt.tool_context
         await run_calls(self._calls, context, self._answer)
@@ -230,13 +204,13 @@ class Driver:
                 telemetry.proposed(result.events)
                 self._over = result.over
                 if result.over:
-                    self._outcome = "waiting" if isinstance(result.outcome, ValidationRequested) else "finished"
+                    self._outcome = "waiting" if isinstance(result.outcome, steps.ValidationRequested) else "finished"
         assert result is not None
         return None if result.over else result.outcome
 
-    def _system_error(self, failure: Failure) -> Event:
+    def _system_error(self, failure: Failure) -> steps.Event:
         self._failure = failure
-        return SystemErrorOccurred()
+        return steps.SystemErrorOccurred()
 
     async def _end_early(self) -> None:
         """Stopped by a person, deserted by its readers, or handed over to another process."""

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from chat.engine import error_texts, machine
+from chat.engine import error_texts, machine, steps
 from chat.engine.answer import LiveAnswer
 from chat.engine.error_texts import Failure
 from chat.engine.model_calls import ModelCalls
 from chat.engine.run_storage import Ending
 from chat.engine.states import Limits, Phase, State, Waiting
-from chat.engine.steps import IllegalTransition, RunStopped, SystemErrorOccurred
 from chat.events.transcript import Transcript
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, RunStatus
@@ -48,20 +47,22 @@ class Endings:
     async def stopped(self, state: State) -> Ending:
         """A person stopped it, or nobody reads it any more."""
         await self._answer.close_with_what_was_shown()
-        return self._ending(self._rested(state, RunStopped()), "stopped", self._answer.transcript)
+        return self._ending(self._rested(state, steps.RunStopped()), "stopped", self._answer.transcript)
 
     async def failed(self, state: State, failure: Failure | None) -> Ending:
         """The end after a failure; without a `failure` one and the same thing went wrong too often."""
         await self._answer.close_with_what_was_shown()
         failure = failure or Failure("internal", error_texts.SAME_FAILURE, retryable=False, gave_up=True)
-        return self._ending(self._rested(state, SystemErrorOccurred()), "failed", self._answer.transcript, failure)
+        return self._ending(
+            self._rested(state, steps.SystemErrorOccurred()), "failed", self._answer.transcript, failure
+        )
 
-    def _rested(self, state: State, event: RunStopped | SystemErrorOccurred) -> State:
+    def _rested(self, state: State, event: steps.RunStopped | steps.SystemErrorOccurred) -> State:
         """The state after an early end; one that rests already stays as it is, unless all was decided."""
         decided = state.phase is Phase.WAITING_VALIDATION
         try:
-            return machine.transition(state, RunStopped() if decided else event, self._limits).state
-        except IllegalTransition:
+            return machine.transition(state, steps.RunStopped() if decided else event, self._limits).state
+        except steps.IllegalTransition:
             return state
 
     def _ending(

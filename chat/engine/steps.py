@@ -5,31 +5,37 @@ from typing import Literal
 
 from chat.engine.states import EndReason, State, Waiting
 
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened to a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What has to be done next."""
+
+
 # --- events: what happened ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SessionActivationRequested:
+class SessionActivationRequested(Event):
     """An automation gets a slot and starts or goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessageSent:
+class UserMessageSent(Event):
     """A person wrote; also after an error, to try the same question again."""
 
 
-@dataclass(frozen=True, slots=True)
-class EnrichmentsExecuted:
-    pass
+class EnrichmentsExecuted(Event): ...
 
 
-@dataclass(frozen=True, slots=True)
-class AIResponseReceived:
+class AIResponseReceived(Event):
     """The vendor said that the turn is over."""
 
 
 @dataclass(frozen=True, slots=True)
-class AIResponseParsed:
+class AIResponseParsed(Event):
     """What the complete reply asks for."""
 
     queries: bool = False
@@ -38,206 +44,138 @@ class AIResponseParsed:
     completed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ValidationRequested:
+class ValidationRequested(Event):
     """Some of the actions are changes that a person has to decide about."""
 
 
 @dataclass(frozen=True, slots=True)
-class ValidationReceived:
+class ValidationReceived(Event):
     """Everything that a person had to decide about is decided, and done if it was approved."""
 
     keep_control: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class CommunicationResponseReceived:
+class CommunicationResponseReceived(Event):
     """The answer to a question; `go_on` is the answer to the tool limit."""
 
     go_on: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DataQueriesExecuted:
-    pass
+class DataQueriesExecuted(Event): ...
 
 
 @dataclass(frozen=True, slots=True)
-class ActionsExecuted:
+class ActionsExecuted(Event):
     """Without `keep_control` the model wanted no more than this."""
 
     keep_control: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CompletionConfirmed:
-    pass
+class CompletionConfirmed(Event): ...
 
 
-@dataclass(frozen=True, slots=True)
-class CompletionRejected:
-    pass
+class CompletionRejected(Event): ...
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkErrorOccurred:
+class NetworkErrorOccurred(Event):
     """The vendor could not be reached or broke off; nothing of the reply has an effect."""
 
 
 @dataclass(frozen=True, slots=True)
-class ParseErrorOccurred:
+class ParseErrorOccurred(Event):
     """Every call of the reply was unusable; the same `failure` again means no progress."""
 
     failure: str
 
 
 @dataclass(frozen=True, slots=True)
-class ActionFailureOccurred:
+class ActionFailureOccurred(Event):
     """Every call of the reply was refused; the same `failure` again means no progress."""
 
     failure: str
 
 
-@dataclass(frozen=True, slots=True)
-class RetryScheduled:
-    pass
+class RetryScheduled(Event): ...
+
+
+class NetworkRetryScheduled(Event): ...
+
+
+class NetworkAvailable(Event): ...
+
+
+class SystemErrorOccurred(Event): ...
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkRetryScheduled:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkAvailable:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class SystemErrorOccurred:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class SessionCompleted:
+class SessionCompleted(Event):
     """The session is closed from outside, for this reason."""
 
     reason: EndReason = EndReason.COMPLETED
 
 
-@dataclass(frozen=True, slots=True)
-class RunStopped:
+class RunStopped(Event):
     """A person stopped it, or nobody reads it any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class SchedulerHeartbeat:
+class SchedulerHeartbeat(Event):
     """The scheduler looked; `expired` when a session was inactive for too long."""
 
     expired: bool = False
 
 
-Event = (
-    SessionActivationRequested
-    | UserMessageSent
-    | EnrichmentsExecuted
-    | AIResponseReceived
-    | AIResponseParsed
-    | ValidationRequested
-    | ValidationReceived
-    | CommunicationResponseReceived
-    | DataQueriesExecuted
-    | ActionsExecuted
-    | CompletionConfirmed
-    | CompletionRejected
-    | NetworkErrorOccurred
-    | ParseErrorOccurred
-    | ActionFailureOccurred
-    | RetryScheduled
-    | NetworkRetryScheduled
-    | NetworkAvailable
-    | SystemErrorOccurred
-    | SessionCompleted
-    | RunStopped
-    | SchedulerHeartbeat
-)
-
-
 # --- effects: what to do next ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Enrich:
+class Enrich(Effect):
     """Look up the question's context."""
 
 
 @dataclass(frozen=True, slots=True)
-class CallModel:
+class CallModel(Effect):
     """Ask the model; without tools it can only write."""
 
     tools: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ParseReply:
-    pass
+class ParseReply(Effect): ...
 
 
-@dataclass(frozen=True, slots=True)
-class RunQueries:
-    pass
+class RunQueries(Effect): ...
 
 
-@dataclass(frozen=True, slots=True)
-class RunActions:
+class RunActions(Effect):
     """Compute the changes of the reply and propose them; its read tools run as well."""
 
 
 @dataclass(frozen=True, slots=True)
-class AskPerson:
+class AskPerson(Effect):
     """Rest until a person answers."""
 
     waiting: Waiting
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduleRetry:
+class ScheduleRetry(Effect):
     """Go on after a short pause; the model reads what went wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmCompletion:
-    pass
+class ConfirmCompletion(Effect): ...
+
+
+class WaitForNetwork(Effect): ...
 
 
 @dataclass(frozen=True, slots=True)
-class WaitForNetwork:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Effect):
     """The run is over and the session can be written to."""
 
     reason: Literal["finished", "stopped", "failed"]
 
 
-Effect = (
-    Enrich
-    | CallModel
-    | ParseReply
-    | RunQueries
-    | RunActions
-    | AskPerson
-    | ScheduleRetry
-    | ConfirmCompletion
-    | WaitForNetwork
-    | Rest
-)
-
-
 @dataclass(frozen=True, slots=True)
-class Step:
+class Transition:
     """The state after an event, and what has to be done now; None when there is nothing to do."""
 
     state: State

@@ -2,51 +2,14 @@
 
 import json
 import os
-from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chat.engine import steps
 from chat.engine.machine import resume, transition
 from chat.engine.states import EndReason, Limits, Phase, State, Waiting, load
-from chat.engine.steps import (
-    ActionFailureOccurred,
-    ActionsExecuted,
-    AIResponseParsed,
-    AIResponseReceived,
-    AskPerson,
-    CallModel,
-    CommunicationResponseReceived,
-    CompletionConfirmed,
-    CompletionRejected,
-    ConfirmCompletion,
-    DataQueriesExecuted,
-    Enrich,
-    EnrichmentsExecuted,
-    Event,
-    IllegalTransition,
-    NetworkAvailable,
-    NetworkErrorOccurred,
-    NetworkRetryScheduled,
-    ParseErrorOccurred,
-    ParseReply,
-    Rest,
-    RetryScheduled,
-    RunActions,
-    RunQueries,
-    RunStopped,
-    ScheduleRetry,
-    SchedulerHeartbeat,
-    SessionActivationRequested,
-    SessionCompleted,
-    Step,
-    SystemErrorOccurred,
-    UserMessageSent,
-    ValidationReceived,
-    ValidationRequested,
-    WaitForNetwork,
-)
 from chat.models import SessionType
 
 CHAT, AUTOMATION = State(kind=SessionType.CHAT), State(kind=SessionType.AUTOMATION)
@@ -54,58 +17,63 @@ LIMITS = Limits()
 
 
 #: Every event with everything it can say that makes a difference.
-EVENTS: list[Event] = [
-    SessionActivationRequested(),
-    UserMessageSent(),
-    EnrichmentsExecuted(),
-    AIResponseReceived(),
-    AIResponseParsed(),
-    AIResponseParsed(queries=True),
-    AIResponseParsed(actions=True),
-    AIResponseParsed(question_id="q1"),
-    AIResponseParsed(completed=True),
-    ValidationRequested(),
-    ValidationReceived(keep_control=True),
-    ValidationReceived(keep_control=False),
-    CommunicationResponseReceived(),
-    CommunicationResponseReceived(go_on=True),
-    CommunicationResponseReceived(go_on=False),
-    DataQueriesExecuted(),
-    ActionsExecuted(keep_control=True),
-    ActionsExecuted(keep_control=False),
-    CompletionConfirmed(),
-    CompletionRejected(),
-    NetworkErrorOccurred(),
-    ParseErrorOccurred("no JSON"),
-    ParseErrorOccurred("no such tool"),
-    ActionFailureOccurred("no such node"),
-    RetryScheduled(),
-    NetworkRetryScheduled(),
-    NetworkAvailable(),
-    SystemErrorOccurred(),
-    SessionCompleted(EndReason.SUSPENDED),
-    RunStopped(),
-    SchedulerHeartbeat(),
-    SchedulerHeartbeat(expired=True),
+EVENTS: list[steps.Event] = [
+    steps.SessionActivationRequested(),
+    steps.UserMessageSent(),
+    steps.EnrichmentsExecuted(),
+    steps.AIResponseReceived(),
+    steps.AIResponseParsed(),
+    steps.AIResponseParsed(queries=True),
+    steps.AIResponseParsed(actions=True),
+    steps.AIResponseParsed(question_id="q1"),
+    steps.AIResponseParsed(completed=True),
+    steps.ValidationRequested(),
+    steps.ValidationReceived(keep_control=True),
+    steps.ValidationReceived(keep_control=False),
+    steps.CommunicationResponseReceived(),
+    steps.CommunicationResponseReceived(go_on=True),
+    steps.CommunicationResponseReceived(go_on=False),
+    steps.DataQueriesExecuted(),
+    steps.ActionsExecuted(keep_control=True),
+    steps.ActionsExecuted(keep_control=False),
+    steps.CompletionConfirmed(),
+    steps.CompletionRejected(),
+    steps.NetworkErrorOccurred(),
+    steps.ParseErrorOccurred("no JSON"),
+    steps.ParseErrorOccurred("no such tool"),
+    steps.ActionFailureOccurred("no such node"),
+    steps.RetryScheduled(),
+    steps.NetworkRetryScheduled(),
+    steps.NetworkAvailable(),
+    steps.SystemErrorOccurred(),
+    steps.SessionCompleted(EndReason.SUSPENDED),
+    steps.RunStopped(),
+    steps.SchedulerHeartbeat(),
+    steps.SchedulerHeartbeat(expired=True),
 ]
 
-ALWAYS = {SchedulerHeartbeat}
-WHILE_OPEN = {*ALWAYS, SessionCompleted, RunStopped}
-WHILE_DRIVEN = {*WHILE_OPEN, SystemErrorOccurred}
+ALWAYS: set[type] = {steps.SchedulerHeartbeat}
+WHILE_OPEN = {*ALWAYS, steps.SessionCompleted, steps.RunStopped}
+WHILE_DRIVEN = {*WHILE_OPEN, steps.SystemErrorOccurred}
 #: What may happen where, written down from the description of the phases, not from the machine.
 LEGAL: dict[Phase, set[type]] = {
-    Phase.IDLE: {*WHILE_OPEN, UserMessageSent, SessionActivationRequested},
-    Phase.EXECUTING_ENRICHMENTS: {*WHILE_DRIVEN, EnrichmentsExecuted},
-    Phase.CALLING_AI: {*WHILE_DRIVEN, AIResponseReceived, NetworkErrorOccurred},
-    Phase.PARSING_AI_RESPONSE: {*WHILE_DRIVEN, AIResponseParsed, ParseErrorOccurred},
-    Phase.WAITING_VALIDATION: {*WHILE_OPEN, ValidationReceived, UserMessageSent},
-    Phase.WAITING_COMMUNICATION_RESPONSE: {*WHILE_OPEN, CommunicationResponseReceived, UserMessageSent},
-    Phase.EXECUTING_DATA_QUERIES: {*WHILE_DRIVEN, DataQueriesExecuted, ParseErrorOccurred},
-    Phase.EXECUTING_ACTIONS: {*WHILE_DRIVEN, ActionsExecuted, ActionFailureOccurred, ValidationRequested},
-    Phase.WAITING_COMPLETION_CONFIRMATION: {*WHILE_DRIVEN, CompletionConfirmed, CompletionRejected},
-    Phase.WAITING_NETWORK_RETRY: {*WHILE_DRIVEN, NetworkRetryScheduled, NetworkAvailable},
-    Phase.RETRYING_AFTER_FORMAT_ERROR: {*WHILE_DRIVEN, RetryScheduled},
-    Phase.RETRYING_AFTER_ACTION_FAILURE: {*WHILE_DRIVEN, RetryScheduled},
+    Phase.IDLE: {*WHILE_OPEN, steps.UserMessageSent, steps.SessionActivationRequested},
+    Phase.EXECUTING_ENRICHMENTS: {*WHILE_DRIVEN, steps.EnrichmentsExecuted},
+    Phase.CALLING_AI: {*WHILE_DRIVEN, steps.AIResponseReceived, steps.NetworkErrorOccurred},
+    Phase.PARSING_AI_RESPONSE: {*WHILE_DRIVEN, steps.AIResponseParsed, steps.ParseErrorOccurred},
+    Phase.WAITING_VALIDATION: {*WHILE_OPEN, steps.ValidationReceived, steps.UserMessageSent},
+    Phase.WAITING_COMMUNICATION_RESPONSE: {*WHILE_OPEN, steps.CommunicationResponseReceived, steps.UserMessageSent},
+    Phase.EXECUTING_DATA_QUERIES: {*WHILE_DRIVEN, steps.DataQueriesExecuted, steps.ParseErrorOccurred},
+    Phase.EXECUTING_ACTIONS: {
+        *WHILE_DRIVEN,
+        steps.ActionsExecuted,
+        steps.ActionFailureOccurred,
+        steps.ValidationRequested,
+    },
+    Phase.WAITING_COMPLETION_CONFIRMATION: {*WHILE_DRIVEN, steps.CompletionConfirmed, steps.CompletionRejected},
+    Phase.WAITING_NETWORK_RETRY: {*WHILE_DRIVEN, steps.NetworkRetryScheduled, steps.NetworkAvailable},
+    Phase.RETRYING_AFTER_FORMAT_ERROR: {*WHILE_DRIVEN, steps.RetryScheduled},
+    Phase.RETRYING_AFTER_ACTION_FAILURE: {*WHILE_DRIVEN, steps.RetryScheduled},
     Phase.COMPLETED: ALWAYS,
 }
 POSSIBLE = {phase: [event for event in EVENTS if type(event) in legal] for phase, legal in LEGAL.items()}
@@ -113,19 +81,19 @@ POSSIBLE = {phase: [event for event in EVENTS if type(event) in legal] for phase
 ONWARD = {phase: [event for event in legal if type(event) not in WHILE_DRIVEN] for phase, legal in POSSIBLE.items()}
 #: What has to be done in a phase; a heartbeat asks for nothing.
 EFFECTS: dict[Phase, type] = {
-    Phase.IDLE: Rest,
-    Phase.EXECUTING_ENRICHMENTS: Enrich,
-    Phase.CALLING_AI: CallModel,
-    Phase.PARSING_AI_RESPONSE: ParseReply,
-    Phase.WAITING_VALIDATION: AskPerson,
-    Phase.WAITING_COMMUNICATION_RESPONSE: AskPerson,
-    Phase.EXECUTING_DATA_QUERIES: RunQueries,
-    Phase.EXECUTING_ACTIONS: RunActions,
-    Phase.WAITING_COMPLETION_CONFIRMATION: ConfirmCompletion,
-    Phase.WAITING_NETWORK_RETRY: WaitForNetwork,
-    Phase.RETRYING_AFTER_FORMAT_ERROR: ScheduleRetry,
-    Phase.RETRYING_AFTER_ACTION_FAILURE: ScheduleRetry,
-    Phase.COMPLETED: Rest,
+    Phase.IDLE: steps.Rest,
+    Phase.EXECUTING_ENRICHMENTS: steps.Enrich,
+    Phase.CALLING_AI: steps.CallModel,
+    Phase.PARSING_AI_RESPONSE: steps.ParseReply,
+    Phase.WAITING_VALIDATION: steps.AskPerson,
+    Phase.WAITING_COMMUNICATION_RESPONSE: steps.AskPerson,
+    Phase.EXECUTING_DATA_QUERIES: steps.RunQueries,
+    Phase.EXECUTING_ACTIONS: steps.RunActions,
+    Phase.WAITING_COMPLETION_CONFIRMATION: steps.ConfirmCompletion,
+    Phase.WAITING_NETWORK_RETRY: steps.WaitForNetwork,
+    Phase.RETRYING_AFTER_FORMAT_ERROR: steps.ScheduleRetry,
+    Phase.RETRYING_AFTER_ACTION_FAILURE: steps.ScheduleRetry,
+    Phase.COMPLETED: steps.Rest,
 }
 WAITING_PHASES = {
     Phase.WAITING_VALIDATION: {"validation"},
@@ -134,20 +102,20 @@ WAITING_PHASES = {
 }
 
 
-def check(step: Step, event: Event, before: State) -> None:
+def check(step: steps.Transition, event: steps.Event, before: State) -> None:
     state = step.state
     assert step.effect is None or type(step.effect) is EFFECTS[state.phase]
-    assert step.effect is not None or isinstance(event, SchedulerHeartbeat)
+    assert step.effect is not None or isinstance(event, steps.SchedulerHeartbeat)
     kinds = WAITING_PHASES.get(state.phase, set())
     assert (state.waiting.kind in kinds) if state.waiting else not kinds
     assert (state.end_reason is not None) == (state.phase is Phase.COMPLETED)
     assert state.kind is before.kind
-    assert state.round_trips - before.round_trips == isinstance(event, AIResponseReceived)
-    assert state.failures < LIMITS.same_failures or isinstance(step.effect, Rest | None)
+    assert state.round_trips - before.round_trips == isinstance(event, steps.AIResponseReceived)
+    assert state.failures < LIMITS.same_failures or isinstance(step.effect, steps.Rest | None)
     if state.kind is SessionType.AUTOMATION:
         assert state.phase is not Phase.IDLE or before.phase is Phase.IDLE
         assert state.round_trips <= LIMITS.automation_round_trips
-    elif isinstance(step.effect, CallModel):
+    elif isinstance(step.effect, steps.CallModel):
         assert step.effect.tools == (state.rounds < state.rounds_allowed)
         assert state.rounds_allowed in {0, LIMITS.tool_rounds, LIMITS.tool_rounds_extended}
     assert load(json.loads(json.dumps(state.to_json()))) == state
@@ -156,7 +124,7 @@ def check(step: Step, event: Event, before: State) -> None:
 def check_resume(state: State) -> None:
     """Whatever was stored, the next process knows what to do, and does what the phase asks for."""
     if state.phase in {Phase.IDLE, Phase.COMPLETED}:
-        with pytest.raises(IllegalTransition):
+        with pytest.raises(steps.IllegalTransition):
             resume(state)
         return
     step = resume(state)
@@ -173,7 +141,7 @@ def test_it_follows_every_history_and_takes_no_illegal_step(state: State, histor
         choice = EVENTS if byte > 223 else legal if byte > 207 else onward or legal
         event = choice[byte % len(choice)]
         if event not in legal:
-            with pytest.raises(IllegalTransition):
+            with pytest.raises(steps.IllegalTransition):
                 transition(state, event, LIMITS)
             continue
         step = transition(state, event, LIMITS)
@@ -191,12 +159,13 @@ def test_it_refuses_every_event_where_it_cannot_happen(kind: SessionType) -> Non
             if type(event) in legal:
                 transition(state, event, LIMITS)
             else:
-                with pytest.raises(IllegalTransition):
+                with pytest.raises(steps.IllegalTransition):
                     transition(state, event, LIMITS)
 
 
 def test_it_knows_every_event_and_phase() -> None:
-    assert {type(event) for event in EVENTS} == set(get_args(Event))
+    classes = [named for named in vars(steps).values() if isinstance(named, type) and issubclass(named, steps.Event)]
+    assert {type(event) for event in EVENTS} == set(classes) - {steps.Event}
     assert set(LEGAL) == set(EFFECTS) == set(Phase)
     assert len(Phase) == 13
 
@@ -205,12 +174,12 @@ def test_it_reaches_every_phase() -> None:
     reached: set[State] = {CHAT, AUTOMATION}
     fresh = set(reached)
     for _ in range(8):
-        steps = {
+        following = {
             transition(state, event, LIMITS).state
             for state in fresh
             for event in EVENTS
             if type(event) in LEGAL[state.phase]
         }
-        fresh = steps - reached
-        reached |= steps
+        fresh = following - reached
+        reached |= following
     assert {state.phase for state in reached} == set(Phase)
