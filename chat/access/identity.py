@@ -48,10 +48,7 @@ class KnownMembership:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person as they came in: it ends with their password, account, roles, and with the session or token they showed.
-
-    `memberships` begins with that of their default workspace.
-    """
+    """A person as they came in, with how it ends; `memberships` begins with their default workspace's."""
 
     user: User
     password: str
@@ -100,10 +97,7 @@ def _is_trusted(origin: str, trusted: str) -> bool:
 
 
 def language_of(headers: Headers, named: str = "") -> str:
-    """The language to answer in: the one that the client named, else as Django finds it for a page.
-
-    A page names its own, because not every browser sends the reader's languages with a socket's handshake.
-    """
+    """The language the client named, else what Django finds: not every browser sends it with a handshake."""
     with suppress(LookupError):
         return translation.get_supported_language_variant(named)
     return translation.get_language_from_request(_LanguageRequest(headers))  # type: ignore[arg-type]

@@ -1,7 +1,4 @@
-"""All that a person may ask of a conversation: each function checks, changes, and appends events, in one transaction.
-
-Every door (WebSocket, REST, admin, commands) calls these, so they cannot disagree.
-"""
+"""All that a person may ask of a conversation, each in one transaction; every door calls these."""
 
 import uuid
 from collections.abc import Sequence
@@ -90,10 +87,7 @@ def open_session(member: Member, context: Ref | None, model: str, first_text: st
 
 
 def answer(member: Member, session_id: str, *, text: str | None = None, go_on: bool | None = None) -> Accepted:
-    """Answers what the session waits for: a question with a text, the tool limit with `go_on`.
-
-    Raises `Refused` with "conflict" when it does not wait for that.
-    """
+    """Answers what the session waits for. Raises `Refused` with "conflict" if it does not wait for that."""
     with transaction.atomic():
         session = held_session(member, session_id)
         waiting = load(session.state).waiting
@@ -122,10 +116,7 @@ def retry(member: Member, session_id: str) -> Accepted:
 
 
 def stop(member: Member, session_id: str) -> None:
-    """Stops the answer that is being written and those that wait; what was written is kept.
-
-    What a conversation at rest waits for is cancelled.
-    """
+    """Stops the answer being written and those that wait, and cancels what a resting conversation waits for."""
     with transaction.atomic():
         session = held_session(member, session_id)
         waiting = open_calls.waiting_answer(session)

@@ -153,10 +153,7 @@ def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Dec
 
 
 def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) -> DraftedProposal:
-    """What the proposal would change now, with these arguments or its own; nothing is changed. Decided ones too.
-
-    Raises `NotFound`, `Forbidden`, and `Refused` "validation" for arguments that make no change.
-    """
+    """What the proposal would change now, decided or not. Raises `NotFound`, `Forbidden`, `Refused` "validation"."""
     member.require_editor()
     with transaction.atomic():
         proposal = proposal_for(member, proposal_id)
@@ -191,10 +188,7 @@ class DecisionOutcome:
 
 
 def decide_many(member: Member, proposal_ids: Sequence[str], decision: Decision) -> list[DecisionOutcome]:
-    """Decides each proposal for itself, in the given order: one that is stale keeps no other from being applied.
-
-    Raises `Forbidden` and, before anything is decided, `NotFound` if one of them is not there.
-    """
+    """Decides each proposal for itself, in order. Raises `Forbidden` and, before any is decided, `NotFound`."""
     member.require_editor()
     require_proposals(member, proposal_ids)
     outcomes = []

@@ -1,6 +1,4 @@
-"""What a person decides about what a model is sent: messages of their own that are pinned or left out, and the records
-that a workspace always sends.
-"""
+"""What a person decides about what a model is sent: pinned messages, and records that are always sent."""
 
 from typing import Any
 
@@ -77,10 +75,7 @@ def _waits(session: Session, message: Message) -> bool:
 
 
 def always_send(member: Member, ref: Ref, part: Ref | None = None, *, always: bool) -> None:
-    """Says whether an object, or a part of it, is always sent in this workspace. Repeated it does nothing more.
-
-    Raises `NotFound`, `Forbidden` for viewers, and `Refused` if there are too many.
-    """
+    """Says whether an object, or a part of it, is always sent. Raises `NotFound`, `Forbidden`, `Refused`."""
     of = object_for(member, ref)
     member.require_editor()
     part_type, part_key = part or ("", "")

@@ -52,12 +52,7 @@ class Asked(Body):
 
 
 def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
-    """Takes a message, or repeats the answer that the same key and body got.
-
-    A request in flight holds its key in its transaction: the database makes the second one wait. Of the key only a
-    digest is kept: whoever knows it can ask for the answer. Raises `Refused` for an unusable message or a key of
-    another body, `NotFound` for a foreign session or object, `Problem` 429 for too many.
-    """
+    """Takes a message, or repeats the answer to the same key and body. Raises `Refused`, `NotFound`, `Problem`."""
     user, context = member.user, asked.context.ref if asked.context else None
     count_run(user)
     session_id, model = asked.session_id or "", asked.model or ""

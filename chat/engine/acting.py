@@ -47,10 +47,7 @@ class ProposalResult:
 
 @dataclass(slots=True)
 class ProposalRound:
-    """A reply whose reading calls have their results; `rounds` and `transcript` are the answer so far, not touched.
-
-    `state` is that of the session before. There is a `result` as soon as it is committed.
-    """
+    """A reply whose reading calls have results; `state` is the session's before, `result` is there once committed."""
 
     run: ClaimedRun
     context: ToolContext

@@ -88,10 +88,7 @@ class ClaimedRun:
 
 
 def begin(run: Run, member: Member | None, process: uuid.UUID, events_before: int) -> ClaimedRun:
-    """Gives a run that is about to be stored to a process, after `events_before` more events of its stream.
-
-    The caller holds the session, in which nothing else is on its way, stores the run, and appends that it started.
-    """
+    """Gives a run to a process; the caller holds the session, stores the run, and appends `started(run)`."""
     epoch, last = _take_over(run.session.stream_id)
     run.epoch, run.first_sequence = epoch, last + events_before + 1
     run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()

@@ -42,10 +42,7 @@ def enrich(run: ClaimedRun, member: Member) -> Prompt:
 def store_system_prompt(
     session_id: uuid.UUID, about: Object | None, member: Member, *, is_new: bool, flagged: bool
 ) -> Message:
-    """Writes levels 1 and 2 of a conversation; only level 1 if the version or the role has changed since.
-
-    `flagged`: the workspace may have records that are always sent.
-    """
+    """Writes levels 1 and 2; only level 1 unless it `is_new`. `flagged`: some records are always sent."""
     written = {
         "role": Message.Role.SYSTEM,
         "kind": Message.SYSTEM_PROMPT,

@@ -46,10 +46,7 @@ _UNKNOWN_THERE = _(
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a person reads about a run that failed, and whether Retry is offered.
-
-    `gave_up`: a stronger model may do better.
-    """
+    """What a person reads about a run that failed. `gave_up`: a stronger model may do better."""
 
     code: ErrorCode
     text: str | Promise

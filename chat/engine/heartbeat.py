@@ -26,10 +26,7 @@ class Heartbeat:
         self.last = self._loop.time()
 
     async def beat(self) -> bool:
-        """Renews it; False when the row is gone, because the process had been silent for very long.
-
-        Raises `psycopg.Error` or `TimeoutError` while the database is away.
-        """
+        """Renews it; False if the row is gone. Raises `psycopg.Error` or `TimeoutError` without the database."""
         began = self._loop.time()
         try:
             async with asyncio.timeout(PATIENCE_S):

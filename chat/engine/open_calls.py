@@ -1,7 +1,4 @@
-"""Calls of an answer that wait for a person: their result is put into the stored round that they belong to.
-
-Callers hold the session, as all code does that writes the rounds of its answers.
-"""
+"""Calls that wait for a person: their result goes into their stored round. Callers hold the session."""
 
 from dataclasses import replace
 from typing import Any
@@ -48,10 +45,7 @@ def set_result(answer: Message, call_id: str, result: dict[str, Any]) -> NewEven
 
 
 def close(session: Session) -> list[NewEvent]:
-    """Gives open calls an interim result, because the person wrote meanwhile: vendors refuse a call without one.
-
-    What they propose can still be decided.
-    """
+    """Gives open calls an interim result, because vendors want one. Their proposals can still be decided."""
     answer = waiting_answer(session)
     if answer is None:
         return []

@@ -1,7 +1,4 @@
-"""What a run's model is asked before the run's own rounds: system prompt, history, the question's context, tools.
-
-Nothing is written here. What a question and a conversation are asked with is stored by `enriching`.
-"""
+"""What a run's model is asked before the run's own rounds. Only reads: `enriching` stores it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -107,10 +107,7 @@ def end(
     costs: Sequence[CallCost],
     last: int,
 ) -> None:
-    """Stores the answer and the run's end inside the caller's transaction and appends the events of the ending.
-
-    The caller holds the run; `last` is the last number of its stream.
-    """
+    """Stores the answer, the run's end and its events for a caller who holds the run; `last` as `hold` gave it."""
     config, prompt = ending.provenance.config, ending.provenance.prompt
     counts = run.may_change and ending.outcome not in _PAUSES
     changes = _changes_of_turn(run, rounds) if counts else None
@@ -175,9 +172,6 @@ def give_back(run: ClaimedRun, costs: Sequence[CallCost]) -> None:
 
 
 def hold(run: ClaimedRun) -> int:
-    """Holds session and stream, in the order in which everybody takes them, and returns the stream's last number.
-
-    Raises `Fenced`.
-    """
+    """Holds session and stream, in that order, and returns the stream's last number. Raises `Fenced`."""
     Session.objects.select_for_update(no_key=True).values_list("pk").get(pk=run.session_id)
     return guard(run.stream_id, run.epoch)

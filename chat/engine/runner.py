@@ -135,10 +135,7 @@ class Runner:
         self._patient_until = self._loop.time() + settings.PROCESS_SILENT_S / 2
 
     def _drive(self, run: claims.ClaimedRun) -> None:
-        """Drives a run in a context of its own, because it must outlive the request that rang the bell.
-
-        A run that was given to this process twice is driven as it was given last, whichever comes first.
-        """
+        """Drives a run in its own context: it must outlive the request that rang the bell."""
         known = self._drivers.get(run.id)
         if known is not None and known.run.epoch >= run.epoch:
             return

@@ -1,7 +1,4 @@
-"""How a run begins: it is stored with its empty answer, and driven at once if nothing else is on its way.
-
-Called by `actions` and `turns`, which hold the session.
-"""
+"""How a run begins: stored with its empty answer, and driven at once if nothing else is on its way."""
 
 import uuid
 from collections.abc import Sequence

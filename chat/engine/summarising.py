@@ -62,10 +62,7 @@ async def less_than(refused: ModelRequest) -> int:
 
 
 async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
-    """Summarises the earlier part of the conversation if the request does not fit; True if it was summarised.
-
-    Then the prompt has to be loaded again. Raises `TooLong`, and `Fenced` if another process has the run.
-    """
+    """Summarises what is earlier if the request does not fit; True if so. Raises `TooLong` and `Fenced`."""
     run = oversized.run
     taken = await in_tool_thread(window.tokens_of, oversized.request)
     if taken <= oversized.room:
@@ -84,10 +81,7 @@ async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
 
 
 async def _words(oversized: OversizedRequest, cut: Cut, answer: LiveAnswer) -> str:
-    """What the model says of the part before the cut; nothing if it cannot, or may not, be asked.
-
-    The demo answers questions about graphs, and nothing else.
-    """
+    """What the model says of the part before the cut; "" if it cannot or may not, or is the demo."""
     config, run = oversized.config, oversized.run
     if config.kind == "demo":
         return ""

@@ -60,10 +60,7 @@ raised AS (
 
 
 def wake(raised: Sequence[tuple[int, int]], events: Sequence[StoredEvent] = ()) -> None:
-    """Wakes the readers of these streams, up to these numbers, when the transaction commits.
-
-    `events` are at hand if it is one stream: its readers in this process get them as they are.
-    """
+    """Wakes the streams' readers on commit; `events` of a single stream go to those of this process as they are."""
 
     def announce() -> None:
         for stream_id, last in raised:
@@ -99,10 +96,7 @@ def append(stream: int | tuple[str, int], events: Sequence[NewEvent], epoch: int
 
 
 def guard(stream_id: int, epoch: int) -> int:
-    """Holds the stream for the rest of the transaction and returns its last number.
-
-    Raises `Fenced` when it has another owner by now.
-    """
+    """Holds the stream until the commit and returns its last number. Raises `Fenced` if another process owns it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT epoch, last_sequence FROM chat_stream WHERE id = %s FOR NO KEY UPDATE", [stream_id])
         row = cursor.fetchone()

@@ -1,7 +1,4 @@
-"""One statement that stores a batch of events of many streams, and finds out whether it did when the answer is lost.
-
-Called by the group writer only, one batch after the other.
-"""
+"""One statement that stores events of many streams, and finds out whether it did when its answer is lost."""
 
 import asyncio
 import logging

@@ -126,10 +126,7 @@ class Hub:
         return [lasts.get(stream_id, 0) for stream_id, _present in arrivals]
 
     async def _read(self, cursors: Sequence[tuple[int, int]]) -> list[list[StoredEvent]]:
-        """A page after each (stream, cursor), read at once from the earliest cursor of each stream on.
-
-        Who is further on than that page reaches is read for in another round.
-        """
+        """A page after each (stream, cursor), read at once from each stream's earliest cursor on."""
         pages: dict[tuple[int, int], list[StoredEvent]] = {}
         while left := sorted(set(cursors) - pages.keys(), reverse=True):
             earliest = dict(left)

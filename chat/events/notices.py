@@ -52,10 +52,7 @@ def notify_of(proposal: Proposal, events: Sequence[NewEvent]) -> None:
 
 
 def notify_workspace(workspace_id: int, proposals: Iterable[Proposal]) -> None:
-    """Appends to the workspace's stream which of these proposals wait, and which no longer do.
-
-    All members read it: of kinds that narrow who sees what, it says nothing.
-    """
+    """Appends to the workspace's stream which of these proposals wait; nothing of kinds that narrow who sees."""
     events = []
     for proposal in proposals:
         types = {proposal.object_type, *(name["type"] for name in proposal.brief.get("objects", []))}

@@ -71,10 +71,7 @@ def status_of(result: Any) -> str:
 
 
 def replay(events: Iterable[StoredEvent], message_id: uuid.UUID, begun: Transcript | None = None) -> Transcript:
-    """The transcript of one answer: of the events of its run, and of what was decided later about its calls.
-
-    `begun` is continued if the events come in pages.
-    """
+    """The transcript of an answer: its run's events and later decisions. `begun` is continued page by page."""
     transcript = Transcript() if begun is None else begun
     for event in events:
         if event.message_id == message_id:

@@ -32,10 +32,7 @@ def channel() -> str:
 
 
 def announce(stream_id: int, last_sequence: int, events: Sequence[StoredEvent] = ()) -> None:
-    """Wakes the stream's readers everywhere. Readers poll as well, so that a lost wake-up costs a second.
-
-    `events` end with that number, and are committed; readers of this process need not look for them.
-    """
+    """Wakes the stream's readers everywhere; readers poll as well. `events` are committed and end at that number."""
     if _local is not None:
         _local(stream_id, last_sequence, events)
         return

@@ -28,10 +28,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.003, 0.05
 
 @dataclass(slots=True)
 class _Line:
-    """What waits for one stream. `in_flight` is being committed; `pending` came since.
-
-    `held` when somebody else had the stream's row at the last attempt.
-    """
+    """What waits for a stream: `in_flight` is being committed, `pending` came since. `held`: others had its row."""
 
     epoch: int
     pending: list[NewEvent] = field(default_factory=list)
@@ -84,10 +81,7 @@ class GroupWriter:
         await self._committer.close()
 
     async def put(self, stream_id: int, epoch: int, event: NewEvent) -> None:
-        """Queues one event. Waits while too much is queued; raises `Fenced` when the stream has another owner.
-
-        Data that is not JSON raises here, as in `NewEvent.storable`, and stops nobody else.
-        """
+        """Queues an event, waiting while too much is queued; raises `Fenced`, and what `NewEvent.storable` raises."""
         event = event.storable()
         await self._room.wait()
         line = self._lines.get(stream_id)

@@ -50,10 +50,7 @@ def table_of(kind: Kind) -> Table:
 
 
 def at_the_beginning(member: Member, *, flagged: bool = True) -> str:
-    """Level 2 of a conversation that begins; empty if the workspace always sends nothing that the member may see.
-
-    `flagged` is False if the caller looked and found no records.
-    """
+    """Level 2 of a conversation that begins, "" if nothing is sent. `flagged`: there are such records."""
     body = _body(member) if flagged else ""
     return fenced(f"{_ABOUT} {HOW_TO_READ}", body) if body else ""
 

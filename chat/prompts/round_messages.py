@@ -10,10 +10,7 @@ from chat.providers.base import PromptMessage, Reply, ToolCall
 
 
 def round_of(reply: Reply, calls: Iterable[Call] = ()) -> Round:
-    """The round to store of a reply; `calls` are those of its calls that have results.
-
-    Decides what the model reads of each result; see `tool_results`. Counts tokens: not for the event loop.
-    """
+    """The round to store of a reply, with what the model reads of each result. Not for the event loop."""
     calls = list(calls)
     texts = model_texts([(call.id, call.result) for call in calls])
     return Round(

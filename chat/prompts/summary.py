@@ -63,10 +63,7 @@ def request_messages(before: str, messages: Iterable[PromptMessage], room: int) 
 def summary_text(
     session_id: uuid.UUID, messages: Sequence[Message], place: Cut, words: str, room: int, before: str = ""
 ) -> str:
-    """What is sent in place of these messages: the words of a model, then what must stay.
-
-    Without words it is those of the summary before and what the person asked.
-    """
+    """What stands for these messages: a model's words, else questions and the summary before; what must stay."""
     gathered = _gathered(session_id, messages, place)
     own_words = words.strip() or "\n".join([*_words_of(before), *_questions(messages, place)])
     chars = max(room * 4, 400)

@@ -118,10 +118,7 @@ def cut_of(
     position: int,
     room: int,
 ) -> Cut | None:
-    """Where the conversation is cut so that the request fits; `rounds` are those of the answer at this position.
-
-    `rounds` has an empty entry for what is summarised already.
-    """
+    """Where the conversation is cut so that the request fits. `rounds` of this answer are empty if summarised."""
     asked = max((n for n, each in enumerate(history) if _is_question(each.message)), default=-1)
     parts = [_part(each, is_asked=number >= asked) for number, each in enumerate(history)]
     own = [

@@ -12,10 +12,7 @@ from chat.proposals.proposal_json import decision_event
 
 
 def cancel_pending(session: Session, messages: Collection[uuid.UUID] | None = None) -> list[Proposal]:
-    """Those of a conversation that is stopped or deleted, or of some of its answers.
-
-    The caller holds the session, and tells its stream with `decision_event`.
-    """
+    """Cancels what waits in a conversation or some answers. The caller holds it and tells its stream."""
     which = Q() if messages is None else Q(message__in=messages)
     return _close(session, which, ProposalStatus.CANCELLED)
 

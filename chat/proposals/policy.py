@@ -47,10 +47,7 @@ def asked_by(
 
 
 def _not_allowed(of: Object, tool: str, operations: Sequence[Operation]) -> Asked:
-    """Every field of every operation has to be covered; the first one that is not is named.
-
-    An object that is changed beside the proposal's own is covered by its own key: an allowance for one is none for all.
-    """
+    """The first field of an operation that no allowance covers; a second object is covered by its own key."""
     allowances = Allowance.objects.filter(workspace=of.workspace_id, tool=tool)
     given = set(allowances.values_list("kind", "field", "object_key", "item_key"))
     for operation in operations:

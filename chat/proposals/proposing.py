@@ -144,11 +144,7 @@ def _named_objects(member: Member, asked: Sequence[Action]) -> list[Object]:
 
 
 def _object_of(member: Member, about: Object | None, action: Action, named: Sequence[Object]) -> Object:
-    """What the proposal is about; one without a primary key is what it would create.
-
-    It is the conversation's object if the action changes that, else the first one that it names. Raises
-    `ChangeRefused`.
-    """
+    """What the proposal is about: the conversation's object if it is changed, else the first one named."""
     steps = list(_object_steps(action))
     here = about is not None and any(found.pk == about.pk for found in named)
     if about is not None and (here or len(steps) < len(steps_of([action]))):

@@ -47,10 +47,7 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as offered to a model; `parameters` is a JSON Schema of an object.
-
-    `text` is all of it, written once for every request that it goes into.
-    """
+    """A tool as offered to a model. `parameters` is a JSON Schema, `text` all of it, written once."""
 
     name: str
     description: str
@@ -294,10 +291,7 @@ class Provider(Protocol):
     config: ProviderConfig
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        """Yields pieces, the last one a `TurnEnd`; raises `ProviderError` otherwise, also for a cut stream.
-
-        Closing the generator (or cancelling the task that reads it) closes the connection to the vendor at once.
-        """
+        """Yields pieces, at last a `TurnEnd`, or raises `ProviderError`; closing it closes the connection at once."""
         ...
 
     async def close(self) -> None:

@@ -1,7 +1,4 @@
-"""The provider for a configuration, and what it sends.
-
-`build` is called by `chat/engine/available_models.py`, the only door of this package to a vendor.
-"""
+"""The provider for a configuration, and what it sends: the only door of this package to a vendor."""
 
 from typing import Any
 

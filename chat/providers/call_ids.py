@@ -34,10 +34,7 @@ class CallIds:
 
 
 def tool_name(written: object) -> str:
-    """A name that vendors accept in the history: what the model wrote, without the characters they refuse.
-
-    In place of these stands what no name of a tool here has, so that a name never becomes one which was not written.
-    """
+    """A name that vendors accept: what they refuse is replaced by what no tool's name here has."""
     if not isinstance(written, str):
         return UNNAMED
     return _NOT_IN_A_NAME.sub("-", written)[:MAX_NAME] or UNNAMED

@@ -26,10 +26,7 @@ def clean(text: str) -> str:
 
 
 def parse_json(data: bytes) -> Any:
-    """The value of a JSON text, also of one with wrong UTF-8, raw control characters or half a surrogate pair.
-
-    Raises `ValueError` for what no reading can make JSON.
-    """
+    """The value of a JSON text, also of one with wrong UTF-8 or raw control characters. Raises `ValueError`."""
     try:
         return jiter.from_json(data, cache_mode="keys")
     except ValueError:
@@ -52,10 +49,7 @@ def json_object_or_empty(text: str) -> dict[str, Any]:
 
 
 def json_object_text(text: str) -> str:
-    """The text if it is an object in strict JSON, else the JSON of `json_object_or_empty`.
-
-    Some endpoints refuse a whole conversation for the malformed arguments of one call.
-    """
+    """The text if it is an object in strict JSON, else what endpoints take: `json_object_or_empty`."""
     try:
         if isinstance(jiter.from_json(text.encode(), allow_inf_nan=False), dict) and not _NUL.search(text):
             return text

@@ -18,10 +18,7 @@ _SEVERITY: dict[EndReason, int] = {"stop": 0, "tool_calls": 1, "length": 2, "con
 
 
 class Decoder:
-    """Bytes of one answer in, pieces out; the same pieces for any cut of the same bytes.
-
-    `done`: nothing more will come. `ended`: why the turn ended, as soon as the vendor said so.
-    """
+    """Bytes in, pieces out, however they are cut. `done`: nothing more will come; `ended`: why the turn ended."""
 
     def __init__(self, request: ModelRequest) -> None:
         self.done = False
@@ -142,10 +139,7 @@ def as_dict(value: object) -> dict[str, Any]:
 def usage_told(
     prompt: object, completion: object, read: object, written: object, cached: object = None
 ) -> Usage | None:
-    """A vendor's counts, with their details of what was read and written; None where they cannot be believed.
-
-    `cached` is what was read from its cache, where the details do not say it.
-    """
+    """A vendor's counts, None if they cannot be believed. `cached` counts if the details do not say it."""
     prompt_tokens, completion_tokens = token_count(prompt), token_count(completion)
     if prompt_tokens is None or completion_tokens is None:
         return None

@@ -83,10 +83,7 @@ def classify(exception: BaseException) -> ProviderError:
 
 
 def error_in_stream(error: object) -> ProviderError:
-    """An error that a vendor sent as an event: `{"type", "code", "message"}`, perhaps within `{"error": ...}`.
-
-    Its words are not `redacted` yet.
-    """
+    """An error sent as an event, `{type, code, message}` or within `error`; not `redacted` yet."""
     code = _of_body(error) or "server_error"
     return ProviderError(code, "the answer is an error", said=_message(error), retryable=_retryable(code, error))
 

@@ -1,7 +1,4 @@
-"""Tokens where a vendor did not count them: about four bytes each. Called by the decoders and by accounting.
-
-And the most that a prompt can have, before it is sent.
-"""
+"""Tokens where a vendor did not count them (about four bytes each), and the most a prompt can have."""
 
 import json
 from collections.abc import Callable, Iterator

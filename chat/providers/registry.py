@@ -104,10 +104,7 @@ class Registry:
         return next((name for name in with_key if not self._only_embeds(name)), FALLBACK)
 
     def resolve(self, choice: str | None = None) -> ProviderConfig:
-        """The configuration for "provider", "provider:model" or None, the default.
-
-        Raises `ModelUnavailableError`, whose text says what is missing.
-        """
+        """The configuration of "provider", "provider:model" or the default. Raises `ModelUnavailableError`."""
         name, _, model = (choice or self.default()).partition(":")
         if missing := self._missing(name, model):
             raise ModelUnavailableError(missing[0])
@@ -139,10 +136,7 @@ class Registry:
         return [self._choice(name, self._model(name), default=name == default) for name in usable]
 
     def stronger(self, choice: str) -> Choice | None:
-        """The next stronger model that can be asked: of the same vendor where it has one, else of any.
-
-        None where there is none, or where nobody knows how strong `choice` ("provider:model") is.
-        """
+        """The next stronger model, of the same vendor if it has one; None if there is none, or nobody knows."""
         name, _, model = choice.partition(":")
         strength = self._strength(name, model)
         stronger = [other for other in self.choices() if other.strength > strength > 0]

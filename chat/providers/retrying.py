@@ -18,10 +18,7 @@ log = logging.getLogger("countersign.providers")
 
 
 class RetryingProvider:
-    """A provider whose retryable failures are met with at most `MAX_ATTEMPTS` calls; each further one is announced.
-
-    All of them together have the time of one: `total_timeout_s`.
-    """
+    """Tries retryable failures again, `MAX_ATTEMPTS` in all, within one `total_timeout_s`; announces each."""
 
     def __init__(
         self,

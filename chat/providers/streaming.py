@@ -1,7 +1,4 @@
-"""Asks a vendor and reads one answer: the HTTP client, time limits, closing, every failure a `ProviderError`.
-
-Called by the providers.
-"""
+"""Asks a vendor and reads one answer: HTTP client, time limits, closing, failures as `ProviderError`."""
 
 import asyncio
 import logging
@@ -74,10 +71,7 @@ class _Beginning(httpx2.AsyncByteStream):
 async def read_pieces(
     open_answer: Open, decoder: Decoder, config: ProviderConfig, deadline: float = math.inf
 ) -> AsyncGenerator[Piece]:
-    """Pieces of the answer that `open_answer` asks for, the last one a `TurnEnd`.
-
-    Whatever way this is left (end, error, closing, cancelling), the connection is closed or given back.
-    """
+    """Pieces of the answer, the last a `TurnEnd`. However it is left, the connection is closed or given back."""
     clock = Clock(config, deadline)
     answered = False
     try:

@@ -182,8 +182,7 @@ def _listening_socket(options: argparse.Namespace) -> socket.socket:
 
 
 def _bound_queries(options: dict[str, Any], silent_s: float) -> None:
-    """No statement may hold its thread for ever, and no transaction its rows for longer than a process may be silent:
-    those of a process that froze in the middle of one could not be taken over."""
+    """Bounds statements and transactions in time: a process that froze within one could not be taken over."""
     limits = {
         "statement_timeout": 30_000,
         "lock_timeout": 10_000,

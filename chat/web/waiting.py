@@ -108,8 +108,7 @@ class _Waiter:
 
 
 async def _wait(answer: "_Recorded", person: Identity) -> None:
-    """Turns the answer into how the run ended; leaves it as it is when that takes longer than anyone waits, or when the
-    person may not read any more."""
+    """Turns the answer into how the run ended, unless that takes too long or the person may not read any more."""
     accepted = answer.json()
     if "runId" not in accepted:
         return
