@@ -1,1 +1,1 @@
-"""Who is it, may they stay, and how many connections they have."""
+"""Authentication of readers, checks whether they may stay, and counts of their connections."""

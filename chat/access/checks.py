@@ -1,4 +1,4 @@
-"""Whether people who were let in may stay, and may read what they wish: one statement for any number of them."""
+"""Checks whether people who were let in may stay, and read what they wish: one statement for any number of them."""
 
 import json
 import uuid
@@ -53,11 +53,7 @@ class Access:
 
 
 def check_access(readers: Sequence[Reader]) -> list[Access]:
-    """What each of them may do now.
-
-    The account is active, the password unchanged, the browser's session not ended, the token not expired, and in every
-    workspace they read from the person is a member still, with no lesser role than they came in with.
-    """
+    """What each of them may do now: account, password, session, token and every membership are as they were."""
     asked = [
         {
             "number": number,
@@ -97,7 +93,7 @@ batched_checks: Batched[Reader, Access] = Batched(check_in_db)
 
 
 def _lost_a_role(reader: Reader, roles: dict[str, str]) -> bool:
-    """In a workspace they read from the person is no member any more, or a lesser one than when they came in."""
+    """Whether the person lost their membership of a workspace they read from, or has a lesser role there."""
     before = {known.workspace_id: known.role for known in reader.identity.memberships}
     for workspace_id in reader.workspaces:
         now = _RANK.get(roles.get(str(workspace_id), ""), -1)

@@ -1,4 +1,4 @@
-"""Who is at the other end of a stream: from a session cookie or an access token. `checks` tells if they may stay."""
+"""The person at the other end of a stream, from a session cookie or an access token."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -77,7 +77,7 @@ def origin_allowed(headers: Headers) -> bool:
 
 
 def _came_by_https(headers: Headers) -> bool:
-    """Daphne speaks plain HTTP; a proxy before it says whether its client spoke TLS."""
+    """Whether the client spoke TLS, as a proxy says: Daphne itself speaks plain HTTP."""
     if settings.SECURE_PROXY_SSL_HEADER is None:
         return False
     name, value = settings.SECURE_PROXY_SSL_HEADER

@@ -1,8 +1,4 @@
-"""Everyone who reads on through this process: sockets, server-sent events, requests that wait.
-
-One check of all of them every few seconds: who may not be here any more goes. Who is here is counted, by a task of its
-own, as Valkey may keep it waiting.
-"""
+"""All that read on through this process, checked every few seconds and counted by a task of its own."""
 
 import asyncio
 import logging

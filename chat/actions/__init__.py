@@ -1,1 +1,1 @@
-"""All that a person may ask, each one transaction."""
+"""What a person may ask for, each in one transaction."""

@@ -1,4 +1,4 @@
-"""All that a person may ask of a conversation, each in one transaction; every door calls these."""
+"""What a person may ask of a conversation, each in one transaction; every door calls these."""
 
 import uuid
 from collections.abc import Sequence
@@ -100,11 +100,7 @@ def answer(member: Member, session_id: str, *, text: str | None = None, go_on: b
 
 
 def retry(member: Member, session_id: str) -> Accepted:
-    """Asks the last question again after an error; the person's message is not repeated.
-
-    The model sees the failed answer only if it changed something. Raises `Refused` with "conflict" unless the last
-    answer failed in a way that may pass.
-    """
+    """Asks the last question again; raises `Refused` "conflict" unless its answer failed in a way that may pass."""
     with transaction.atomic():
         session = held_session(member, session_id)
         last = session.runs.select_related("message").order_by("-message__sequence").first()
@@ -124,7 +120,7 @@ def stop(member: Member, session_id: str) -> None:
 
 
 def _stop(session: Session, cancelled: Sequence[Proposal]) -> None:
-    """`cancelled` are changes that nobody decides about any more."""
+    """Stops a held session's runs. `cancelled` are changes that nobody decides about any more."""
     # A run that another process gave back has shown something: who claims it next closes it with that.
     given_back = Q(status=RunStatus.QUEUED, first_sequence__isnull=False)
     begun = session.runs.filter(Q(status=RunStatus.RUNNING) | given_back)
@@ -187,7 +183,7 @@ def _continue(session: Session, member: Member, trigger: dict[str, Any], *, goes
 
 
 def require_rest(session: Session) -> int:
-    """The place of the next message of a held session; raises `Refused` "conflict" while something is on its way."""
+    """The position of a held session's next message; raises `Refused` "conflict" while something is on its way."""
     position, resting = next_position(session)
     if load(session.state).phase not in RESTING or not resting:
         raise Refused("conflict", _("An answer is being written. Wait until it is done, or stop it."))

@@ -1,8 +1,4 @@
-"""What a person may do with a proposal: look at it edited, approve, reject.
-
-A decision is one transaction: the proposal is claimed by a conditional UPDATE, the person's role and the versions of
-what it would change are checked, the change is applied with its history, everybody is told, and the model goes on.
-"""
+"""What a person may do with a proposal: look at it edited, approve, reject; each decision is one transaction."""
 
 import uuid
 from collections.abc import Sequence
@@ -46,7 +42,7 @@ _EDITED = ("decided_arguments", "operations", "targets", "diff", "digest")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`digest` names what the person was shown; edited arguments need that of their preview."""
+    """What a person decides. `digest` names what they were shown; edited arguments need that of their preview."""
 
     approved: bool
     feedback: str = ""
@@ -56,7 +52,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """`run` is how the model goes on; None if it waits for other decisions or has nothing more to do."""
+    """What became of a decision. `run` is how the model goes on, None if it waits for others or is done."""
 
     proposal: Proposal
     run: Accepted | None
@@ -105,7 +101,7 @@ def _held(member: Member, proposal_id: str) -> Proposal:
 
 
 def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
-    """True for the one decision that finds it pending and in time."""
+    """Claims the proposal; True for the one decision that finds it pending and in time."""
     status = ProposalStatus.APPLIED if decision.approved else ProposalStatus.REJECTED
     open_ = Proposal.objects.filter(pk=proposal.pk, status=ProposalStatus.PENDING, expires_at__gt=Now())
     if not open_.update(status=status, decided_by=member.user, decided_at=Now(), feedback=decision.feedback):
@@ -115,7 +111,7 @@ def _claimed(proposal: Proposal, member: Member, decision: Decision) -> bool:
 
 
 def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence[str]:
-    """The fields that are to be saved."""
+    """Applies the proposal and returns the fields that are to be saved."""
     # So that whoever stands in the way is named by the history.
     catch_up(list(held(_concerned(proposal, decision.edited_arguments))))
     of = held_object(proposal)
@@ -153,7 +149,7 @@ def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Dec
 
 
 def preview(member: Member, proposal_id: str, arguments: dict[str, Any] | None) -> DraftedProposal:
-    """What the proposal would change now, decided or not. Raises `NotFound`, `Forbidden`, `Refused` "validation"."""
+    """What the proposal would do now, with these arguments or its own. Raises `NotFound`, `Forbidden`, `Refused`."""
     member.require_editor()
     with transaction.atomic():
         proposal = proposal_for(member, proposal_id)

@@ -1,7 +1,4 @@
-"""Going deeper: the question of an answer is asked again, of the next stronger model, which knows the first answer.
-
-Method: seed D, CU-007. Both answers stay; the new one says which it goes deeper than.
-"""
+"""Asks an answer's question again, of the next stronger model, which knows the first answer; both stay."""
 
 import uuid
 
@@ -70,7 +67,7 @@ def _as_accepted_before(session: Session, run: Run) -> Accepted:
 
 
 def _model_of(run: Run, session: Session) -> str:
-    """Which model gave an answer; for one that failed before it was asked, the one it was meant for."""
+    """The model that gave an answer, or was meant to."""
     if run.provider:
         return f"{run.provider}:{run.model}"
     try:

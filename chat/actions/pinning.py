@@ -1,4 +1,4 @@
-"""What a person decides about what a model is sent: pinned messages, and records that are always sent."""
+"""Pins messages for the model, leaves them out, and says which records are always sent."""
 
 from typing import Any
 
@@ -21,12 +21,7 @@ _UNFINISHED = {Message.Status.QUEUED, Message.Status.STREAMING}
 
 
 def keep_message(member: Member, message_id: str, in_prompt: str) -> Message:
-    """Pins a message of an own conversation, leaves it out, or neither; counts from the next question on.
-
-    The summaries that stand for one that is left out go: if the messages do not fit, another is made without it.
-    One that is put back is sent beside the summaries that were made without it.
-    Raises `NotFound`, and `Refused` with "conflict" for an answer that is not finished or waits for a decision.
-    """
+    """Pins a message of an own conversation, leaves it out, or neither. Raises `NotFound`, `Refused` "conflict"."""
     with transaction.atomic():
         found = message_for(member.user, message_id)
         session = held_session(member, str(found.session_id))

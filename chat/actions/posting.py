@@ -1,4 +1,4 @@
-"""Posting a message through a door: counted, and once for each idempotency key whatever the door."""
+"""Posts a message through a door: counted, and once for each idempotency key whatever the door."""
 
 import hashlib
 import json
@@ -78,7 +78,7 @@ def post(member: Member, asked: Asked, key: str | None) -> dict[str, Any]:
 
 
 def count_run(user: User) -> None:
-    """Everything that makes the model write counts as a message; raises `Problem` 429 for too many."""
+    """Counts as a message whatever makes the model write; raises `Problem` 429 for too many."""
     require("messages", str(user.pk), settings.LIMIT_MESSAGES)
 
 

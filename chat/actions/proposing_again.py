@@ -1,4 +1,4 @@
-"""Asking the model to propose again what could not be applied: a message that says what changed meanwhile."""
+"""Asks the model to propose again what could not be applied, with what changed meanwhile."""
 
 import json
 from typing import Any
@@ -19,12 +19,7 @@ LONGEST_VALUE = 80
 
 
 def propose_again(member: Member, proposal_id: str) -> dict[str, Any]:
-    """Posts the message in the conversation that proposed, once for each proposal. Answers as a message does, and the
-    same to whoever asks again, however much later.
-
-    Raises `NotFound`, `Forbidden` for everybody but the conversation's owner, and `Refused` "conflict" for a proposal
-    that is neither stale nor expired nor failed.
-    """
+    """Posts the message where it was proposed, once a proposal. Raises `NotFound`, `Forbidden`, `Refused`."""
     member.require_editor()
     proposal = proposal_for(member, proposal_id)
     if proposal.status == ProposalStatus.PENDING:

@@ -1,4 +1,4 @@
-"""Refusing what a person asked for, with a code for programs and a sentence for people. Every door shows both."""
+"""Refusals of what a person asked for, with a code for programs and a sentence for people."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,8 +1,4 @@
-"""Asking the database for many at once: whoever comes while a question is under way shares the next one.
-
-What group commit is to writing. When a thousand sockets come back together they cost a few statements, not thousands.
-A question that cannot be answered spoils nothing for those who asked beside it.
-"""
+"""Asks the database for many at once: questions that come while one is under way share the next one."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,10 +13,7 @@ Answer = TypeVar("Answer")
 async def ask_together(
     ask: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]], questions: Sequence[Question]
 ) -> list[Answer | Exception]:
-    """The answer to each question, or what its asking alone raised; raises where the database is away.
-
-    Halves are asked until the bad question stands alone: the good ones cost a few statements still.
-    """
+    """The answer to each question or what it alone raised: halves are asked again until the bad one stands alone."""
     try:
         return list(await ask(questions))
     except AWAY:

@@ -25,11 +25,7 @@ _GIVEN_UP = (QueryCanceled, ProgramLimitExceeded, StatementTooComplex)
 
 
 class Threads:
-    """Eight threads outside the event loop.
-
-    Asgiref's own `sync_to_async` would run everything in one thread, and a task that outlives its request would find
-    that thread gone.
-    """
+    """Eight threads; asgiref's `sync_to_async` has one, which is gone for a task that outlives its request."""
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(8, thread_name_prefix=name)

@@ -30,7 +30,7 @@ NOT_FINISHED = {"error": "The answer ended before this call did; it had no effec
 
 
 class LiveAnswer:
-    """`rounds` are complete ones, as they will be stored; `transcript` is what readers have been shown."""
+    """The answer under way. `rounds` are complete, as they are stored; `transcript` is what readers were shown."""
 
     def __init__(self, run: ClaimedRun, writer: GroupWriter, transcript: Transcript) -> None:
         self._run = run
@@ -40,12 +40,12 @@ class LiveAnswer:
         self._between_rounds = bool(self.rounds)
 
     async def emit(self, type_: EventType, data: dict[str, Any]) -> None:
-        """One event about this answer, stored before anyone sees it."""
+        """Emits an event about this answer, stored before anyone sees it."""
         await self._writer.put(self._run.stream_id, self._run.epoch, self.event(type_, data))
         self.transcript.add(type_, data)
 
     async def emit_costs(self, costs: Iterable[CallCost]) -> None:
-        """What calls for this answer took; those that took nothing are for the records only."""
+        """Emits what calls for this answer took; those that took nothing are for the records only."""
         for cost in costs:
             if cost.usage != Usage():
                 await self.emit("usage", cost.to_event())
@@ -78,14 +78,14 @@ class LiveAnswer:
             await self.emit("content_delta", {"delta": said})
 
     def take_round(self, rounds: list[Round], events: Iterable[NewEvent]) -> None:
-        """A round that was stored already, with its events."""
+        """Adds a round that was stored already, with its events."""
         self.rounds = list(rounds)
         for event in events:
             self.transcript.add(event.type, event.data)
         self._between_rounds = True
 
     async def close_round(self, reply: Reply) -> None:
-        """A complete reply and the results its calls got."""
+        """Adds a complete reply and the results that its calls got."""
         calls = [
             replace(self.transcript.calls[call.id], arguments=call.arguments)
             for call in reply.tool_calls
@@ -101,10 +101,7 @@ class LiveAnswer:
         return bool(self._rest() or self._open_calls() or len(self.transcript.reasoning) > len(thought))
 
     async def close_with_what_was_shown(self) -> None:
-        """The rest that no complete round holds becomes a last round.
-
-        Calls that will never finish get a result, as vendors refuse a call without one.
-        """
+        """Makes a last round of what no complete round holds; vendors want a result of calls that never finish."""
         for call in self.transcript.tool_calls:
             if call.status == "running":
                 await self.emit("tool_call_result", {"toolCallId": call.id, "result": NOT_FINISHED})

@@ -61,7 +61,7 @@ class LiveCall:
     _failed_attempts: list[CallCost] = field(default_factory=list)
 
     def take(self, piece: Piece) -> None:
-        """Text is gathered, not joined: a long answer has thousands of pieces."""
+        """Takes a piece. Text is gathered, not joined: a long answer has thousands of pieces."""
         if self._first_piece is None and isinstance(piece, TextDelta | ReasoningDelta | ToolCallStart):
             self._first_piece = time.monotonic()
         match piece:
@@ -89,10 +89,7 @@ class LiveCall:
         return [*self._failed_attempts, self._cost(self.outcome, self.error)]
 
     async def cover_failure(self) -> None:
-        """Sets aside for the next attempt, too, where the vendor may charge for a failed one.
-
-        Raises `BudgetRefused`, `Fenced`.
-        """
+        """Reserves for another attempt if the vendor may charge for the last. Raises `BudgetRefused`, `Fenced`."""
         failed = self._failed_attempts[-1]
         if self.reservation is None or failed.usage == Usage():
             return

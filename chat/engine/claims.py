@@ -1,8 +1,4 @@
-"""Which runs a process drives.
-
-A run of a conversation that rests is begun by the transaction that stores it. Those that wait, those of dead processes
-and those that this process lost sight of are claimed by one statement.
-"""
+"""The runs that a process drives: begun where they are stored, or claimed: those that wait, or of dead processes."""
 
 import uuid
 from collections.abc import Collection
@@ -88,7 +84,7 @@ class ClaimedRun:
 
 
 def begin(run: Run, member: Member | None, process: uuid.UUID, events_before: int) -> ClaimedRun:
-    """Gives a run to a process; the caller holds the session, stores the run, and appends `started(run)`."""
+    """Gives a run to a process, after `events_before` more events; the caller holds its session and stores it."""
     epoch, last = _take_over(run.session.stream_id)
     run.epoch, run.first_sequence = epoch, last + events_before + 1
     run.status, run.process, run.attempts, run.started_at = RunStatus.RUNNING, process, 1, Now()

@@ -1,8 +1,4 @@
-"""Tells runners that there is something to claim or to stop: this process's at once, others over Valkey.
-
-A new run of a conversation that rests needs no bell: the transaction that stores it begins it for the runner of its own
-process. A lost ring costs a second: runners look by themselves as well.
-"""
+"""Tells runners here and, over Valkey, elsewhere what to claim or stop; they look every second by themselves."""
 
 import logging
 import uuid
@@ -29,7 +25,7 @@ class LocalRunner(Protocol):
         """Drives a run that was begun for it."""
 
     def ring(self) -> None:
-        """There is something to claim or to stop."""
+        """Says that there is something to claim or to stop."""
 
 
 #: None in a process that drives no runs.

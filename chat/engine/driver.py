@@ -213,7 +213,7 @@ class Driver:
         return steps.SystemErrorOccurred()
 
     async def _end_early(self) -> None:
-        """Stopped by a person, deserted by its readers, or handed over to another process."""
+        """Ends a run that was stopped by a person, deserted by its readers, or handed over to another process."""
         if self._over:
             return
         if self.run.resumed and self._answer.transcript.empty:
@@ -249,7 +249,7 @@ class Driver:
         await self._store(run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
 
     async def _store(self, write: Callable[..., None], *args: Any, threads: Threads = in_db) -> None:
-        """A write that takes the costs which are not stored yet with it."""
+        """Calls `write` with the costs which are not stored yet, so that one transaction stores both."""
         costs = tuple(self._model_calls.unstored)
 
         def store() -> None:

@@ -33,11 +33,11 @@ class Endings:
         self._limits = limits
 
     def finished(self, state: State, transcript: Transcript) -> Ending:
-        """The model is done, or came to its last round of tools and could only write."""
+        """The end after the model's last word, or after its last round of tools, when it could only write."""
         return self._ending(state, "finished", transcript, gave_up=self._model_calls.out_of_rounds)
 
     def asking(self, state: State, waiting: Waiting, transcript: Transcript) -> Ending:
-        """A person has something to answer or to decide."""
+        """The end when a person has something to answer or to decide."""
         if waiting.kind != "tool_limit":
             return self._ending(state, "waiting", transcript)
         data = {"roundsUsed": state.rounds, "maxExtended": self._limits.tool_rounds_extended}
@@ -45,7 +45,7 @@ class Endings:
         return self._ending(state, "toolLimit", transcript, asked=[asked], gave_up=True)
 
     async def stopped(self, state: State) -> Ending:
-        """A person stopped it, or nobody reads it any more."""
+        """The end when a person stopped it, or nobody reads it any more."""
         await self._answer.close_with_what_was_shown()
         return self._ending(self._rested(state, steps.RunStopped()), "stopped", self._answer.transcript)
 
@@ -75,7 +75,7 @@ class Endings:
         gave_up: bool = False,
         asked: Sequence[NewEvent] = (),
     ) -> Ending:
-        """`asked` is what a person is asked; `gave_up` says that the model came to a limit, as a failure may."""
+        """The ending to store. `asked` is what a person is asked; `gave_up`: the model came to a limit."""
         error = failure.to_json() if failure else None
         gave_up = gave_up or (failure is not None and failure.gave_up)
         limit = {"gaveUp": True} if gave_up else {}

@@ -1,7 +1,4 @@
-"""Stores what a conversation is asked with, before its model is asked: the context of the question, the system prompt.
-
-Both stay as they were stored, so that the prefix of every later request has the same bytes.
-"""
+"""Stores a question's context and the system prompt once: the prefix of every later request has the same bytes."""
 
 import uuid
 

@@ -1,7 +1,4 @@
-"""The sign of life of a process that drives runs: a row of its own, renewed over a connection of its own.
-
-Nothing that waits for the pool of connections, as pages do when the database is slow, can silence it.
-"""
+"""A process's sign of life: a row renewed over a connection of its own, so that a slow pool cannot silence it."""
 
 import asyncio
 import uuid
@@ -16,7 +13,7 @@ _BEAT = "UPDATE chat_process SET seen_at = now() WHERE id = %s"
 
 
 class Heartbeat:
-    """`last` is when the last one was stored, in the loop's time."""
+    """Renews the row. `last` is when that was last stored, in the loop's time."""
 
     def __init__(self, conninfo: str, process_id: uuid.UUID) -> None:
         self._conninfo = make_conninfo(conninfo, connect_timeout=PATIENCE_S, application_name="countersign heartbeat")

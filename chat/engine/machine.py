@@ -1,8 +1,4 @@
-"""The engine's decisions: `transition(state, event)` is pure and total over the table below.
-
-Chat, automation and structured generation are the same machine. Method: the event-driven session engine of seed B, with
-seed A's tool rounds inside.
-"""
+"""The engine's decisions, of chats and automations: `transition(state, event)` is pure and total over the table."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -48,7 +44,7 @@ def resume(state: State) -> steps.Transition:
 
 
 def _tools_left(state: State) -> bool:
-    """An automation counts round trips instead of rounds."""
+    """Whether tools may be called in this turn; an automation counts round trips instead of rounds."""
     return state.kind is SessionType.AUTOMATION or state.rounds < state.rounds_allowed
 
 
@@ -86,7 +82,7 @@ def _close(state: State, reason: EndReason) -> steps.Transition:
 
 
 def _idle(state: State, reason: str) -> steps.Transition:
-    """A chat returns to rest; an automation ends."""
+    """Rests in a chat; ends an automation."""
     if state.kind is SessionType.AUTOMATION:
         ends = {"finished": EndReason.COMPLETED, "stopped": EndReason.CANCELLED, "failed": EndReason.ERROR}
         closed = replace(state, phase=Phase.COMPLETED, waiting=None, end_reason=ends[reason])
@@ -116,7 +112,7 @@ def _parsed(state: State, event: steps.AIResponseParsed, limits: Limits) -> step
 
 
 def _answered(state: State, event: steps.CommunicationResponseReceived, limits: Limits) -> steps.Transition:
-    """A person who does not want to go on gets a summary: no more rounds are allowed in this turn."""
+    """Goes on, or gives a person who does not want to a summary: no more rounds are allowed in this turn."""
     allowed = state.rounds_allowed
     if state.waiting is not None and state.waiting.kind == "tool_limit":
         allowed = limits.tool_rounds_extended if event.go_on else 0

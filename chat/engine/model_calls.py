@@ -64,10 +64,7 @@ class ModelCalls:
         return run_storage.Provenance(self._config, self._prompt)
 
     async def enrich(self, *, anew: bool = False) -> Failure | None:
-        """Stores what the model is asked with and loads the prompt, once; a failure if what it is about is gone.
-
-        With `anew` it only loads, again. Whether there are budgets comes with it: most first calls spare a statement.
-        """
+        """Stores what is asked with and loads the prompt, once; `anew` only loads. A failure if the context is gone."""
         if self._prompt is not None and not anew:
             return None
         member = self._run.member
@@ -129,7 +126,7 @@ class ModelCalls:
         return failure or calling.prepare(config, self.prompt, self._answer, tools=tools)
 
     async def _ask(self, call: calling.LiveCall) -> ProviderError | None:
-        """Raises `BudgetRefused`."""
+        """Makes the call, under its budgets. Raises `BudgetRefused`."""
         self._call = call
         if self._budgeted:
             await paying.set_aside(call, self._run.account)

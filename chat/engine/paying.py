@@ -12,12 +12,8 @@ from graphs.site.accounts import Account
 
 
 async def set_aside(call: LiveCall, account: Account) -> None:
-    """Reserves the most that the call can take. Raises `BudgetRefused`.
-
-    The id is made here, so that a call that is stopped meanwhile can be given back. The prompt's tokens are counted,
-    which takes time, only if its bytes have no room.
-    """
-    call.reservation = uuid.uuid4()
+    """Reserves the most that the call can take, counting tokens if bytes do not fit. Raises `BudgetRefused`."""
+    call.reservation = uuid.uuid4()  # made here, so that a call that is stopped meanwhile can be given back
     asked = call.config, call.request, call.purpose
     try:
         try:

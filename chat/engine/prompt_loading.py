@@ -48,11 +48,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A conversation before the answer of a run: what it is about, and its messages in order.
-
-    Few have the rest: whether the workspace has an active budget, or records that are always sent, and whether the
-    conversation has a summary.
-    """
+    """A conversation before a run's answer, and whether it has budgets, records always sent, or a summary."""
 
     about: Object | None
     messages: Sequence[Message]
@@ -79,7 +75,7 @@ def load_prompt(run: ClaimedRun, member: Member) -> Prompt:
 
 
 def read_earlier(run: ClaimedRun, member: Member) -> Earlier:
-    """Raises `ContextGone`."""
+    """The conversation before the run's answer. Raises `ContextGone`."""
     try:
         about = object_for(member, run.context) if run.context else None
     except NotFound:

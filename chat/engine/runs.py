@@ -20,7 +20,7 @@ from graphs.site.access import Member
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A run was stored. `after` is the number to read the stream from to see everything about it."""
+    """What doors answer about a stored run. `after` is the number to read the stream from to see all about it."""
 
     session_id: uuid.UUID
     user_message_id: uuid.UUID
@@ -50,11 +50,7 @@ def new_run(session: Session, author: User, position: int, trigger: dict[str, An
 def start(
     run: Run, member: Member | None, events: Sequence[NewEvent], *, resting: bool, question: Message | None = None
 ) -> int:
-    """Stores a run and its first events; returns the number before its first event.
-
-    A runner of this process begins at once if nothing is on its way in the session; otherwise the run waits.
-    `member` is its author, None if they lost access. Belongs last into the caller's transaction.
-    """
+    """Stores a run and its first events, last in the transaction; returns the number before its first event."""
     session = run.session
     runner, begun = doorbell.local, None
     if runner and resting and knows(session) and runner.takes(session.pk):
@@ -77,7 +73,7 @@ def queued(run: Run) -> NewEvent:
 
 
 def accepted(run: Run, after: int, question: Message | None = None) -> Accepted:
-    """What doors answer about a stored run; without `question` it belongs to the last one that a person asked."""
+    """The answer about a stored run; without `question` it belongs to the last one that a person asked."""
     session = run.session
     if question is None:
         asked = session.messages.filter(role=Message.Role.USER, kind=Message.TEXT).order_by("-sequence")

@@ -27,11 +27,7 @@ EmitCosts = Callable[[Sequence[CallCost]], Awaitable[None]]
 async def ask_aside(
     account: Account, config: ProviderConfig, request: ModelRequest, purpose: Purpose, emit: EmitCosts
 ) -> Reply:
-    """The whole reply, which ends as the vendor said (`Reply.end`).
-
-    Raises `ProviderError`, and `BudgetRefused` with a sentence for people. Stopped (cancelled) it closes the connection
-    to the vendor and records what was taken so far.
-    """
+    """The whole reply, at the cost of the same budgets. Raises `ProviderError`, `BudgetRefused`. For no transaction."""
     call = calling.LiveCall(config, request, purpose=purpose, sent=KeptRequest(config, request, round=0))
     try:
         await paying.set_aside(call, account)
@@ -51,4 +47,4 @@ async def ask_aside(
 
 
 async def _show_nobody(_piece: Piece) -> None:
-    """Nobody watches."""
+    """Shows a piece to nobody."""

@@ -1,8 +1,4 @@
-"""Makes room in a conversation that outgrows its model's window: its earlier part is summarised, and kept aside.
-
-The summary is a row: every prompt that is loaded afterwards, also by another process after a crash, has it in place of
-that part. Nothing is deleted.
-"""
+"""Summarises the earlier part of a conversation that outgrew its model's window; later prompts have that row."""
 
 import logging
 from collections.abc import Collection, Sequence

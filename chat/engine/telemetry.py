@@ -38,7 +38,7 @@ def of_run(run: ClaimedRun) -> Iterator[Activity]:
 
 @contextmanager
 def of_call(call: "LiveCall") -> Iterator[None]:
-    """One call of a model with all its attempts."""
+    """The span of a call of a model with all its attempts."""
     request, config = call.request, call.config
     with activity(
         "llm_call",
@@ -81,7 +81,7 @@ def _describe_reply(call: "LiveCall", span: Activity) -> None:
 
 
 def costs(costs: Iterable["CallCost"]) -> None:
-    """What each attempt of a call took."""
+    """Emits what each attempt of a call took."""
     for cost in costs:
         emit(
             "token_usage",
@@ -103,18 +103,18 @@ def costs(costs: Iterable["CallCost"]) -> None:
 
 
 def unpaid(call: "LiveCall") -> None:
-    """A call that a budget does not pay for."""
+    """Emits that a budget does not pay for a call."""
     emit("budget_refused", "warning", provider=call.config.name, model=call.config.model)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpan:
-    """A tool at work."""
+    """The span of a tool at work."""
 
     activity: Activity
 
     def returned(self, result: dict[str, Any]) -> None:
-        """The tool's answer; `{"error": ...}` is one, too."""
+        """Notes the tool's answer; `{"error": ...}` is one, too."""
         text = json.dumps(result, ensure_ascii=False)
         self.activity.note("error" if "error" in result else None, result_chars=len(text))
         self.activity.note_text(lambda: {"result": text})
@@ -122,14 +122,14 @@ class ToolSpan:
 
 @contextmanager
 def of_tool(call: "CheckedCall") -> Iterator[ToolSpan]:
-    """A call of a tool that reads."""
+    """The span of a tool that reads."""
     arguments = call.arguments
     with activity("tool", lambda: {"arguments": arguments}, tool=call.name, tool_call=call.id) as span:
         yield ToolSpan(span)
 
 
 def refused(checked: Sequence["CheckedCall"], written: Sequence[ToolCall]) -> None:
-    """The calls whose arguments are no JSON."""
+    """Emits the calls whose arguments are no JSON."""
     for call, as_written in zip(checked, written, strict=True):
         if isinstance(call.found, tools.CallRefused) and call.found.malformed:
             raw = as_written.arguments[:MALFORMED_CHARS]
@@ -137,7 +137,7 @@ def refused(checked: Sequence["CheckedCall"], written: Sequence[ToolCall]) -> No
 
 
 def proposed(events: Iterable[NewEvent]) -> None:
-    """The changes that wait for a person, or that an allowance let through, once they are stored."""
+    """Emits stored changes that wait for a person, or that an allowance let through."""
     for event in events:
         if event.type != "proposal":
             continue
@@ -150,7 +150,7 @@ def proposed(events: Iterable[NewEvent]) -> None:
 
 
 def deserted(shown: Transcript) -> None:
-    """An answer is stopped because nobody reads it any more; about so many tokens of it were shown."""
+    """Emits that an answer is stopped because nobody reads it, and about how many tokens of it were shown."""
     emit("client_disconnect_abort", "warning", tokens_streamed=estimated_tokens(size(shown.text + shown.reasoning)))
 
 

@@ -54,7 +54,7 @@ class CheckedCall:
 
 
 def check_calls(calls: tuple[ToolCall, ...], offered: Collection[str]) -> list[CheckedCall]:
-    """Unusable calls (malformed JSON, a tool that is not offered, extra keys) are refused with the reason."""
+    """The calls, checked: malformed JSON, tools that are not offered and extra keys are refused with the reason."""
     checked = [CheckedCall(call.id, call.name, tools.parse(call.name, call.arguments, offered)) for call in calls]
     telemetry.refused(checked, calls)
     return checked

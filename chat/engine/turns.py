@@ -1,8 +1,4 @@
-"""What a decision does to the conversation that asked for it: it becomes its call's result, and the turn goes on.
-
-When the last open call of an answer has its result, a new run continues the turn by itself. A decision about a call
-that got an interim result, because the person wrote meanwhile, reaches the model as a note instead.
-"""
+"""Makes a decision its call's result, or a note after an interim one; the last open call continues the turn."""
 
 from collections.abc import Iterable, Sequence
 
@@ -22,11 +18,7 @@ _DECIDED = frozenset({ProposalStatus.APPLIED, ProposalStatus.REJECTED, ProposalS
 
 
 def apply_decisions(session: Session, proposals: Sequence[Proposal], events: Sequence[NewEvent]) -> Accepted | None:
-    """Gives the calls of these proposals of a held session their results, and appends the `events` about them.
-
-    Returns the run that goes on with the conversation, in the name of who asked, not of who decided; None if none is
-    needed or one is on its way. Belongs last into the transaction that decides.
-    """
+    """Gives calls of a held session their results, last in the transaction; returns the run that goes on, if any."""
     events = list(events)
     position, resting = next_position(session)
     waited = open_calls.waiting_answer(session)

@@ -11,7 +11,7 @@ from graphs.site.prepared import prepared
 
 
 class Fenced(Exception):
-    """Another process has taken the stream over; who gets this may write nothing more about it."""
+    """Another process has taken the stream over: nothing more about it may be written here."""
 
 
 _STORE = f"""

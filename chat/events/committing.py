@@ -68,10 +68,7 @@ class StreamBatch:
 
 
 class Outcome(NamedTuple):
-    """What became of a part. Without `last` nothing was written; `owned` tells whether it can be later.
-
-    `base` is the number before the part's first event; None when the answer was lost and only the table knows.
-    """
+    """What became of a stream's batch: `last` if it was written, after `base` if known; else if it still can be."""
 
     stream_id: int
     base: int | None
@@ -91,10 +88,7 @@ class Committer:
         self._connection: psycopg.AsyncConnection | None = None
 
     async def commit(self, parts: Sequence[StreamBatch]) -> list[Outcome]:
-        """Stores the parts whose streams nobody else holds or owns; waits while PostgreSQL is away.
-
-        After a lost answer the streams tell whether it happened: they name the writer and the batch.
-        """
+        """Stores what streams can take that nobody else holds or owns; waits while PostgreSQL is away."""
         self._batch += 1
         rows = [(part.stream_id, part.epoch, [as_row(event) for event in part.events]) for part in parts]
         parameters: dict[str, object] = {"parts": to_json(rows), "writer": self._id, "batch": self._batch}

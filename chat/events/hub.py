@@ -1,8 +1,4 @@
-"""One per web process: wakes the readers of streams and hands them the events after their cursor.
-
-Committed events come from this process's writer; wake-ups of other processes come over Valkey, and because those may be
-lost, watched streams are asked for their last number every second.
-"""
+"""Wakes readers of streams in a web process: on word of its writer or Valkey, and each second for what was lost."""
 
 import asyncio
 import logging

@@ -1,8 +1,4 @@
-"""Appends to the streams of objects and workspaces what concerns them: changes, proposals, decisions.
-
-Every object has a stream `<type>_<id>` and every workspace a stream `workspace_<id>`, which all members of the
-workspace may read. Events are appended in the transaction of what they tell of, those of objects first.
-"""
+"""Appends to the streams of objects and workspaces, in the transaction of what changes, is proposed or decided."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -41,10 +37,7 @@ def workspace_stream_name(workspace_id: int) -> str:
 
 
 def notify_of(proposal: Proposal, events: Sequence[NewEvent]) -> None:
-    """Appends to the stream of the object that a proposal is about, unless others may not see all that it changes.
-
-    Without the ids of an answer: the conversation is its owner's. An object that is still to be created has no stream.
-    """
+    """Appends to the stream of a proposal's object, without ids of the answer, unless others may not see all of it."""
     others = {name["type"] for name in proposal.brief.get("objects", []) if name["id"] != proposal.object_key}
     about = proposal.about
     if about.pk is not None and not others.intersection(narrowed()):

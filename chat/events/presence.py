@@ -1,4 +1,4 @@
-"""Who reads: the grace period after a disconnect counts from the moment the last reader was seen."""
+"""The readers that are there: the grace period of an answer counts from when the last of them was seen."""
 
 import uuid
 from collections.abc import Sequence

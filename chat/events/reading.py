@@ -1,7 +1,4 @@
-"""Reading the log: the events after a number. Every reader, live or late, comes here.
-
-A page ends after so many events or so many bytes, whichever comes first; it has one event at least where there are any.
-"""
+"""The events after a number, for every reader: a page ends at so many events or bytes, and has one at least."""
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping

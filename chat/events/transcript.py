@@ -1,8 +1,4 @@
-"""What an answer's events amount to: its text, its reasoning and its tool calls.
-
-The same fold fills the stored message while the engine streams, rebuilds it after a crash, and lets a test prove that
-replaying the log gives what is stored.
-"""
+"""What an answer's events amount to: the same fold stores a message, rebuilds it after a crash, and replays it."""
 
 import uuid
 from collections.abc import Iterable

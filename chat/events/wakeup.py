@@ -1,7 +1,4 @@
-"""Waking readers: "stream N has events up to K". A wake-up may be lost; it carries no event.
-
-In a web process the hub takes it and tells the other processes; elsewhere (Celery, commands) it is published at once.
-"""
+"""Wakes readers of streams in all processes: by the hub in a web process, over Valkey elsewhere."""
 
 import logging
 from collections.abc import Callable, Sequence

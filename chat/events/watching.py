@@ -1,7 +1,4 @@
-"""Readers of streams in this process, and the ends of these streams in memory. Made and kept by the hub.
-
-Most readers are given what was committed a moment ago, from here; one that is further behind reads the table.
-"""
+"""Readers of streams in this process, and the newest events of these streams in memory. Made by the hub."""
 
 import asyncio
 import math
@@ -31,7 +28,7 @@ class Source(Protocol):
 
 
 class Watch:
-    """One reader of one stream, from the event after `after` on; `Hub.watch` makes it. Who has it closes it."""
+    """A reader of one stream, from the event after `after` on; `Hub.watch` makes it, its owner closes it."""
 
     def __init__(self, source: Source, tail: "Tail", stream_id: int, after: int, *, present: bool = True) -> None:
         self._source = source

@@ -1,8 +1,4 @@
-"""The group-commit writer: one per process, it stores what the engine streams before anyone sees it.
-
-While one commit runs, new events queue; the next commit takes all of them in one statement for all streams. A stream
-whose row somebody else holds is skipped and taken by the next batch, so that nobody waits for a stranger.
-"""
+"""The group-commit writer of a process: one statement stores all that came meanwhile, but for streams others hold."""
 
 import asyncio
 import logging
@@ -43,10 +39,7 @@ class _Line:
 
 
 class GroupWriter:
-    """Stores events of many streams; `deliver` gets them, in order, once they are committed.
-
-    If an answer to COMMIT was lost, readers are woken instead and find the events in the table.
-    """
+    """Stores events of many streams. `deliver` gets them once committed, unless the answer to COMMIT was lost."""
 
     def __init__(
         self, conninfo: str, deliver: Callable[[Sequence[StoredEvent]], None], fail: Callable[[], None]
@@ -72,7 +65,7 @@ class GroupWriter:
             self._fail()
 
     async def close(self) -> None:
-        """Stops writing; `flush` before for what must not be lost. Who still waits gets `Fenced`."""
+        """Stops writing; `flush` before for what must not be lost. Writers that still wait get `Fenced`."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -1,1 +1,1 @@
-"""What the model reads: `system` once per session, `question` with every message of a person."""
+"""What the model reads: system prompt, history, the question's context, results of tools, summaries."""

@@ -1,8 +1,4 @@
-"""Level 2 of a prompt: the records that a workspace always sends, between marks that they cannot imitate.
-
-They stand before the history and stay as they were sent first; what has changed since stands with the next question,
-so that the prefix before it has the same bytes.
-"""
+"""Level 2 of a prompt, the records that are always sent, as they were first; changes stand with later questions."""
 
 from collections import defaultdict
 from collections.abc import Iterable

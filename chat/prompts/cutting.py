@@ -1,7 +1,4 @@
-"""Where a conversation that has become too long for its model is cut: pure, over what each section of it takes.
-
-Sections are whole messages and, of the answer under way, whole rounds: a call and its result are never torn apart.
-"""
+"""Where a conversation that is too long is cut: between messages, or rounds of the answer under way. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a stronger model reads when it is asked to go deeper than an answer of another one. Called by `deepening`."""
+"""What a stronger model reads when it is asked to go deeper than another one's answer."""
 
 import json
 import re

@@ -1,8 +1,4 @@
-"""What stands for the earlier part of a conversation once it has become too long for its model.
-
-A model is asked for the words; what must not be lost is gathered here, with or without it: what was decided, which keys
-were spoken of, and which proposals are still open.
-"""
+"""What stands for the earlier part of a long conversation: a model's words, and keys, decisions, open proposals."""
 
 import json
 import re
@@ -48,10 +44,7 @@ _MENTION = re.compile(r"\{\{node:([^}\s]{1,100})\}\}")
 
 
 def request_messages(before: str, messages: Iterable[PromptMessage], room: int) -> tuple[PromptMessage, ...]:
-    """What a model is asked that shall summarise: the previous summary and the messages, as data, in at most `room`.
-
-    If there are more messages the oldest go, not the summary: nothing else is left of what it stands for.
-    """
+    """What a model is asked for a summary, in at most `room`: the last summary whole, and the latest messages."""
     earlier = [before] if before else []
     parts = [part for message in messages for part in _shown(message)]
     while count_tokens("\n\n".join(earlier + parts)) > room and len(parts) > 1:

@@ -1,8 +1,4 @@
-"""The system prompt of a conversation: role, rules, limits, and what its subject says of the object it is about.
-
-Called by the engine once per session, which keeps the text: the prefix of every request stays the same bytes. So
-nothing here changes by itself: no dates, no numbers of nodes.
-"""
+"""The system prompt: role, rules, limits, the subject's words. No dates or numbers: its bytes stay the same."""
 
 from django.conf import settings
 

@@ -1,8 +1,4 @@
-"""What a model reads of a tool's result: in the encoding with fewer tokens, and shortened if it has too many.
-
-Decided once, when the result enters the history; it stays there as it is (`Call.model_text`), so that the prefix of
-every later request has the same bytes. The result itself is stored whole, and read on with `read_tool_result`.
-"""
+"""What a model reads of a tool's result, decided once: the shorter encoding, cut if too long, the same bytes after."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -79,7 +75,7 @@ class _Shorter:
         return kept
 
     def _object(self, value: dict[str, Any], chars: int, path: str) -> dict[str, Any]:
-        """What takes little stays whole; what takes much shares the rest."""
+        """The object: what takes little stays whole, what takes much shares the rest."""
         sizes = {key: len(as_json(part)) + len(key) + 4 for key, part in value.items()}
         share, left = 0, chars
         for waiting, key in zip(range(len(sizes), 0, -1), sorted(sizes, key=lambda key: sizes[key]), strict=True):

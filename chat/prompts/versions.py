@@ -1,4 +1,4 @@
-"""Which wording a model was sent: level 1 and the tools, as every role gets them. Sessions and answers keep it."""
+"""The wording that a model was sent, level 1 and the tools of every role, as a digest that answers keep."""
 
 import hashlib
 from collections.abc import Iterator

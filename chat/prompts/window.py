@@ -1,8 +1,4 @@
-"""What of a conversation a model is sent: the summary of its earlier part, what is kept of that, and all since.
-
-The same bytes from turn to turn, so that vendors' caches hit. A question stands with the context that was retrieved for
-it; an answer is spread over its rounds.
-"""
+"""What a model is sent of a conversation: summary, kept messages, all since; the same bytes from turn to turn."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +55,7 @@ class SentMessage:
 
     @property
     def said(self) -> list[PromptMessage]:
-        """What was said, for who summarises it: a question without what was looked up for it, and only once."""
+        """What was said, for a summary: a question without what was looked up for it, and only once."""
         return replace(self, records=False, retrieved=False, quote=False).entries
 
 
@@ -148,7 +144,7 @@ def _part(each: SentMessage, *, is_asked: bool) -> Section:
 
 
 def _is_question(message: Message) -> bool:
-    """Whatever came after the last one (notes, answers that waited) belongs to the turn of that question."""
+    """Whether a turn begins with it; notes and answers that waited belong to the question before."""
     return message.role == Message.Role.USER and message.kind == Message.TEXT
 
 

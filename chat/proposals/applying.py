@@ -1,4 +1,4 @@
-"""Doing what was approved, in the transaction that approves it."""
+"""Does what was approved, in the transaction that approves it."""
 
 import logging
 from typing import Any
@@ -54,9 +54,7 @@ def carry_out(proposal: Proposal, of: Object | None, actor: User) -> None:
 
 
 def _left_to_do(proposal: Proposal, of: Object, moved: tuple[Conflict, ...]) -> list[dict[str, Any]] | None:
-    """Where only other proposals of the same turn, which the person saw beside it, were applied meanwhile: what was
-    shown, but for what one of them has deleted already (an edge between two nodes that go). None where anything else
-    would happen."""
+    """The plan without what another proposal of the turn deleted already; None if anything else would differ."""
     if not staleness.moved_only_through(of, moved, _turn(proposal), proposal.created_at):
         return None
     gone = [("delete", each.item.type, each.item.key) for each in moved if each.found is None]
@@ -79,7 +77,7 @@ def _mark_stale(proposal: Proposal, of: Object, conflicts: tuple[Conflict, ...])
 
 
 def _because(proposal: Proposal, of: Object, actor: User) -> Because:
-    """The proposal caused it; the message and the session name everything that one of them changed."""
+    """The cause of what is changed: proposal, message and session, each of which names its changes."""
     proposed = f"proposal:{proposal.pk}"
     return Because(
         actor=actor,

@@ -1,4 +1,4 @@
-"""Proposals that come to an end without anybody's decision."""
+"""Ends proposals without anybody's decision."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ def cancel_pending(session: Session, messages: Collection[uuid.UUID] | None = No
 
 
 def expire_due(session: Session) -> list[Proposal]:
-    """Those that nobody decided in time, likewise."""
+    """Expires those that nobody decided in time, likewise."""
     return _close(session, Q(expires_at__lte=Now()), ProposalStatus.EXPIRED)
 
 
@@ -34,7 +34,7 @@ def _close(session: Session, which: Q, status: ProposalStatus) -> list[Proposal]
 
 
 def tell_others(decided: Sequence[Proposal]) -> None:
-    """Objects and the workspace, before the session's stream hears of it."""
+    """Appends to the streams of objects and the workspace, before the session's stream is held."""
     for proposal in decided:
         notices.notify_of(proposal, [decision_event(proposal)])
     notices.notify_workspace(decided[0].workspace_id, decided)

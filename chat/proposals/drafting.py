@@ -1,4 +1,4 @@
-"""What a call of a write tool would do now: operations, what they were computed from, and the digest over all of it."""
+"""What a call of a write tool would do now: operations, what they were computed from, and a digest of it all."""
 
 import hashlib
 import json
@@ -53,11 +53,7 @@ def draft(
     own: uuid.UUID | None = None,
     member: Member | None = None,
 ) -> DraftedProposal:
-    """Computed on the present state of the object, which the caller holds; raises `ChangeRefused`.
-
-    Keys that other proposals would give to what is new are left to them; `own` is the proposal this is about.
-    For a member there are only objects that they may see, and they may change all that it changes.
-    """
+    """The draft on the object, which the caller holds, without keys of other proposals. Raises `ChangeRefused`."""
     planned = planning.plan(of, [action], lambda: _reserved(of, own), member)
     if member is not None:
         require_may_edit_all(member, planned.operations)

@@ -1,4 +1,4 @@
-"""What led to a change, for who reads the history: whose conversation, and for its owner where in it."""
+"""What led to a change, as histories show it: whose conversation, and for its owner where in it."""
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping
@@ -41,7 +41,7 @@ def _facts(member: Member, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Mapping[
 
 
 def _explanation(member: Member, facts: Mapping[str, object], message: uuid.UUID | None = None) -> Explanation:
-    """What a conversation is about is its owner's; others learn whose it is."""
+    """The owner of a conversation; for the owner alone also what it is about."""
     mine = facts["owner_id"] == member.user.pk and facts["hidden_at"] is None
     owner = str(facts["owner__username"])
     details: dict[str, object] = {

@@ -1,8 +1,4 @@
-"""Whether a person is asked before a change: five levels say "ask" or nothing; without any, an allowance lets it pass.
-
-The site, a workspace and a tool ask by rules (`ValidationRule`), a session by its own switch, a request of the model by
-itself. One level that asks is enough; the proposal keeps which ones did.
-"""
+"""Whether a person is asked before a change: if one of five levels says so, or if no allowance covers it."""
 
 from collections.abc import Collection, Sequence
 from itertools import product
@@ -25,11 +21,7 @@ def asked_by(
     request_validation: bool,
     steps: Collection[str] = (),
 ) -> Asked:
-    """The levels that want a person to decide, `{level, why}`; none only where an allowance covers everything.
-
-    Levels are "app", "workspace", "tool", "session", "request" and, without an allowance, "default". `steps` are the
-    tools that a batch is made of: what asks before one of them asks before the batch.
-    """
+    """The levels that want a person to decide, `{level, why}`. `steps` are the tools that a batch is made of."""
     rules = ValidationRule.objects.filter(
         Q(workspace=None) | Q(workspace=of.workspace_id), tool__in=["", tool, *steps]
     ).select_related("workspace")

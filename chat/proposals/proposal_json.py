@@ -84,7 +84,7 @@ class ProposalShape(ProposalParts):
 
 
 def proposal_event(proposal: Proposal) -> NewEvent:
-    """Told to every window, and kept for ever: no more of a large change than lists say of it."""
+    """The event for every window; kept for ever, it says no more of a large change than lists do."""
     return NewEvent(
         "proposal",
         {
@@ -103,7 +103,7 @@ def proposal_event(proposal: Proposal) -> NewEvent:
 
 
 def decision_event(proposal: Proposal) -> NewEvent:
-    """Names the answer but no run: the run that proposed has ended by then."""
+    """The event of a decision, with the answer but no run: the one that proposed has ended by then."""
     return NewEvent(
         "decision",
         {

@@ -1,4 +1,4 @@
-"""A call of a write tool becomes a proposal: computed on the present state, stored, and told to whoever watches."""
+"""Makes a proposal of a call of a write tool: computes it now, stores it, and tells who watches."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -46,7 +46,7 @@ class WriteCall:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """`events` belong into the session's stream, in the same transaction; empty when it was proposed before."""
+    """A proposal and the `events` for the session's stream; none when it was proposed before."""
 
     proposal: Proposal
     events: tuple[NewEvent, ...]
@@ -116,7 +116,7 @@ def _steps(action: Action) -> set[str]:
 
 
 def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
-    """Nobody has to be asked: done at once, in the name of whose conversation it is."""
+    """Applies it at once, in the name of the conversation's owner, as nobody has to be asked."""
     carry_out(proposal, of, member.user)
     proposal.decided_at = proposal.created_at
     shorten(proposal)

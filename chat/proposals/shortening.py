@@ -1,8 +1,4 @@
-"""What lists, pages and events say of a proposal: all of a small one, of a large one a few kB.
-
-It is stored beside the proposal, so that a page of large ones is read as fast as one of small ones. Who looks at one
-proposal, or approves it, asks for it whole.
-"""
+"""What lists, pages and events say of a proposal: a small one whole, a few kB of a large one, stored beside it."""
 
 from typing import Any
 

@@ -43,10 +43,7 @@ def messages_body(request: ModelRequest, config: ProviderConfig) -> dict[str, An
 
 
 def _thinking(request: ModelRequest, config: ProviderConfig) -> tuple[dict[str, Any], Sequence[PromptMessage]]:
-    """How the model shall think, nothing where it shall not; and the messages with the thoughts that it may get back.
-
-    These are its own, while it thinks: no other model may read them, and without thinking they are refused.
-    """
+    """How the model shall think, if it shall, and the messages with those thoughts that are its own."""
     own = [
         message if same_family(config, message.model) else replace(message, vendor_blocks=())
         for message in request.messages

@@ -131,7 +131,7 @@ class MessagesDecoder(Decoder):
         return iter(())
 
     def _count(self, holder: dict[str, Any]) -> None:
-        """Counts are cumulative, and each may come in any event; one that cannot be believed makes none of them so."""
+        """Takes counts, which are cumulative and come in any event; one that cannot be believed makes all unknown."""
         usage = as_dict(holder.get("usage"))
         for name in _COUNTS:
             if usage.get(name) is not None:

@@ -149,7 +149,7 @@ Piece = TextDelta | ReasoningDelta | ToolCallStart | ToolCallDelta | UsageReport
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the pieces so far amount to; `model` is who wrote them, "provider:model", as far as anybody said."""
+    """What the pieces so far amount to. `end` is None until a `TurnEnd`; `model` is who wrote it, if known."""
 
     text: str = ""
     reasoning: str = ""

@@ -7,7 +7,7 @@ from chat.providers.retrying import RetryingProvider
 
 
 def build(config: ProviderConfig) -> Provider:
-    """A provider with one HTTP client of its own, to be used in one event loop. The SDKs are imported on first use."""
+    """A provider with one HTTP client, for one event loop. The SDKs are imported on first use."""
     match config.kind:
         case "openai":
             from chat.providers.openai import OpenAIProvider

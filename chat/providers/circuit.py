@@ -1,7 +1,4 @@
-"""Leaves a vendor alone for a while that fails call after call. Used by the engine around every call of a model.
-
-The circuit breaker of Nygard, "Release It!": closed, open, and half open, when one call tries whether all is well.
-"""
+"""A circuit breaker (Nygard, "Release It!") around every call: leaves a vendor that fails again and again alone."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +13,7 @@ PAUSE_S = 30.0
 
 
 class CircuitOpen(ProviderError):
-    """Not even asked: the calls before failed with `code`. `retry_after` says when somebody may ask again."""
+    """The vendor was not asked, as calls before failed with `code`. `retry_after`: when to ask again."""
 
     def __init__(self, code: ErrorCode, retry_after: float) -> None:
         super().__init__(code, f"not asked after {FAILURES} failures in a row", retryable=True, retry_after=retry_after)

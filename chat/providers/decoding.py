@@ -95,7 +95,7 @@ class Decoder:
             raise ProviderError("server_error", f"the answer asks for more than {MAX_TOOL_CALLS} tool calls")
 
     def end(self, reason: EndReason) -> None:
-        """The vendor said that the turn is over. Said twice, the graver reason counts."""
+        """Notes that the vendor said that the turn is over; of two, the graver reason counts."""
         if self.ended is None or _SEVERITY[reason] > _SEVERITY[self.ended]:
             self.ended = reason
 

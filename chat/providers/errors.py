@@ -89,10 +89,7 @@ def error_in_stream(error: object) -> ProviderError:
 
 
 def redacted(text: str, secret: str = "") -> str:
-    """Text for logs: without the key, anything that looks like one, or what may stand in a URL beside its host.
-
-    The key goes first: a pattern that took a part of it would leave the rest.
-    """
+    """Text for logs, without the key (first: a pattern could take part of it), what looks like one, and URLs."""
     if secret:
         text = text.replace(secret, "[key]")
     text = _KEYS.sub("[key]", _URLS.sub(r"\1\2", text))

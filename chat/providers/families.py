@@ -1,7 +1,4 @@
-"""Whose words a message holds: what only its author may get back. Called by the wires.
-
-Signed thinking and sealed reasoning are checked by the vendor and mean something to the model that wrote them only.
-"""
+"""Whether an author is the vendor or model that is asked: signed thinking is for the model that wrote it only."""
 
 import re
 

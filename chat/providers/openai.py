@@ -14,7 +14,7 @@ NO_KEY = "none"
 
 
 class OpenAIProvider:
-    """The SDK runs on aiohttp, which costs a third of the CPU; its retries are off, ours are in `retrying.py`."""
+    """A provider on the SDK with aiohttp, a third of the CPU; retries are ours, in `retrying.py`."""
 
     def __init__(self, config: ProviderConfig) -> None:
         self.config = config

@@ -34,11 +34,7 @@ def chat_body(request: ModelRequest, config: ProviderConfig) -> dict[str, Any]:
 
 
 def _echoing(messages: Sequence[PromptMessage], config: ProviderConfig) -> Iterator[dict[str, Any]]:
-    """The messages, with the reasoning of every answer in a turn that called tools.
-
-    DeepSeek demands the field in all later requests; it is empty for answers of other vendors. Source:
-    api-docs.deepseek.com/guides/thinking_mode.
-    """
+    """The messages with the reasoning of every turn that called tools, "" of other vendors: DeepSeek demands it."""
     asked = (n for n, message in enumerate(messages) if message.role == "user")
     for begin, end in pairwise([0, *asked, len(messages)]):
         calling = any(message.tool_calls for message in messages[begin:end])

@@ -1,8 +1,4 @@
-"""Which models there are: the table of settings, completed from the environment. Asked by
-`chat/engine/available_models.py`.
-
-Variables are named after the first word of an entry's name: `openai` and `openai-mini` share `OPENAI_API_KEY`.
-"""
+"""The models there are: the settings' table, completed by variables named after each name's first word."""
 
 import re
 from collections.abc import Mapping

@@ -44,7 +44,7 @@ def http_options(config: ProviderConfig) -> dict[str, Any]:
 
 
 async def _shorten_error(response: httpx2.Response) -> None:
-    """The SDKs read whole what is no success; that ends early where it does not end by itself."""
+    """Cuts a response that is no success, which the SDKs read whole, even if it does not end."""
     if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
         response.encoding = "utf-8"  # Whatever it says: JSON is, and Python knows encodings that are of no text.
         response.stream = _Beginning(response.stream)
@@ -122,7 +122,7 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 
 
 async def _refuse_plain_json(response: httpx2.Response, clock: Clock) -> None:
-    """Some endpoints answer 200 with an error as plain JSON where a stream was asked for."""
+    """Raises for an answer 200 with an error as plain JSON, which some endpoints send where a stream was asked for."""
     if not response.headers.get("content-type", "").startswith("application/json"):
         return
     try:

@@ -1,4 +1,4 @@
-"""The order in which messages may stand, whatever was left out. Called by the engine and the wires."""
+"""The order in which vendors take messages, whatever was left out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,10 +10,7 @@ CLOSING = "[Go on.]"
 
 
 def begun_and_ended_by_a_person(messages: Iterable[PromptMessage]) -> tuple[PromptMessage, ...]:
-    """The conversation without empty answers, a person's words first, and last those or the results of calls.
-
-    Anthropic refuses a conversation that begins with an answer or ends with one, as do the templates of open models.
-    """
+    """The conversation without empty answers, with a person's words first, and last those or results of calls."""
     kept = [each for each in messages if each.role != "assistant" or each.content.strip() or each.tool_calls]
     first = next((n for n, message in enumerate(kept) if message.role != "system"), len(kept))
     if first == len(kept) or kept[first].role != "user":

@@ -1,4 +1,4 @@
-"""What frames of the chat socket ask for, each in the database and in the name of a person who may be here."""
+"""What frames of the chat socket do, in the database and in the name of a person who may be here."""
 
 from typing import Any
 

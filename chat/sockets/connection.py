@@ -1,7 +1,4 @@
-"""One WebSocket as a Channels consumer: handshake, frames one after the other no faster than they are taken, goodbye.
-
-Neither a channel layer nor a stack of middleware, which each idle socket would pay for (decision 26).
-"""
+"""One WebSocket as a Channels consumer. No channel layer and no middleware, which idle sockets would pay for."""
 
 import asyncio
 import json
@@ -104,7 +101,7 @@ class GatedConsumer(AsyncWebsocketConsumer):
         measure("open_sockets", len(_open))
 
     async def disconnect(self, code: int | None) -> None:
-        """The connection is gone, or was refused."""
+        """Called when the connection is gone, or was refused."""
         _open.discard(self)
         measure("open_sockets", len(_open))
 

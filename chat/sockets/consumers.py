@@ -1,8 +1,4 @@
-"""The two consumers: `/ws/chat/`, and `/ws/graphs/<key>/` of those who edit a graph live.
-
-What a frame asks for happens in `commands` and `graph_commands`; here it is told apart, answered, and what happens
-meanwhile is sent.
-"""
+"""The consumers of `/ws/chat/` and `/ws/graphs/<key>/`; what their frames do is in `commands` and `graph_commands`."""
 
 import asyncio
 import uuid
@@ -29,7 +25,7 @@ from graphs.site.telemetry.events import emit
 
 
 class ChatConsumer(PersonConsumer):
-    """Asks, decides, and reads streams."""
+    """The socket of the chat: asks, decides, and reads streams."""
 
     prefix = "ai"
     adapter = frames.adapter
@@ -78,7 +74,7 @@ class ChatConsumer(PersonConsumer):
                 await self._confirm("ai:unsubscribed", frame, stream)
 
     async def _decide(self, frame: frames.Resume) -> None:
-        """A decision on a proposal of any conversation of the workspace; who owns it also sees how it goes on."""
+        """Decides on a proposal of any conversation of the workspace; its owner also sees how it goes on."""
         self._subscriptions.require_room(frame.session_id)
         decided, own = await self.as_person(commands.decide, frame)
         answer = {"sessionId": frame.session_id, "proposalId": frame.proposal_id, "status": decided.proposal.status}
@@ -133,7 +129,7 @@ def _stream_name(frame: frames.Subscribe | frames.Unsubscribe) -> str:
 
 
 class GraphConsumer(PersonConsumer):
-    """Edits one graph, and sees what others do to it."""
+    """The socket of one graph: edits it live, and shows what others do to it."""
 
     prefix = "graph"
     adapter = graph_frames.adapter

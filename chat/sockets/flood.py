@@ -1,8 +1,4 @@
-"""How many small frames one socket may send before they are worth a message. `chat.web.server` serves with it.
-
-Messages have a limit of their own (`chat/sockets/pace.py`) and sizes theirs; fragments and pings never become a
-message, and reading them costs as much.
-"""
+"""Limits fragments and pings of a socket, which cost reading but never become a message that `pace` counts."""
 
 import logging
 import time
@@ -19,7 +15,7 @@ MOST_FRAGMENTS = 4096
 
 
 class LimitedSocket(WebSocketProtocol):
-    """Daphne's protocol takes any number of fragments and pings, and keeps answers to pings that nobody reads."""
+    """A socket that takes few fragments and pings; Daphne's takes any number, and keeps answers nobody reads."""
 
     _fragments = 0
     _pings: Pace | None = None

@@ -1,4 +1,4 @@
-"""What frames of a graph's socket ask for, each in the database and in the name of a person who may be here."""
+"""What frames of a graph's socket do, in the database and in the name of a person who may be here."""
 
 import hashlib
 from collections.abc import Collection

@@ -22,7 +22,7 @@ class Pace:
         self._since = now
 
     def allows(self, chars: int, now: float) -> bool:
-        """Counts a frame of this length; False when it comes too soon (and it is not counted)."""
+        """Counts a frame of this length; False, and not counted, when it comes too soon."""
         rate = self._rate
         self._left = min(rate.count, self._left + (now - self._since) * rate.count / rate.period)
         self._since = now

@@ -1,4 +1,4 @@
-"""One WebSocket of a person: who are you, may you stay, and what does this frame want."""
+"""One WebSocket of a person: authentication, access checks, and frames one after the other."""
 
 import asyncio
 import uuid
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class PersonConsumer(GatedConsumer):
-    """`identity` is whose socket it is, None while nobody knows; `workspace` is the slug that the client named."""
+    """A person's socket. `identity` is None before they are known; `workspace` is the slug that the client named."""
 
     #: What the types of its frames begin with, and what a client may say.
     prefix: ClassVar[str]
@@ -79,7 +79,7 @@ class PersonConsumer(GatedConsumer):
             await connections.release(slot)
 
     async def authenticated(self) -> None:
-        """The person is known and may stay; called once."""
+        """Called once, when the person is known and may stay."""
 
     @abstractmethod
     async def handle(self, frame: Any) -> None:
@@ -144,7 +144,7 @@ class PersonConsumer(GatedConsumer):
             raise Closing(TOO_MANY)
 
     def reader(self) -> Reader | None:
-        """They read from the socket's workspace, if they are a member, and from those of the streams."""
+        """The workspaces to check: the socket's, if the person is a member, and those of its streams."""
         if self.identity is None:
             return None
         streams = self.streams()

@@ -1,4 +1,4 @@
-"""How much one request may send. More is not stored, and answered with 413. `chat.web.server` serves with it."""
+"""A limit for what one request may send: more is not stored, and answered with 413."""
 
 import json
 import time
@@ -21,7 +21,7 @@ def most_bytes() -> int:
 
 
 class LimitedRequest(WebRequest):
-    """Daphne's request, which stores a body of any size on disk before it asks anyone."""
+    """A request up to the limit; Daphne's stores a body of any size on disk before it asks anyone."""
 
     _received = 0
 

@@ -94,7 +94,7 @@ class DrainingServer(Server):
         log.info("serving as process %s", os.getpid())
 
     def fail(self) -> None:
-        """The process cannot go on: it ends at once, and what it owned is taken over."""
+        """Ends the process at once because it cannot go on; what it owned is taken over."""
         log.critical("process %s ends", os.getpid())
         os._exit(3)
 
@@ -118,7 +118,7 @@ class DrainingServer(Server):
             self._stop()
 
     async def _say_goodbye(self) -> None:
-        """Stop listening, say goodbye to readers, let runs finish or hand them over, flush."""
+        """Stops listening, says goodbye to readers, lets runs finish or hands them over, flushes."""
         await self._port.stopListening().asFuture(self._loop)
         self._listening.close()
         goodbyes = self._loop.create_task(_turn_away_readers())
@@ -142,7 +142,7 @@ class DrainingServer(Server):
 
 
 def log_unless_client_left(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What nobody awaited is logged; not that a client left, which Django tells nobody where a request is cut short."""
+    """Logs what nobody awaited, but not that a client left, which Django says where a request is cut short."""
     from django.core.exceptions import RequestAborted
 
     if not isinstance(context.get("exception"), RequestAborted):
@@ -150,7 +150,7 @@ def log_unless_client_left(loop: asyncio.AbstractEventLoop, context: dict[str, A
 
 
 async def _turn_away_readers() -> None:
-    """Again and again: who was about to begin, or comes over a connection that is still open, would be cut off."""
+    """Ends again and again who was about to begin reading, or comes over a connection that is still open."""
     from chat.sockets import connection
     from chat.sockets.closing import RESTARTING
     from chat.web import sse, waiting

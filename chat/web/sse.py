@@ -1,7 +1,4 @@
-"""`GET /api/v1/streams/sse`: up to eight streams as server-sent events, on the same reads as everything else.
-
-An ASGI application of its own, routed before Django: through Django each open stream would hold a thread.
-"""
+"""`GET /api/v1/streams/sse`, up to eight streams: before Django, where each would hold a thread."""
 
 import asyncio
 import json
@@ -44,7 +41,7 @@ def close_all() -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """Who asks, for which streams, and the number to read each from."""
+    """The person, the streams they ask for, and the number to read each from."""
 
     person: identity.Identity
     streams: list[ReadableStream]

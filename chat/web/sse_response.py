@@ -31,7 +31,7 @@ class _AccessEnded(Exception):
 
 
 class Response:
-    """`cursors` is the number that each stream (by id) is read from; `slot` is what it is counted as."""
+    """An open response. `cursors`: the number that each stream (by id) is read from; `slot`: what it counts as."""
 
     def __init__(
         self,

@@ -1,9 +1,4 @@
-"""`wait: true` of the API, as an ASGI application around Django: lets it queue the run, then waits for the run to end.
-
-A decision that makes no run go on is answered at once.
-
-While it waits it holds no thread and no database connection.
-"""
+"""`wait: true` of the API: an ASGI application around Django that waits for the run, without thread or connection."""
 
 import asyncio
 import json
@@ -73,7 +68,7 @@ class WaitForRun:
 
 
 async def _wait_if_possible(answer: "_Recorded", headers: Headers) -> None:
-    """Whatever fails meanwhile, the 202 stands: the message is stored, the answer comes by the stream."""
+    """Waits for the run. Whatever fails meanwhile, the 202 stands: the answer comes by the stream."""
     try:
         person = await identity.of_request(headers)
         if person is not None:
