@@ -15,14 +15,7 @@ from chat.events.vocabulary import EventType, NewEvent
 from chat.events.writer import GroupWriter
 from chat.models import Call, Round, calls_of
 from chat.prompts.round_messages import round_of
-from chat.providers.base import (
-    Piece,
-    ReasoningDelta,
-    Reply,
-    Retrying,
-    TextDelta,
-    Usage,
-)
+from chat.providers import base
 from chat.spending.calls import CallCost
 
 #: The result of a call that was running when the answer ended.
@@ -47,7 +40,7 @@ class LiveAnswer:
     async def emit_costs(self, costs: Iterable[CallCost]) -> None:
         """Emits what calls for this answer took; those that took nothing are for the records only."""
         for cost in costs:
-            if cost.usage != Usage():
+            if cost.usage != base.Usage():
                 await self.emit("usage", cost.to_event())
 
     async def flush(self) -> None:
@@ -57,16 +50,16 @@ class LiveAnswer:
     def event(self, type_: EventType, data: dict[str, Any]) -> NewEvent:
         return NewEvent(type_, data, self._run.message_id, self._run.id)
 
-    async def show(self, piece: Piece) -> None:
+    async def show(self, piece: base.Piece) -> None:
         """Emits what a piece of the model's reply means to a reader; calls are shown when they run."""
         match piece:
-            case TextDelta(text) if text:
+            case base.TextDelta(text) if text:
                 if self._between_rounds:
                     text, self._between_rounds = self.transcript.paragraph(text), False
                 await self.emit("content_delta", {"delta": text})
-            case ReasoningDelta(text) if text:
+            case base.ReasoningDelta(text) if text:
                 await self.emit("reasoning_delta", {"delta": text})
-            case Retrying(attempt, delay_s, error):
+            case base.Retrying(attempt, delay_s, error):
                 at = timezone.now() + timedelta(seconds=delay_s)
                 wait = {"delayS": round(delay_s, 1), "nextAttemptAt": at.isoformat()}
                 await self.emit("status", {"state": "retrying", "attempt": attempt, **wait, "code": error.code})
@@ -84,7 +77,7 @@ class LiveAnswer:
             self.transcript.add(event.type, event.data)
         self._between_rounds = True
 
-    async def close_round(self, reply: Reply) -> None:
+    async def close_round(self, reply: base.Reply) -> None:
         """Adds a complete reply and the results that its calls got."""
         calls = [
             replace(self.transcript.calls[call.id], arguments=call.arguments)
@@ -108,7 +101,7 @@ class LiveAnswer:
         text, rest = self._rest(), self._open_calls()
         if text or rest:
             calls = [replace(call, arguments=json.dumps(call.args)) for call in rest]
-            self.rounds.append(await in_tool_thread(round_of, Reply(text=text), calls))
+            self.rounds.append(await in_tool_thread(round_of, base.Reply(text=text), calls))
 
     def unstored_text(self) -> str:
         """What readers were shown, thoughts and calls too, beyond the rounds that are complete."""

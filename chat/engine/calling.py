@@ -15,20 +15,7 @@ from chat.events.append import Fenced
 from chat.models import Purpose, calls_of
 from chat.prompts.round_messages import round_entries
 from chat.prompts.window import NO_MORE_TOOLS
-from chat.providers.base import (
-    ModelRequest,
-    Piece,
-    PromptMessage,
-    ProviderConfig,
-    ProviderError,
-    ReasoningDelta,
-    Reply,
-    Retrying,
-    TextDelta,
-    ToolCallStart,
-    Usage,
-    fold,
-)
+from chat.providers import base
 from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
 from chat.providers.turns import begun_and_ended_by_a_person
@@ -45,39 +32,39 @@ class LiveCall:
     `costs_added` once its costs are on their way into the database. `reservation` is what budgets set aside for it.
     """
 
-    config: ProviderConfig
-    request: ModelRequest
+    config: base.ProviderConfig
+    request: base.ModelRequest
     started: float = math.inf
     reservation: uuid.UUID | None = None
     purpose: Purpose = Purpose.CHAT
-    error: ProviderError | None = None
+    error: base.ProviderError | None = None
     outcome: str = "stopped"
     costs_added: bool = False
     sent: KeptRequest | None = None
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
-    _other: Reply = field(default_factory=Reply)
+    _other: base.Reply = field(default_factory=base.Reply)
     _first_piece: float | None = None
     _failed_attempts: list[CallCost] = field(default_factory=list)
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: base.Piece) -> None:
         """Takes a piece. Text is gathered, not joined: a long answer has thousands of pieces."""
-        if self._first_piece is None and isinstance(piece, TextDelta | ReasoningDelta | ToolCallStart):
+        if self._first_piece is None and isinstance(piece, base.TextDelta | base.ReasoningDelta | base.ToolCallStart):
             self._first_piece = time.monotonic()
         match piece:
-            case TextDelta(text):
+            case base.TextDelta(text):
                 self._text.append(text)
-            case ReasoningDelta(text):
+            case base.ReasoningDelta(text):
                 self._reasoning.append(text)
-            case Retrying(_, delay_s, error):
+            case base.Retrying(_, delay_s, error):
                 self._failed_attempts.append(self._cost(error.code, error))
-                self._other, self._first_piece = Reply(), None
+                self._other, self._first_piece = base.Reply(), None
                 self.started = time.monotonic() + delay_s
             case _:
-                self._other = fold(self._other, piece)
+                self._other = base.fold(self._other, piece)
 
     @property
-    def reply(self) -> Reply:
+    def reply(self) -> base.Reply:
         """What came so far."""
         text, reasoning = "".join(self._text), "".join(self._reasoning)
         return replace(self._other, text=text, reasoning=reasoning, model=self.config.id)
@@ -91,7 +78,7 @@ class LiveCall:
     async def cover_failure(self) -> None:
         """Reserves for another attempt if the vendor may charge for the last. Raises `BudgetRefused`, `Fenced`."""
         failed = self._failed_attempts[-1]
-        if self.reservation is None or failed.usage == Usage():
+        if self.reservation is None or failed.usage == base.Usage():
             return
         try:
             await in_db.until_done(cover, self.reservation, failed)
@@ -99,7 +86,7 @@ class LiveCall:
             self.started = math.inf  # the next attempt is never made
             raise
 
-    def _cost(self, outcome: str, error: ProviderError | None) -> CallCost:
+    def _cost(self, outcome: str, error: base.ProviderError | None) -> CallCost:
         usage, first = self._usage(error), self._first_piece
         return CallCost(
             provider=self.config.name,
@@ -115,17 +102,17 @@ class LiveCall:
             sent=self.sent,
         )
 
-    def _usage(self, error: ProviderError | None) -> Usage:
+    def _usage(self, error: base.ProviderError | None) -> base.Usage:
         """Tokens as the vendor counted them, or an estimate if it did not say."""
         reply = self.reply
         if reply.usage is not None and reply.end is not None:
             return reply.usage
         if error is not None and not error.billed:
-            return Usage()
+            return base.Usage()
         return estimate_usage(self.request, reply)
 
 
-def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools: bool) -> LiveCall:
+def prepare(config: base.ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools: bool) -> LiveCall:
     """The request: what the run began with, its own rounds since, and the tools unless they are used up."""
     summarised, sent = answer.rounds[: prompt.rounds_left_out], answer.rounds[prompt.rounds_left_out :]
     rounds = [entry for round_ in sent for entry in round_entries(round_)]
@@ -133,8 +120,8 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools
     if rounds:
         messages[-1] = replace(messages[-1], cache_breakpoint=True)
     if not tools:
-        messages.append(PromptMessage("user", NO_MORE_TOOLS))
-    request = ModelRequest(
+        messages.append(base.PromptMessage("user", NO_MORE_TOOLS))
+    request = base.ModelRequest(
         messages=begun_and_ended_by_a_person(messages),
         tools=prompt.tools,
         model=config.model,
@@ -145,7 +132,7 @@ def prepare(config: ProviderConfig, prompt: Prompt, answer: LiveAnswer, *, tools
     return LiveCall(config, request, sent=KeptRequest(config, request, len(answer.rounds)))
 
 
-async def perform(call: LiveCall, show: Callable[[Piece], Awaitable[None]], workspace_id: int) -> None:
+async def perform(call: LiveCall, show: Callable[[base.Piece], Awaitable[None]], workspace_id: int) -> None:
     """Streams the reply to `show`. Closing the generator closes the connection to the vendor."""
     provider = provider_for(call.config)
     call.started = time.monotonic()
@@ -155,9 +142,9 @@ async def perform(call: LiveCall, show: Callable[[Piece], Awaitable[None]], work
                 async for piece in pieces:
                     call.take(piece)
                     await show(piece)
-                    if isinstance(piece, Retrying):
+                    if isinstance(piece, base.Retrying):
                         await call.cover_failure()
         call.outcome = "complete"
-    except ProviderError as error:
+    except base.ProviderError as error:
         call.error = error
         call.outcome = error.code

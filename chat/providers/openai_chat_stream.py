@@ -5,22 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chat.providers.base import (
-    EndReason,
-    ModelRequest,
-    Piece,
-    ProviderError,
-    ReasoningDelta,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallStart,
-)
+from chat.providers import base
 from chat.providers.call_ids import tool_name
 from chat.providers.decoding import Decoder, as_dict, usage_told
 from chat.providers.errors import error_in_stream
 from chat.providers.sse import ServerSentEvent
 
-_END: dict[str, EndReason] = {
+_END: dict[str, base.EndReason] = {
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
     "length": "length",
@@ -39,7 +30,7 @@ class _Call:
 
 
 class ChatDecoder(Decoder):
-    def __init__(self, request: ModelRequest) -> None:
+    def __init__(self, request: base.ModelRequest) -> None:
         super().__init__(request)
         self._by_index: dict[object, _Call] = {}
         self._in_order: list[_Call] = []
@@ -47,7 +38,7 @@ class ChatDecoder(Decoder):
     def is_farewell(self, event: ServerSentEvent) -> bool:
         return event.data.strip() == b"[DONE]"
 
-    def take(self, name: str, payload: dict[str, Any]) -> Iterator[Piece]:
+    def take(self, name: str, payload: dict[str, Any]) -> Iterator[base.Piece]:
         if payload.get("error") or name == "error":
             raise error_in_stream(payload)
         if isinstance(usage := payload.get("usage"), dict):
@@ -60,30 +51,30 @@ class ChatDecoder(Decoder):
             if isinstance(choice, dict) and choice.get("index", 0) in (0, None):
                 yield from self._take_choice(choice)
 
-    def pending(self) -> Iterator[Piece]:
+    def pending(self) -> Iterator[base.Piece]:
         for call in self._in_order:
             if not call.id:
                 yield from self._announce(call)
             if not call.arguments.strip():
-                yield ToolCallDelta(call.id, "{}")
+                yield base.ToolCallDelta(call.id, "{}")
 
-    def _take_choice(self, choice: dict[str, Any]) -> Iterator[Piece]:
+    def _take_choice(self, choice: dict[str, Any]) -> Iterator[base.Piece]:
         delta = as_dict(choice.get("delta"))
         if reasoning := self.text(delta.get("reasoning_content") or delta.get("reasoning")):
-            yield ReasoningDelta(reasoning)
+            yield base.ReasoningDelta(reasoning)
         if text := self.text(delta.get("content")) + self.text(delta.get("refusal")):
-            yield TextDelta(text)
+            yield base.TextDelta(text)
         fragments = delta.get("tool_calls")
         for fragment in fragments if isinstance(fragments, list) else ():
             if isinstance(fragment, dict):
                 yield from self._take_fragment(fragment)
         reason = choice.get("finish_reason")
         if reason == "insufficient_system_resource":
-            raise ProviderError("server_error", "the vendor ran out of resources within the answer")
+            raise base.ProviderError("server_error", "the vendor ran out of resources within the answer")
         if isinstance(reason, str) and reason:
             self.end(_END.get(reason, "stop"))
 
-    def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[Piece]:
+    def _take_fragment(self, fragment: dict[str, Any]) -> Iterator[base.Piece]:
         function = as_dict(fragment.get("function"))
         call = self._call_of(fragment, function)
         call.name = call.name or self.text(function.get("name"))
@@ -93,7 +84,7 @@ class ChatDecoder(Decoder):
         if not call.id and call.name:
             yield from self._announce(call)
         elif call.id and arguments:
-            yield ToolCallDelta(call.id, arguments)
+            yield base.ToolCallDelta(call.id, arguments)
 
     def _call_of(self, fragment: dict[str, Any], function: dict[str, Any]) -> _Call:
         """The call that a fragment belongs to. A new id with a name begins a new one, also at an index seen before."""
@@ -115,8 +106,8 @@ class ChatDecoder(Decoder):
         same = [call for call in self._in_order if call.vendor_id == vendor_id] if vendor_id else self._in_order
         return same[-1] if same else None
 
-    def _announce(self, call: _Call) -> Iterator[Piece]:
+    def _announce(self, call: _Call) -> Iterator[base.Piece]:
         call.id = self.ids.claim(call.vendor_id)
-        yield ToolCallStart(call.id, tool_name(call.name))
+        yield base.ToolCallStart(call.id, tool_name(call.name))
         if call.arguments:
-            yield ToolCallDelta(call.id, call.arguments)
+            yield base.ToolCallDelta(call.id, call.arguments)
