@@ -1,13 +1,14 @@
-"""One call of a model: streamed to who reads it, the cost of each attempt noted whatever happens."""
+"""A call of a model: paid by budgets, streamed to who reads it, the cost of each attempt recorded."""
 
 import math
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from chat.concurrency.database import in_db
+from chat.concurrency.database import in_db, in_tool_thread
+from chat.engine import telemetry
 from chat.engine.answer import LiveAnswer
 from chat.engine.available_models import circuit_for, provider_for
 from chat.engine.prompt_loading import Prompt
@@ -20,9 +21,14 @@ from chat.providers.circuit import CircuitOpen
 from chat.providers.estimating import estimate_usage
 from chat.providers.turns import begun_and_ended_by_a_person
 from chat.sent_requests.keeping import KeptRequest
-from chat.spending.calls import CallCost, cost_of
+from chat.spending.calls import CallCost, bound_of, cost_of, counted
 from chat.spending.refusing import BudgetRefused
-from chat.spending.reserving import cover
+from chat.spending.reserving import cover, reserve
+from chat.spending.settling import record_costs_now, release
+from graphs.site.accounts import Account
+
+#: Gets what the attempts cost, once that is recorded.
+EmitCosts = Callable[[Sequence[CallCost]], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -148,3 +154,54 @@ async def perform(call: LiveCall, show: Callable[[base.Piece], Awaitable[None]],
     except base.ProviderError as error:
         call.error = error
         call.outcome = error.code
+
+
+async def set_aside(call: LiveCall, account: Account) -> None:
+    """Reserves the most that the call can take, counting tokens if bytes do not fit. Raises `BudgetRefused`."""
+    call.reservation = uuid.uuid4()  # made here, so that a call that is stopped meanwhile can be given back
+    asked = call.config, call.request, call.purpose
+    try:
+        try:
+            reserved = await in_db.until_done(reserve, account, bound_of(*asked), call.reservation)
+        except BudgetRefused:
+            closer = await in_tool_thread(bound_of, *asked, counted)
+            reserved = await in_db.until_done(reserve, account, closer, call.reservation)
+    except BudgetRefused:
+        call.reservation = None
+        raise
+    if not reserved:
+        call.reservation = None
+
+
+async def costs_of(call: LiveCall) -> list[CallCost]:
+    """What is to be recorded of a call that is over; what was set aside for one that never began is given back."""
+    costs = call.costs()
+    if not costs and call.reservation is not None:
+        await in_db.until_done(release, call.reservation)
+    return costs
+
+
+async def ask_aside(
+    account: Account, config: base.ProviderConfig, request: base.ModelRequest, purpose: Purpose, emit: EmitCosts
+) -> base.Reply:
+    """The reply to a request beside an answer, paid and recorded like one. Raises `ProviderError`, `BudgetRefused`."""
+    call = LiveCall(config, request, purpose=purpose, sent=KeptRequest(config, request, round=0))
+    try:
+        await set_aside(call, account)
+        with telemetry.of_call(call):
+            await perform(call, _show_nobody, account.workspace_id)
+    except BudgetRefused:
+        telemetry.unpaid(call)
+        raise
+    finally:
+        if costs := await costs_of(call):
+            telemetry.costs(costs)
+            await in_db.until_done(record_costs_now, account, costs)
+            await emit(costs)
+    if call.error is not None:
+        raise call.error
+    return call.reply
+
+
+async def _show_nobody(_piece: base.Piece) -> None:
+    """Shows a piece to nobody."""

@@ -10,7 +10,6 @@ from chat.engine import (
     calling,
     enriching,
     error_texts,
-    paying,
     prompt_loading,
     run_storage,
     summarising,
@@ -129,7 +128,7 @@ class ModelCalls:
         """Makes the call, under its budgets. Raises `BudgetRefused`."""
         self._call = call
         if self._budgeted:
-            await paying.set_aside(call, self._run.account)
+            await calling.set_aside(call, self._run.account)
         self._budgeted = True
         with telemetry.of_call(call):
             await calling.perform(call, self._answer.show, self._run.account.workspace_id)
@@ -141,7 +140,7 @@ class ModelCalls:
         if self._call is None or self._call.costs_added:
             return
         self._call.costs_added = True
-        await self._add(await paying.costs_of(self._call))
+        await self._add(await calling.costs_of(self._call))
 
     async def add_crashed_costs(self) -> None:
         """Adds what the previous process took for a call that it died in: settled if it was reserved, else estimated.

@@ -9,9 +9,9 @@ from django.db import transaction
 from chat.concurrency.database import in_db, in_tool_thread
 from chat.engine import run_storage
 from chat.engine.answer import LiveAnswer
+from chat.engine.calling import ask_aside
 from chat.engine.claims import ClaimedRun
 from chat.engine.prompt_loading import Prompt
-from chat.engine.side_calls import ask_aside
 from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Purpose, Round, Summary

@@ -10,7 +10,7 @@ from django.db import OperationalError
 from django.db.models.functions import Now
 
 from chat.actions import conversations
-from chat.engine import calling, side_calls
+from chat.engine import calling
 from chat.engine.acting import ProposalRound
 from chat.engine.available_models import configured
 from chat.events.append import Fenced
@@ -137,7 +137,7 @@ def test_it_makes_no_further_attempt_of_a_call_that_was_settled_by_who_took_the_
         told.extend(costs)
 
     with pytest.raises(Fenced):
-        running.on_loop(side_calls.ask_aside(account(nba.workspace, alice), config, request, Purpose.SUMMARY, tell))
+        running.on_loop(calling.ask_aside(account(nba.workspace, alice), config, request, Purpose.SUMMARY, tell))
     assert len(vendor.requests) == 1
     assert [cost.outcome for cost in told] == ["server_error"]
     call = ModelCall.objects.get()
@@ -243,7 +243,7 @@ def test_a_call_beside_an_answer_is_paid_and_recorded(
 
     def aside() -> str:
         who = account(nba.workspace, alice)
-        return str(running.on_loop(side_calls.ask_aside(who, config, request, Purpose.SUMMARY, tell)).text)
+        return str(running.on_loop(calling.ask_aside(who, config, request, Purpose.SUMMARY, tell)).text)
 
     assert aside() == "In brief."
     assert [cost.tokens for cost in told] == [120]
@@ -298,12 +298,12 @@ def test_it_records_a_call_beside_an_answer_once_whose_commit_was_not_answered(
     async def tell(_costs: Sequence[CallCost]) -> None:
         """Nobody listens."""
 
-    monkeypatch.setattr(side_calls, "record_costs_now", unanswered)
+    monkeypatch.setattr(calling, "record_costs_now", unanswered)
     vendor.script(Script(text="In brief."))
     config = configured().resolve()
     request = ModelRequest((PromptMessage("user", "Long story"),), (), config.model, 200)
     who = account(nba.workspace, alice, session_of(alice, nba.workspace))
-    running.on_loop(side_calls.ask_aside(who, config, request, Purpose.SUMMARY, tell))
+    running.on_loop(calling.ask_aside(who, config, request, Purpose.SUMMARY, tell))
     assert len(commits) == 2
     assert ModelCall.objects.get().prompt_tokens == 100
     assert Session.objects.get(pk=who.session_id).usage["promptTokens"] == 100

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from pytest_django import Settings
 
 from chat.actions.deciding import Decision, decide
-from chat.engine import side_calls
+from chat.engine import calling
 from chat.engine.available_models import configured
 from chat.events import presence
 from chat.models import Message, Proposal, Purpose, Session
@@ -148,7 +148,7 @@ def test_a_call_that_no_budget_pays_for(running: Engine, vendor: VendorServer, a
         """Nothing was taken."""
 
     with pytest.raises(BudgetRefused):
-        running.on_loop(side_calls.ask_aside(account(nba.workspace), config, request, Purpose.SUMMARY, nobody))
+        running.on_loop(calling.ask_aside(account(nba.workspace), config, request, Purpose.SUMMARY, nobody))
     assert [(each["level"], each["model"]) for each in of("budget_refused")] == [("warning", config.model)] * 2
     assert vendor.requests == []
     assert "canary" not in json.dumps(heard)
