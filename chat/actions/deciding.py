@@ -117,7 +117,10 @@ def _approve(proposal: Proposal, member: Member, decision: Decision) -> Sequence
     of = held_object(proposal)
     if of is not None:
         _require_shown(proposal, member, of, decision)
-        _require_may_edit(proposal, member)
+        try:
+            require_may_edit_all(member, map(operations.from_json, proposal.operations))
+        except ChangeRefused:
+            raise Forbidden from None
     carry_out(proposal, of, member.user)
     return _OUTCOME if decision.edited_arguments is None else (*_OUTCOME, *_EDITED)
 
@@ -127,13 +130,6 @@ def _concerned(proposal: Proposal, edited: dict[str, Any] | None) -> QuerySet[Ob
     items = {Ref.from_json(each) for each in (*proposal.targets, *proposal.operations)}
     named = actions.named_by([_asked(proposal, edited)]) if edited is not None else ()
     return headers(proposal.workspace_id, {proposal.ref, *named, *(ref for ref in items if is_object(ref.type))})
-
-
-def _require_may_edit(proposal: Proposal, member: Member) -> None:
-    try:
-        require_may_edit_all(member, map(operations.from_json, proposal.operations))
-    except ChangeRefused:
-        raise Forbidden from None
 
 
 def _require_shown(proposal: Proposal, member: Member, of: Object, decision: Decision) -> None:

@@ -113,16 +113,14 @@ class Runner:
                         if run_id in self._drivers:
                             self._drivers[run_id].stop(why)
                 if self._has_room():
-                    await self._claim_some()
+                    limit, take_over = MAX_RUNS - len(self._running), self._may_take_over()
+                    claim = partial(claims.claim, self.process_id, limit, take_over=take_over)
+                    for run in await in_db(claim, only=self._only, driven=list(self._drivers)):
+                        self._drive(run)
                 self._last_contact = self._loop.time()
             except DatabaseTrouble as error:
                 self._be_patient()
                 log.warning("runs not looked at, trying again: %s", type(error).__name__)
-
-    async def _claim_some(self) -> None:
-        claim = partial(claims.claim, self.process_id, MAX_RUNS - len(self._running), take_over=self._may_take_over())
-        for run in await in_db(claim, only=self._only, driven=list(self._drivers)):
-            self._drive(run)
 
     def _may_take_over(self) -> bool:
         """Whether others may be taken for dead; not at once after a while without the database."""

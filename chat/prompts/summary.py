@@ -54,16 +54,21 @@ def request_messages(before: str, messages: Iterable[PromptMessage], room: int) 
 
 
 def summary_text(
-    session_id: uuid.UUID, messages: Sequence[Message], place: Cut, words: str, room: int, before: str = ""
+    session_id: uuid.UUID, messages: Sequence[Message], cut_at: Cut, words: str, room: int, before: str = ""
 ) -> str:
     """What stands for these messages: a model's words, else questions and the summary before; what must stay."""
-    gathered = _gathered(session_id, messages, place)
-    own_words = words.strip() or "\n".join([*_words_of(before), *_questions(messages, place)])
+    gathered = _gathered(session_id, messages, cut_at)
+    said_before = takewhile(lambda line: not line.startswith(_GATHERED), before.splitlines())
+    own_words = words.strip() or "\n".join([*said_before, *_questions(messages, cut_at)])
     chars = max(room * 4, 400)
     text = ""
     while True:
-        must_stay = _text_of(_latest(gathered, chars))
-        text = fenced(_ABOUT, "\n\n".join(part for part in (cut(own_words, chars), must_stay) if part))
+        must_stay = [
+            f"{heading} {', '.join(entries)}" if heading == _KEYS else "\n".join([heading, *entries])
+            for heading, entries in _latest(gathered, chars).items()
+            if entries
+        ]
+        text = fenced(_ABOUT, "\n\n".join(part for part in (cut(own_words, chars), "\n".join(must_stay)) if part))
         if count_tokens(text) <= room or chars < 100:
             return text
         chars = chars * 3 // 4
@@ -77,17 +82,12 @@ def _shown(message: PromptMessage) -> Iterator[str]:
         yield f"Assistant called {call.name}: {cut(call.arguments, SHOWN_CHARS // 4)}"
 
 
-def _words_of(summary: str) -> Iterator[str]:
-    """The lines before those that are gathered anew."""
-    return takewhile(lambda line: not line.startswith(_GATHERED), summary.splitlines())
-
-
-def _questions(messages: Sequence[Message], place: Cut) -> Iterator[str]:
+def _questions(messages: Sequence[Message], cut_at: Cut) -> Iterator[str]:
     """What the person asked, for when no model could summarise it."""
     asked = [
         message
         for message in messages
-        if message.role == Message.Role.USER and message.kind == Message.TEXT and message.sequence < place.sequence
+        if message.role == Message.Role.USER and message.kind == Message.TEXT and message.sequence < cut_at.sequence
     ]
     asked = [message for message in asked if message.in_prompt != Message.InPrompt.LEFT_OUT]
     if asked:
@@ -96,14 +96,14 @@ def _questions(messages: Sequence[Message], place: Cut) -> Iterator[str]:
         yield f"- {json.dumps(cut(message.content, QUESTION_CHARS), ensure_ascii=False)}"
 
 
-def _gathered(session_id: uuid.UUID, messages: Sequence[Message], place: Cut) -> dict[str, list[str]]:
+def _gathered(session_id: uuid.UUID, messages: Sequence[Message], cut_at: Cut) -> dict[str, list[str]]:
     """Under each heading its entries, the latest last."""
     proposed = Proposal.objects.filter(session_id=session_id).defer(*Proposal.LARGE)
-    earlier = proposed.filter(message__sequence__lte=place.sequence)
+    earlier = proposed.filter(message__sequence__lte=cut_at.sequence)
     earlier = earlier.exclude(message__in_prompt=Message.InPrompt.LEFT_OUT).order_by("-created_at", "-id")
     decided = list(earlier.exclude(status=ProposalStatus.PENDING)[:MAX_DECISIONS])
     waiting = earlier.filter(status=ProposalStatus.PENDING)[:MAX_DECISIONS]
-    spoken_of = [*_made(decided), *_keys(messages, place)]
+    spoken_of = [*_made(decided), *_keys(messages, cut_at)]
     keys = list(dict.fromkeys(reversed(spoken_of)))[:MAX_KEYS]
     return {_DECIDED: [*map(_line, decided)][::-1], _WAITING: [*map(_line, waiting)][::-1], _KEYS: keys[::-1]}
 
@@ -119,28 +119,20 @@ def _latest(gathered: Mapping[str, Sequence[str]], chars: int) -> dict[str, list
     return {heading: [*entries[gone[heading] :]] for heading, entries in gathered.items()}
 
 
-def _text_of(gathered: Mapping[str, Sequence[str]]) -> str:
-    return "\n".join(_section(heading, entries) for heading, entries in gathered.items() if entries)
-
-
-def _section(heading: str, entries: Sequence[str]) -> str:
-    return f"{heading} {', '.join(entries)}" if heading == _KEYS else "\n".join([heading, *entries])
-
-
 def _line(proposal: Proposal) -> str:
     reason = json.dumps(cut(" ".join(proposal.reason.split()), REASON_CHARS), ensure_ascii=False)
     feedback = f", feedback {json.dumps(cut(proposal.feedback, REASON_CHARS), ensure_ascii=False)}"
     return f"- {proposal.status}: {proposal.tool} {reason}{feedback if proposal.feedback else ''} ({proposal.pk})"
 
 
-def _keys(messages: Sequence[Message], place: Cut) -> Iterator[str]:
+def _keys(messages: Sequence[Message], cut_at: Cut) -> Iterator[str]:
     """Keys in mentions and in the arguments of calls, in their order."""
     for message in messages:
-        if message.sequence > place.sequence or message.in_prompt == Message.InPrompt.LEFT_OUT:
+        if message.sequence > cut_at.sequence or message.in_prompt == Message.InPrompt.LEFT_OUT:
             continue
-        if message.role == Message.Role.USER and message.kind == Message.TEXT and message.sequence < place.sequence:
+        if message.role == Message.Role.USER and message.kind == Message.TEXT and message.sequence < cut_at.sequence:
             yield from _MENTION.findall(message.content)
-        rounds = message.rounds if message.sequence < place.sequence else message.rounds[: place.rounds]
+        rounds = message.rounds if message.sequence < cut_at.sequence else message.rounds[: cut_at.rounds]
         for round_ in rounds:
             yield from _MENTION.findall(round_.text)
             for call in round_.calls:

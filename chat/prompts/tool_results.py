@@ -47,19 +47,16 @@ class _Shorter:
         match value:
             case str():
                 shown = max(chars, LEAST_CHARS)
-                return self._cut(value, shown, path)
+                if len(value) <= shown:
+                    return value
+                self.cuts.append(Omission(path, shown, len(value)))
+                return value[:shown] + "…"
             case list() if value:
                 return self._rows(value, chars, path)
             case dict():
                 return self._object(value, chars, path)
             case _:
                 return value
-
-    def _cut(self, text: str, shown: int, path: str) -> str:
-        if len(text) <= shown:
-            return text
-        self.cuts.append(Omission(path, shown, len(text)))
-        return text[:shown] + "…"
 
     def _rows(self, rows: list[Any], chars: int, path: str) -> list[Any]:
         """The first rows that fit; of the very first as much as does."""
