@@ -30,7 +30,7 @@ from chat.models import (
     Summary,
 )
 from chat.prompts import window
-from chat.prompts.cutting import Cut
+from chat.prompts.cutting import HistoryCut
 from graphs.history import live_edits
 from graphs.models import Graph, LiveEdit
 from graphs.objects import actions as actions_of_graphs
@@ -151,7 +151,7 @@ def test_it_finds_what_looks_busy_for_ever(run: claims.ClaimedRun) -> None:
 
 @pytest.fixture
 def summary(run: claims.ClaimedRun) -> Summary:
-    summarising.store_summary(run, Cut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
+    summarising.store_summary(run, HistoryCut(run.position, 0, (), 1), "They ask about the API.", "m", 1_000, 2)
     return Summary.objects.get()
 
 

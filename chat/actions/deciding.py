@@ -65,7 +65,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
     whom), "expired", "stale" with what changed since, "failed", "digest" when it is not what was shown, "validation".
     """
     with transaction.atomic():
-        proposal = _held(member, proposal_id)
+        proposal = _held_proposal(member, proposal_id)
         session = proposal.session
         mine = _claimed(proposal, member, decision)
         if mine:
@@ -92,7 +92,7 @@ def decide(member: Member, proposal_id: str, decision: Decision) -> Decided:
     return Decided(proposal, run)
 
 
-def _held(member: Member, proposal_id: str) -> Proposal:
+def _held_proposal(member: Member, proposal_id: str) -> Proposal:
     """The proposal, with its session and the person's role held until the transaction ends."""
     proposal = proposal_for(member, proposal_id)
     proposal.session = _held_session(proposal.session_id)

@@ -125,7 +125,7 @@ class Driver:
             if isinstance(event, steps.DataQueriesExecuted | steps.ParseErrorOccurred):
                 # After its events: a process that takes the run over believes that readers saw the round.
                 await self._writer.flush(self.run.stream_id)
-                await self._store(run_storage.save_round, self.run, step.state, list(self._answer.rounds))
+                await self._store_with_costs(run_storage.save_round, self.run, step.state, list(self._answer.rounds))
 
     async def _perform(self, effect: steps.Effect) -> steps.Event | None:
         """Does one thing; None when the run is over."""
@@ -197,7 +197,7 @@ class Driver:
             endings=self._endings,
         )
         try:
-            await self._store(proposing.perform, threads=in_tool_thread)
+            await self._store_with_costs(proposing.perform, threads=in_tool_thread)
         finally:  # Also if the run is stopped meanwhile: what is stored then has happened.
             if (result := proposing.result) is not None:
                 self._answer.take_round(result.rounds, result.events)
@@ -223,7 +223,7 @@ class Driver:
             telemetry.deserted(self._answer.transcript)
         if self._ending == "hand over" and not self._answer.shows_more_than_rounds():
             await self._writer.flush(self.run.stream_id)
-            await self._store(run_storage.give_back, self.run)
+            await self._store_with_costs(run_storage.give_back, self.run)
             self._outcome = "handed over"
         elif self._ending == "hand over":
             self._failure = Failure("server_error", error_texts.PROCESS_DIED, retryable=True)
@@ -246,14 +246,16 @@ class Driver:
         self._finishing = True
         self._outcome = end.error["code"] if end.error else end.outcome
         await self._writer.flush(self.run.stream_id)
-        await self._store(run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds))
+        await self._store_with_costs(
+            run_storage.finish, self.run, end, self._answer.transcript, list(self._answer.rounds)
+        )
 
-    async def _store(self, write: Callable[..., None], *args: Any, threads: Threads = in_db) -> None:
+    async def _store_with_costs(self, write: Callable[..., None], *args: Any, threads: Threads = in_db) -> None:
         """Calls `write` with the costs which are not stored yet, so that one transaction stores both."""
         costs = tuple(self._model_calls.unstored)
 
-        def store() -> None:
+        def write_and_forget_costs() -> None:
             write(*args, costs)
             del self._model_calls.unstored[: len(costs)]
 
-        await threads.until_done(store)
+        await threads.until_done(write_and_forget_costs)

@@ -16,7 +16,7 @@ from chat.events.append import append
 from chat.events.vocabulary import NewEvent
 from chat.models import Message, Purpose, Round, Summary
 from chat.prompts import cutting, window
-from chat.prompts.cutting import Cut
+from chat.prompts.cutting import HistoryCut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.summary_json import SummaryShape, shown
 from chat.providers.base import ModelRequest, PromptMessage, ProviderConfig, ProviderError
@@ -76,7 +76,7 @@ async def make_room(oversized: OversizedRequest, answer: LiveAnswer) -> bool:
     return True
 
 
-async def _words(oversized: OversizedRequest, cut: Cut, answer: LiveAnswer) -> str:
+async def _words(oversized: OversizedRequest, cut: HistoryCut, answer: LiveAnswer) -> str:
     """What the model says of the part before the cut; "" if it cannot or may not, or is the demo."""
     config, run = oversized.config, oversized.run
     if config.kind == "demo":
@@ -90,7 +90,7 @@ async def _words(oversized: OversizedRequest, cut: Cut, answer: LiveAnswer) -> s
     return reply.text.strip() if reply.end in ("stop", "length") else ""
 
 
-def _request(oversized: OversizedRequest, cut: Cut) -> ModelRequest:
+def _request(oversized: OversizedRequest, cut: HistoryCut) -> ModelRequest:
     earlier = [each for each in oversized.prompt.sent if each.message.sequence < cut.sequence]
     messages = [entry for each in earlier if each.message.sequence not in cut.kept for entry in each.said]
     if cut.sequence == oversized.run.position:
@@ -107,7 +107,7 @@ def _request(oversized: OversizedRequest, cut: Cut) -> ModelRequest:
 
 def store_summary(
     run: ClaimedRun,
-    cut: Cut,
+    cut: HistoryCut,
     words: str,
     model: str,
     limit: int,

@@ -62,11 +62,11 @@ raised AS (
 def wake(raised: Sequence[tuple[int, int]], events: Sequence[StoredEvent] = ()) -> None:
     """Wakes the streams' readers on commit; `events` of a single stream go to those of this process as they are."""
 
-    def announce() -> None:
+    def wake_readers() -> None:
         for stream_id, last in raised:
-            wakeup.announce(stream_id, last, events)
+            wakeup.wake_readers(stream_id, last, events)
 
-    transaction.on_commit(announce, robust=True)
+    transaction.on_commit(wake_readers, robust=True)
 
 
 def append(stream: int | tuple[str, int], events: Sequence[NewEvent], epoch: int | None = None) -> int:

@@ -118,7 +118,7 @@ class Hub:
         """Stores that people read these streams, and returns the last number of each."""
         read = {stream_id for stream_id, present in arrivals if present}
         wanted = {stream_id for stream_id, _present in arrivals}
-        lasts = await in_db(presence.seen_and_last, list(read), list(wanted), self._process_id)
+        lasts = await in_db(presence.renew_and_last, list(read), list(wanted), self._process_id)
         return [lasts.get(stream_id, 0) for stream_id, _present in arrivals]
 
     async def _read(self, cursors: Sequence[tuple[int, int]]) -> list[list[StoredEvent]]:
@@ -210,7 +210,7 @@ class Hub:
             if not watched and not self._left:
                 continue
             try:
-                lasts = await in_db(presence.seen_and_last, self._to_renew(), watched, self._process_id)
+                lasts = await in_db(presence.renew_and_last, self._to_renew(), watched, self._process_id)
             except DatabaseTrouble as error:
                 log.warning("streams not polled, trying again: %s", type(error).__name__)
                 continue

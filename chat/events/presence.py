@@ -5,22 +5,22 @@ from collections.abc import Sequence
 
 from django.db import connection
 
-_SEEN = """
+_RENEW = """
 INSERT INTO chat_presence (stream_id, process, seen_at)
 SELECT id, %s, now() FROM chat_stream WHERE id = ANY(%s) ORDER BY id
 ON CONFLICT (stream_id, process) DO UPDATE SET seen_at = now()
 """
-_SEEN_AND_LAST = f"WITH seen AS ({_SEEN}) SELECT id, last_sequence FROM chat_stream WHERE id = ANY(%s)"  # noqa: S608
+_RENEW_AND_LAST = f"WITH seen AS ({_RENEW}) SELECT id, last_sequence FROM chat_stream WHERE id = ANY(%s)"  # noqa: S608
 
 
-def seen(stream_ids: Sequence[int], process: uuid.UUID | None) -> None:
+def renew(stream_ids: Sequence[int], process: uuid.UUID | None) -> None:
     """Notes that somebody reads the streams now; `process` is None for a reader that polls over HTTP."""
     with connection.cursor() as cursor:
-        cursor.execute(_SEEN, [process, list(stream_ids)])
+        cursor.execute(_RENEW, [process, list(stream_ids)])
 
 
-def seen_and_last(seen_ids: Sequence[int], stream_ids: Sequence[int], process: uuid.UUID) -> dict[int, int]:
+def renew_and_last(seen_ids: Sequence[int], stream_ids: Sequence[int], process: uuid.UUID) -> dict[int, int]:
     """Renews the presence of a process's readers and returns the last number of each stream, in one query."""
     with connection.cursor() as cursor:
-        cursor.execute(_SEEN_AND_LAST, [process, list(seen_ids), list(stream_ids)])
+        cursor.execute(_RENEW_AND_LAST, [process, list(seen_ids), list(stream_ids)])
         return dict(cursor.fetchall())

@@ -83,6 +83,6 @@ def of_message(
 ) -> list[StoredEvent]:
     """The next events of one message after a number."""
     with connection.cursor() as cursor:
-        place: dict[str, Any] = {"message": message_id, "stream": stream_id, "after": after_sequence}
-        cursor.execute(_OF_MESSAGE, place | {"limit": limit, "bytes": max_bytes})
+        parameters: dict[str, Any] = {"message": message_id, "stream": stream_id, "after": after_sequence}
+        cursor.execute(_OF_MESSAGE, parameters | {"limit": limit, "bytes": max_bytes})
         return _events(map(Row._make, cursor.fetchall()), after_sequence, limit)

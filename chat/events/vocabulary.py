@@ -50,8 +50,8 @@ class NewEvent:
 
     def merged_with(self, later: "NewEvent") -> "NewEvent | None":
         """Both as one event, or None if they have to stay two."""
-        same_place = (self.type, self.message_id, self.run_id) == (later.type, later.message_id, later.run_id)
-        if self.type not in MERGEABLE or not same_place:
+        same_run = (self.type, self.message_id, self.run_id) == (later.type, later.message_id, later.run_id)
+        if self.type not in MERGEABLE or not same_run:
             return None
         return NewEvent(self.type, {"delta": self.data["delta"] + later.data["delta"]}, self.message_id, self.run_id)
 
@@ -95,7 +95,7 @@ def storable(value: Any) -> Any:
         case str():
             return UNSTORABLE.sub("\ufffd", value)
         case dict():
-            return {storable(key): storable(value[key]) for key in sorted(value, key=_place_in_jsonb)}
+            return {storable(key): storable(value[key]) for key in sorted(value, key=_jsonb_order)}
         case list() | tuple():
             return [storable(item) for item in value]
         case float() if not math.isfinite(value):
@@ -104,7 +104,7 @@ def storable(value: Any) -> Any:
             return value
 
 
-def _place_in_jsonb(key: str) -> tuple[int, bytes]:
+def _jsonb_order(key: str) -> tuple[int, bytes]:
     written = storable(key).encode()
     return len(written), written
 

@@ -28,7 +28,7 @@ def channel() -> str:
     return f"{settings.REDIS_PREFIX}:streams"
 
 
-def announce(stream_id: int, last_sequence: int, events: Sequence[StoredEvent] = ()) -> None:
+def wake_readers(stream_id: int, last_sequence: int, events: Sequence[StoredEvent] = ()) -> None:
     """Wakes the stream's readers everywhere; readers poll as well. `events` are committed and end at that number."""
     if _local is not None:
         _local(stream_id, last_sequence, events)

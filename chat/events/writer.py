@@ -153,7 +153,7 @@ class GroupWriter:
                     self._fence(line)
                 continue
             if base is None:
-                wakeup.announce(stream_id, last)
+                wakeup.wake_readers(stream_id, last)
             else:
                 stored += numbered(stream_id, line.in_flight, base, at)
             self._count_out(len(line.in_flight))

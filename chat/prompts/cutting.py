@@ -29,7 +29,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class HistoryCut:
     """What is summarised: all before `sequence` but those `kept`, and the first `rounds` rounds of the answer there."""
 
     sequence: int
@@ -48,25 +48,25 @@ def summary_room(room: int) -> int:
     return min(int(room * SUMMARY_SHARE), MAX_SUMMARY_TOKENS)
 
 
-def cut(parts: Sequence[Section], fixed: int, room: int, records: int = 0) -> Cut | None:
+def cut_history(parts: Sequence[Section], fixed: int, room: int, records: int = 0) -> HistoryCut | None:
     """The earliest cut after which enough is free, else the last one that fits; None if nothing helps.
 
     `fixed` are the tokens of what is always sent: level 1, the tools; `records` those of level 2. A section that
     `stays` keeps its tokens.
     """
     now = max((number for number, part in enumerate(parts) if part.asks), default=len(parts))
-    places = [n for n, part in enumerate(parts) if n > 0 and (part.asks or n > now)]
-    last: Cut | None = None
-    for place in places:
-        staying = [part for part in parts[:place] if part.stays]
-        level_2 = next((part.records for part in reversed(parts[:place]) if part.records), records)
-        left = sum(part.tokens - part.records for part in staying) + sum(part.tokens for part in parts[place:])
+    candidates = [n for n, part in enumerate(parts) if n > 0 and (part.asks or n > now)]
+    last: HistoryCut | None = None
+    for index in candidates:
+        staying = [part for part in parts[:index] if part.stays]
+        level_2 = next((part.records for part in reversed(parts[:index]) if part.records), records)
+        left = sum(part.tokens - part.records for part in staying) + sum(part.tokens for part in parts[index:])
         after = fixed + level_2 + summary_room(room) + left
-        if len(staying) == place or after > room:
+        if len(staying) == index or after > room:
             continue
-        first = parts[place]
+        first = parts[index]
         kept = tuple(part.sequence for part in staying)
-        last = Cut(first.sequence, first.round or 0, kept, after)
+        last = HistoryCut(first.sequence, first.round or 0, kept, after)
         if after <= room * FILLED_AFTER:
             return last
     return last

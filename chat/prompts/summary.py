@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from chat.models import Message, Proposal, ProposalStatus
-from chat.prompts.cutting import Cut
+from chat.prompts.cutting import HistoryCut
 from chat.prompts.fencing import fenced
 from chat.providers.base import PromptMessage
 from graphs.models import Modification
@@ -54,7 +54,7 @@ def request_messages(before: str, messages: Iterable[PromptMessage], room: int) 
 
 
 def summary_text(
-    session_id: uuid.UUID, messages: Sequence[Message], cut_at: Cut, words: str, room: int, before: str = ""
+    session_id: uuid.UUID, messages: Sequence[Message], cut_at: HistoryCut, words: str, room: int, before: str = ""
 ) -> str:
     """What stands for these messages: a model's words, else questions and the summary before; what must stay."""
     gathered = _gathered(session_id, messages, cut_at)
@@ -82,7 +82,7 @@ def _shown(message: PromptMessage) -> Iterator[str]:
         yield f"Assistant called {call.name}: {cut(call.arguments, SHOWN_CHARS // 4)}"
 
 
-def _questions(messages: Sequence[Message], cut_at: Cut) -> Iterator[str]:
+def _questions(messages: Sequence[Message], cut_at: HistoryCut) -> Iterator[str]:
     """What the person asked, for when no model could summarise it."""
     asked = [
         message
@@ -96,7 +96,7 @@ def _questions(messages: Sequence[Message], cut_at: Cut) -> Iterator[str]:
         yield f"- {json.dumps(cut(message.content, QUESTION_CHARS), ensure_ascii=False)}"
 
 
-def _gathered(session_id: uuid.UUID, messages: Sequence[Message], cut_at: Cut) -> dict[str, list[str]]:
+def _gathered(session_id: uuid.UUID, messages: Sequence[Message], cut_at: HistoryCut) -> dict[str, list[str]]:
     """Under each heading its entries, the latest last."""
     proposed = Proposal.objects.filter(session_id=session_id).defer(*Proposal.LARGE)
     earlier = proposed.filter(message__sequence__lte=cut_at.sequence)
@@ -125,7 +125,7 @@ def _line(proposal: Proposal) -> str:
     return f"- {proposal.status}: {proposal.tool} {reason}{feedback if proposal.feedback else ''} ({proposal.pk})"
 
 
-def _keys(messages: Sequence[Message], cut_at: Cut) -> Iterator[str]:
+def _keys(messages: Sequence[Message], cut_at: HistoryCut) -> Iterator[str]:
     """Keys in mentions and in the arguments of calls, in their order."""
     for message in messages:
         if message.sequence > cut_at.sequence or message.in_prompt == Message.InPrompt.LEFT_OUT:

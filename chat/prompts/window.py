@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from chat.models import Message, Round, Summary
-from chat.prompts.cutting import Cut, Section, cut
+from chat.prompts.cutting import HistoryCut, Section, cut_history
 from chat.prompts.deepening import quotes, without_quote
 from chat.prompts.round_messages import round_entries
 from chat.providers.base import ModelRequest, PromptMessage
@@ -113,7 +113,7 @@ def cut_of(
     rounds: Sequence[Sequence[PromptMessage]],
     position: int,
     room: int,
-) -> Cut | None:
+) -> HistoryCut | None:
     """Where the conversation is cut so that the request fits. `rounds` of this answer are empty if summarised."""
     asked = max((n for n, each in enumerate(history) if _is_question(each.message)), default=-1)
     parts = [_part(each, is_asked=number >= asked) for number, each in enumerate(history)]
@@ -124,7 +124,7 @@ def cut_of(
     ]
     leading = [message for message in request.messages if message.role == "system"]
     fixed = _of_tools(request, count_tokens) + _of_messages(leading[:1], count_tokens)
-    return cut([*parts, *own], fixed, room, records=_of_messages(leading[1:], count_tokens))
+    return cut_history([*parts, *own], fixed, room, records=_of_messages(leading[1:], count_tokens))
 
 
 def own_rounds(rounds: Sequence[Round], left_out: int) -> list[list[PromptMessage]]:

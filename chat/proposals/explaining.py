@@ -56,8 +56,8 @@ def _address(member: Member, facts: Mapping[str, object], message: uuid.UUID | N
     page = address_of(member, Ref(str(facts["context_type"]), str(facts["context_id"])))
     if not page:
         return ""
-    place = {"session": str(facts["id"])} | ({"message": str(message)} if message else {})
-    return f"{page}{'&' if '?' in page else '?'}{urlencode(place)}"
+    query = {"session": str(facts["id"])} | ({"message": str(message)} if message else {})
+    return f"{page}{'&' if '?' in page else '?'}{urlencode(query)}"
 
 
 def _uuids(texts: Iterable[str]) -> list[uuid.UUID]:

@@ -133,7 +133,10 @@ def proposals_json(proposals: Iterable[Proposal]) -> list[ProposalShape]:
     """Proposals in brief, as lists have them: `cut` names what is not whole. Nothing `LARGE` of them is read."""
     shown = list(proposals)
     taken_back = undone(shown)
-    return [_told(proposal, cast("ProposalParts", {"objects": [], **proposal.brief}), taken_back) for proposal in shown]
+    return [
+        _with_parts(proposal, cast("ProposalParts", {"objects": [], **proposal.brief}), taken_back)
+        for proposal in shown
+    ]
 
 
 def brief_json(proposal: Proposal) -> ProposalShape:
@@ -153,10 +156,10 @@ def proposal_json(proposal: Proposal) -> ProposalShape:
         "counts": proposal.brief["counts"],
         "cut": [],
     }
-    return _told(proposal, whole, undone([proposal]))
+    return _with_parts(proposal, whole, undone([proposal]))
 
 
-def _told(proposal: Proposal, parts: ProposalParts, taken_back: Mapping[uuid.UUID, uuid.UUID]) -> ProposalShape:
+def _with_parts(proposal: Proposal, parts: ProposalParts, taken_back: Mapping[uuid.UUID, uuid.UUID]) -> ProposalShape:
     """The proposal with these parts; `taken_back` is what `undone` gives."""
     undone_by = taken_back.get(proposal.change_set) if proposal.change_set else None
     return {

@@ -72,7 +72,7 @@ def propose(member: Member, session: Session, message: Message, about: Object | 
     action = parse(name, arguments)
     named = _named_objects(member, [action])
     of = _object_of(member, about, action, named)
-    objects = _held([of, *named])
+    objects = _held_objects([of, *named])
     if of.pk is not None and of.pk not in objects:
         raise ChangeRefused(GONE.format(kind=of.type))
     of = objects.get(of.pk, of)
@@ -125,10 +125,10 @@ def _let_through(proposal: Proposal, of: Object, member: Member) -> None:
 
 def hold_all(member: Member, about: Object | None, asked: Sequence[Action]) -> None:
     """Holds what several proposals of one transaction are about, before the first of them is made."""
-    _held([*_named_objects(member, asked), *([about] if about else [])])
+    _held_objects([*_named_objects(member, asked), *([about] if about else [])])
 
 
-def _held(objects: Sequence[Object]) -> dict[int, Object]:
+def _held_objects(objects: Sequence[Object]) -> dict[int, Object]:
     """The objects as they are now, by primary key; nothing has to be held of one that is to be created."""
     pks = {each.pk for each in objects if each.pk is not None}
     return {each.pk: each for each in held(Object.objects.filter(pk__in=pks))} if pks else {}

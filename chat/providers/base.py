@@ -272,7 +272,7 @@ class ProviderError(Exception):
         self.retry_after = retry_after
         self.billed = billed
 
-    def retold(self, detail: str, said: str, *, billed: bool) -> "ProviderError":
+    def reworded(self, detail: str, said: str, *, billed: bool) -> "ProviderError":
         """The same failure in other words, by somebody who knows whether it was billed."""
         return ProviderError(
             self.code,

@@ -136,7 +136,7 @@ def as_dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def usage_told(
+def vendor_usage(
     prompt: object, completion: object, read: object, written: object, cached: object = None
 ) -> Usage | None:
     """A vendor's counts, None if they cannot be believed. `cached` counts if the details do not say it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from chat.providers import base
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, as_dict, usage_told
+from chat.providers.decoding import Decoder, as_dict, vendor_usage
 from chat.providers.errors import error_in_stream
 from chat.providers.sse import ServerSentEvent
 
@@ -45,7 +45,7 @@ class ChatDecoder(Decoder):
             read, written = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
             prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
             cached = usage.get("prompt_cache_hit_tokens")  # DeepSeek's word.
-            self.usage = usage_told(prompt, completion, read, written, cached) or self.usage
+            self.usage = vendor_usage(prompt, completion, read, written, cached) or self.usage
         choices = payload.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict) and choice.get("index", 0) in (0, None):

@@ -6,7 +6,7 @@ from typing import Any
 
 from chat.providers import base
 from chat.providers.call_ids import tool_name
-from chat.providers.decoding import Decoder, as_dict, position_key, usage_told
+from chat.providers.decoding import Decoder, as_dict, position_key, vendor_usage
 
 VENDOR = "openai-responses"
 
@@ -104,7 +104,7 @@ class ResponsesDecoder(Decoder):
         response = as_dict(payload.get("response"))
         usage = as_dict(response.get("usage"))
         read, written = usage.get("input_tokens_details"), usage.get("output_tokens_details")
-        self.usage = usage_told(usage.get("input_tokens"), usage.get("output_tokens"), read, written)
+        self.usage = vendor_usage(usage.get("input_tokens"), usage.get("output_tokens"), read, written)
         reason = as_dict(response.get("incomplete_details")).get("reason")
         if reason == "content_filter":
             self.end("content_filter")

@@ -93,7 +93,7 @@ async def read_pieces(
         detail, said = (redacted(text, config.api_key) for text in (failure.detail, failure.said))
         if failure.code == "internal" and failure.status is None:
             log.error("%s: an unexpected failure: %s", config.name, detail)
-        raise failure.retold(detail, said, billed=failure.billed or answered) from None
+        raise failure.reworded(detail, said, billed=failure.billed or answered) from None
 
 
 def _body(response: httpx2.Response) -> AsyncGenerator[bytes]:

@@ -104,12 +104,12 @@ def readable(stream: Stream) -> ReadableStream:
 
 def events_page(stream: ReadableStream, after: int, limit: int) -> EventPage:
     """One page of the log; asking counts as being there."""
-    presence.seen([stream.id], None)
+    presence.renew([stream.id], None)
     return EventPage(stream, reading.after({stream.id: after}, min(limit, MAX_EVENTS), MAX_BYTES))
 
 
 def events_of_message(message: Message, after: int, limit: int) -> EventPage:
     """The events of one message, in order."""
     stream = readable(message.session.stream)
-    presence.seen([stream.id], None)
+    presence.renew([stream.id], None)
     return EventPage(stream, reading.of_message(stream.id, message.pk, after, min(limit, MAX_EVENTS), MAX_BYTES))

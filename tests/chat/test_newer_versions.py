@@ -78,7 +78,7 @@ def test_readers_of_other_streams_do_not_notice(
     async def main() -> None:
         hub = runtime.current().hub
         watches = [await hub.watch(each.stream_id, last) for each in (session, other)]
-        monkeypatch.setattr(wakeup, "announce", lambda *_: None)
+        monkeypatch.setattr(wakeup, "wake_readers", lambda *_: None)
         await in_db(told_elsewhere)
         hub._heard(f"{session.stream_id}:{last + 1},{other.stream_id}:{last + 1}".encode())
         async with asyncio.timeout(30):

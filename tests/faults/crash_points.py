@@ -57,8 +57,8 @@ POINTS = (
     Point("chat.events.writer:GroupWriter._commit", nth=2),
     Point("chat.events.writer:GroupWriter._commit", nth=5),
     Point("chat.events.hub:Hub._publish_forever"),
-    Point("chat.events.presence:seen", "poll"),
-    Point("chat.events.presence:seen_and_last", "watch"),
+    Point("chat.events.presence:renew", "poll"),
+    Point("chat.events.presence:renew_and_last", "watch"),
     # what else a person may ask
     Point("chat.actions.conversations:answer", "go_on"),
     Point("chat.actions.conversations:retry", "retry"),
@@ -99,7 +99,7 @@ POINTS = (
 HARMLESS = {
     "chat.engine.heartbeat:Heartbeat.beat": "one statement, repeated every few seconds",
     "chat.engine.claims:abandon": "only after a driver broke; killed there, its run is that of a dead process",
-    "chat.events.wakeup:announce": "no web process publishes here, its hub does; readers poll when it is lost",
+    "chat.events.wakeup:wake_readers": "no web process publishes here, its hub does; readers poll when it is lost",
     "chat.actions.deciding:preview": "changes nothing",
     "chat.events.notices:_make": "a graph or workspace without its stream gets it with its first event",
     "graphs.history.changes:apply_parts": "one transaction; the order of what is done in it is its own",

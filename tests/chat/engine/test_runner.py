@@ -148,7 +148,7 @@ def test_it_stops_an_answer_that_everybody_left(vendor: VendorServer, alice: Use
     settings.DISCONNECT_GRACE_S = 0.5
     accepted = ask(alice, "SCRIPT:slow")
     stream = Session.objects.get(pk=accepted.session_id).stream_id
-    presence.seen([stream], None)
+    presence.renew([stream], None)
     with engine():
         run = rested(accepted.run_id)
     assert run.outcome == "stopped"
@@ -171,7 +171,7 @@ def test_it_lets_an_answer_finish_where_the_session_says_so(
     accepted = ask(alice, 'SCRIPT={"text": "one two three four five", "delay_s": 0.4}')
     session = Session.objects.get(pk=accepted.session_id)
     Session.objects.filter(pk=session.pk).update(on_disconnect=Session.OnDisconnect.CONTINUE)
-    presence.seen([session.stream_id], None)
+    presence.renew([session.stream_id], None)
     with engine():
         assert rested(accepted.run_id).outcome == "finished"
 

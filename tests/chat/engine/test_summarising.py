@@ -11,7 +11,7 @@ from chat.engine import claims, summarising
 from chat.engine.states import Phase, State
 from chat.events.append import Fenced
 from chat.models import Call, Message, ModelCall, Purpose, Run, RunStatus, Session, Stream, Summary, calls_of
-from chat.prompts.cutting import Cut
+from chat.prompts.cutting import HistoryCut
 from chat.prompts.round_messages import round_of
 from chat.providers.base import Reply, ToolCall
 from chat.subjects import tools
@@ -159,9 +159,9 @@ def test_a_summary_that_comes_to_stand_for_more_is_written_anew(alice: User, nba
     accepted = ask(alice, "Hello")
     claims.register(process := uuid.uuid4(), "test:1")
     (run,) = claims.claim(process, 10)
-    summarising.store_summary(run, Cut(2, 0, (1,), 100), "First words", "m", 10_000, 200)
+    summarising.store_summary(run, HistoryCut(2, 0, (1,), 100), "First words", "m", 10_000, 200)
     for _ in range(2):
-        summarising.store_summary(run, Cut(2, 0, (), 90), "More words", "m", 10_000, 150)
+        summarising.store_summary(run, HistoryCut(2, 0, (), 90), "More words", "m", 10_000, 150)
     summary = Summary.objects.get(session=accepted.session_id)
     assert (summary.kept, summary.tokens_before) == ([], 150)
     assert "More words" in summary.content
@@ -238,7 +238,7 @@ def test_what_is_put_back_while_words_are_written_without_it_is_kept(alice: User
     claims.register(process := uuid.uuid4(), "test:1")
     (run,) = claims.claim(process, 10)
     for _ in range(2):
-        summarising.store_summary(run, Cut(2, 0, (), 100), "Greetings", "m", 10_000, 200, {1})
+        summarising.store_summary(run, HistoryCut(2, 0, (), 100), "Greetings", "m", 10_000, 200, {1})
     summary = Summary.objects.get(session=accepted.session_id)
     assert (summary.kept, summary.model) == ([1], "m")
 
@@ -249,11 +249,11 @@ def test_words_about_what_was_left_out_meanwhile_are_not_taken(alice: User, nba:
     (run,) = claims.claim(process, 10)
     question = Message.objects.get(pk=accepted.user_message_id)
     pinning.keep_message(member_of(alice), str(question.pk), "left_out")
-    summarising.store_summary(run, Cut(2, 0, (), 100), "The number is 4711", "m", 10_000, 200)
+    summarising.store_summary(run, HistoryCut(2, 0, (), 100), "The number is 4711", "m", 10_000, 200)
     summary = Summary.objects.get()
     assert "4711" not in summary.content
     assert summary.model == ""
-    summarising.store_summary(run, Cut(2, 1, (), 90), "Greetings", "m", 10_000, 200, {question.sequence})
+    summarising.store_summary(run, HistoryCut(2, 1, (), 90), "Greetings", "m", 10_000, 200, {question.sequence})
     assert "Greetings" in Summary.objects.get(rounds=1).content
 
 
@@ -297,14 +297,14 @@ def test_it_is_stored_once_and_only_by_the_owner_of_the_run(alice: User, nba: Gr
     process = uuid.uuid4()
     claims.register(process, "test:1")
     (run,) = claims.claim(process, 10)
-    place = Cut(1, 0, (), 100)
+    place = HistoryCut(1, 0, (), 100)
     summarising.store_summary(run, place, "First words", "m", 10_000, 200)
     summarising.store_summary(run, place, "Other words", "m", 10_000, 200)
     assert "First words" in Summary.objects.get(session=accepted.session_id).content
     assert [event.type for event in events(accepted.session_id)].count("session_updated") == 2
     Stream.objects.filter(pk=run.stream_id).update(epoch=run.epoch + 1)
     with pytest.raises(Fenced):
-        summarising.store_summary(run, Cut(2, 0, (), 100), "Late words", "m", 10_000, 200)
+        summarising.store_summary(run, HistoryCut(2, 0, (), 100), "Late words", "m", 10_000, 200)
     assert Summary.objects.count() == 1
 
 

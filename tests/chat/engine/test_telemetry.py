@@ -127,7 +127,7 @@ def test_an_answer_that_everybody_left_says_how_much_was_shown(
     settings.DISCONNECT_GRACE_S = 0.1
     vendor.script(Script(text="canary-said " * 40, delay_s=0.05))
     accepted = ask(alice, QUESTION)
-    presence.seen([Session.objects.get(pk=accepted.session_id).stream_id], None)
+    presence.renew([Session.objects.get(pk=accepted.session_id).stream_id], None)
     rested(accepted.run_id)
     until(lambda: of("agent_chat_done"))
     (left,) = of("client_disconnect_abort")

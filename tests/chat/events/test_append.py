@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     heard: list[tuple[int, int]] = []
-    monkeypatch.setattr(wakeup, "announce", lambda stream_id, last, _events: heard.append((stream_id, last)))
+    monkeypatch.setattr(wakeup, "wake_readers", lambda stream_id, last, _events: heard.append((stream_id, last)))
     return heard
 
 
@@ -76,7 +76,7 @@ def test_it_commits_even_when_nobody_can_be_woken(stream: int, monkeypatch: pyte
     def broken(*_: object) -> None:
         raise RuntimeError("Event loop is closed")
 
-    monkeypatch.setattr(wakeup, "announce", broken)
+    monkeypatch.setattr(wakeup, "wake_readers", broken)
     append_now(stream, status("queued"))
     assert len(stored(stream)) == 1
 

@@ -142,7 +142,7 @@ def test_one_wake_up_brings_more_than_a_page_holds(stream: int, monkeypatch: pyt
 
     def silently(events: list[NewEvent]) -> None:
         with monkeypatch.context() as nobody:
-            nobody.setattr(wakeup, "announce", lambda *_: None)
+            nobody.setattr(wakeup, "wake_readers", lambda *_: None)
             append_now(stream, *events)
 
     run(main)
@@ -310,7 +310,7 @@ def test_it_asks_for_everything_watched_in_one_query(
     process = uuid.uuid4()
     append_now(stream, status("queued"))
     with django_assert_num_queries(1):
-        assert presence.seen_and_last(streams, streams, process) == {streams[0]: 1, streams[1]: 0, streams[2]: 0}
+        assert presence.renew_and_last(streams, streams, process) == {streams[0]: 1, streams[1]: 0, streams[2]: 0}
     assert Presence.objects.filter(process=process).count() == 3
 
 
@@ -345,9 +345,9 @@ def test_it_renews_presence_while_somebody_reads(stream: int, monkeypatch: pytes
 
 
 def test_it_notes_one_presence_of_readers_that_poll(stream: int) -> None:
-    presence.seen([stream], None)
-    presence.seen([stream], None)
-    presence.seen([stream, 987654321], uuid.uuid4())
+    presence.renew([stream], None)
+    presence.renew([stream], None)
+    presence.renew([stream, 987654321], uuid.uuid4())
     assert Presence.objects.count() == 2
 
 

@@ -43,7 +43,7 @@ def test_it_misses_nothing_that_is_committed_while_a_reader_arrives(
     stream: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 60)
-    in_time = presence.seen_and_last
+    in_time = presence.renew_and_last
 
     def late(*asked: Any) -> dict[int, int]:
         """Between the look at the table and the answer somebody appends, and the hub hears of it."""
@@ -53,9 +53,9 @@ def test_it_misses_nothing_that_is_committed_while_a_reader_arrives(
 
     async def main() -> None:
         async with a_hub() as hub:
-            monkeypatch.setattr(presence, "seen_and_last", late)
+            monkeypatch.setattr(presence, "renew_and_last", late)
             watch = await hub.watch(stream, 0)
-            monkeypatch.setattr(presence, "seen_and_last", in_time)
+            monkeypatch.setattr(presence, "renew_and_last", in_time)
             assert numbers(await read(watch, 1)) == [1]
 
     run(main)
@@ -65,13 +65,13 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
     stream: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 60)
-    in_time, asked = presence.seen_and_last, []
+    in_time, asked = presence.renew_and_last, []
     after = reading.after
 
     def late(*arrivals: Any) -> dict[int, int]:
         found = in_time(*arrivals)
         elsewhere(stream, 1)
-        wakeup.announce(stream, 301)
+        wakeup.wake_readers(stream, 301)
         return found
 
     def counted(cursors: dict[int, int], limit: int) -> list[StoredEvent]:
@@ -81,7 +81,7 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
     async def main() -> None:
         await in_db(elsewhere, stream, 300)
         async with a_hub() as hub:
-            monkeypatch.setattr(presence, "seen_and_last", late)
+            monkeypatch.setattr(presence, "renew_and_last", late)
             monkeypatch.setattr(reading, "after", counted)
             watch = await hub.watch(stream, 300)
             assert numbers(await read(watch, 301)) == [301]
@@ -92,7 +92,7 @@ def test_it_does_not_read_a_long_stream_from_its_beginning_for_a_late_reader(
 
 def test_readers_that_come_together_share_what_is_read(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "POLL_S", 60)
-    looks, pages = count_calls(monkeypatch, presence, "seen_and_last"), count_calls(monkeypatch, reading, "after")
+    looks, pages = count_calls(monkeypatch, presence, "renew_and_last"), count_calls(monkeypatch, reading, "after")
     other = a_stream("session_2")
     cursors = [0, 0, 3, 40, 590, 1100, 1199, 1200] * 5
 

@@ -27,7 +27,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     heard: list[tuple[int, int]] = []
-    monkeypatch.setattr(wakeup, "announce", lambda stream_id, last: heard.append((stream_id, last)))
+    monkeypatch.setattr(wakeup, "wake_readers", lambda stream_id, last: heard.append((stream_id, last)))
     return heard
 
 

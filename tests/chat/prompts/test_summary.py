@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat.models import Call, Message, Proposal, ProposalStatus, Round
-from chat.prompts.cutting import Cut
+from chat.prompts.cutting import HistoryCut
 from chat.prompts.summary import request_messages, summary_text
 from chat.prompts.summary_json import shown
 from chat.providers.base import PromptMessage
@@ -35,13 +35,13 @@ def test_without_words_of_a_model_those_of_the_summary_before_stay(alice: User, 
     turn(session, "And the parser?")
     messages = list(Message.objects.filter(session=session))
     before = "They want the parser mended.\n\nDecisions so far:\n- applied: long ago"
-    text = summary_text(session.pk, messages, Cut(5, 0, (), 1), "", 1_000, before)
+    text = summary_text(session.pk, messages, HistoryCut(5, 0, (), 1), "", 1_000, before)
     assert "They want the parser mended." in text
     assert '- "And the parser?"' in text
     assert "long ago" not in text
-    again = summary_text(session.pk, messages, Cut(5, 0, (), 1), "", 1_000, shown(text))
+    again = summary_text(session.pk, messages, HistoryCut(5, 0, (), 1), "", 1_000, shown(text))
     assert again.count("And the parser?") == 1
-    assert "They want" not in summary_text(session.pk, messages, Cut(5, 0, (), 1), "New words.", 1_000, before)
+    assert "They want" not in summary_text(session.pk, messages, HistoryCut(5, 0, (), 1), "New words.", 1_000, before)
 
 
 @pytest.mark.django_db
@@ -61,7 +61,7 @@ def test_many_long_decisions_take_the_place_of_nothing_else(alice: User, nba: Gr
     ]  # fmt: skip
     Proposal.objects.bulk_create(proposed)
     messages = list(Message.objects.filter(session=run.session))
-    text = summary_text(run.session.pk, messages, Cut(3, 0, (), 1), "They want it quicker.", 1_000)
+    text = summary_text(run.session.pk, messages, HistoryCut(3, 0, (), 1), "They want it quicker.", 1_000)
     assert count_tokens(text) <= 1_000
     assert "They want it quicker." in text
     assert "Keys that were spoken of: fetch-api, root" in text
@@ -93,5 +93,5 @@ def test_keys_are_those_that_the_person_named_and_that_were_made(alice: User, nb
         session=run.session, sequence=5, role="user", content="{{node:secret}}", in_prompt=Message.InPrompt.LEFT_OUT
     )
     messages = list(Message.objects.filter(session=run.session))
-    text = summary_text(run.session.pk, messages, Cut(6, 0, (), 1), "They want it mended.", 1_000)
+    text = summary_text(run.session.pk, messages, HistoryCut(6, 0, (), 1), "They want it mended.", 1_000)
     assert "Keys that were spoken of: filter-7, fetch-api, dedupe, filter, root, parse\n" in text

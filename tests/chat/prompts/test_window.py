@@ -2,7 +2,7 @@
 
 from chat.models import Message, Round, Summary
 from chat.prompts import window
-from chat.prompts.cutting import Cut
+from chat.prompts.cutting import HistoryCut
 from chat.prompts.deepening import note_about
 from chat.providers.base import ModelRequest
 
@@ -57,7 +57,7 @@ def test_records_that_move_to_level_2_are_counted() -> None:
     messages = [question(1), answer(2), question(3, records=records), answer(4), question(5)]
     sent = window.sent(messages, None)
 
-    def cut_in(room: int, level_2: str) -> Cut | None:
+    def cut_in(room: int, level_2: str) -> HistoryCut | None:
         said = [entry for each in sent for entry in each.entries]
         request = ModelRequest(window.prompt(("Level 1", level_2), "", said), (), "m", 100)
         return window.cut_of(request, sent, [], 6, room)
