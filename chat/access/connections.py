@@ -1,10 +1,4 @@
-"""How many connections a person has open, sockets and server-sent events, counted on Valkey for all processes.
-
-The sockets of graphs are counted apart: a page that shows a graph has one beside that of its chat.
-
-One counts while its process keeps saying that it is open, so that those of a dead process are soon forgotten. Without
-Valkey nobody is refused.
-"""
+"""Counts the open connections of people on Valkey, those at graphs apart; dead processes' are soon forgotten."""
 
 import asyncio
 import logging

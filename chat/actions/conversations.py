@@ -35,12 +35,7 @@ LONGEST_TITLE = 200
 def post_message(
     member: Member, text: str, *, session_id: str = "", context: Ref | None = None, model: str = ""
 ) -> Accepted:
-    """Stores what a person wrote and queues the run that answers it; opens a session if none is named.
-
-    `model` is for this answer only, in a session that it opens for all of them.
-
-    Raises `Refused` for an unusable text, context or model, `NotFound` for a foreign session or object.
-    """
+    """Stores a message and the run that answers it, in this session or a new one. Raises `Refused`, `NotFound`."""
     _require_text(text)
     require_model(model)
     with transaction.atomic():

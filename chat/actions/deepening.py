@@ -17,12 +17,7 @@ from graphs.site.access import Member, NotFound
 
 
 def deepen(member: Member, session_id: str, message_id: uuid.UUID) -> Accepted:
-    """Begins the deeper answer, or names the one that was begun before, unless that failed or was stopped.
-
-    Raises `NotFound` for a foreign session or what is no answer in it, and `Refused` "conflict" while an answer is
-    being written, while this one waits for a decision, if its question is left out for the model, and if no stronger
-    model can be asked.
-    """
+    """Begins the deeper answer, or names the one begun before unless that failed. Raises `NotFound`, `Refused`."""
     with transaction.atomic():
         session = held_session(member, session_id)
         answer = session.messages.filter(pk=message_id, role=Message.Role.ASSISTANT).select_related("run").first()

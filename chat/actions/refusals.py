@@ -5,11 +5,10 @@ from typing import Any
 
 
 class Refused(Exception):
-    """`message` says what to do instead; `code` is one of validation, conflict, idempotency_key, too_many, throttled,
-    model_unavailable,
-    and of a proposal decided, stale, expired, digest.
+    """A refusal: `message` says what to do instead, `field` what was wrong on the wire, `details` are for programs.
 
-    `field` names what was wrong, as on the wire; `details` is what a program may want to know besides.
+    `code` is validation, conflict, idempotency_key, too_many, throttled or model_unavailable; of a proposal also
+    decided, stale, expired, failed or digest.
     """
 
     def __init__(self, code: str, message: str, *, field: str = "", details: Mapping[str, Any] | None = None) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -88,12 +88,7 @@ def costs(costs: Iterable["CallCost"]) -> None:
             provider=cost.provider,
             model=cost.model,
             outcome=cost.outcome,
-            prompt_tokens=cost.usage.prompt_tokens,
-            completion_tokens=cost.usage.completion_tokens,
-            cached_tokens=cost.usage.cached_tokens,
-            cache_write_tokens=cost.usage.cache_write_tokens,
-            reasoning_tokens=cost.usage.reasoning_tokens,
-            estimated=cost.usage.estimated,
+            **asdict(cost.usage),
             cost=None if cost.cost is None else float(cost.cost),
             duration_ms=cost.latency_ms,
             first_token_ms=cost.first_token_ms,

@@ -33,10 +33,7 @@ _LANGUAGE = "en"
 
 @dataclass(frozen=True, slots=True)
 class DraftedProposal:
-    """`operations` and `targets` are as they are stored; `planned` are the same operations.
-
-    `digest` names exactly what is shown and would be applied: who says it with their decision gets nothing else.
-    """
+    """What a call would do, as stored; `planned` are the operations. `digest` names exactly what would be applied."""
 
     planned: tuple[Operation, ...]
     operations: list[dict[str, Any]]

@@ -56,11 +56,7 @@ def _thinking(request: ModelRequest, config: ProviderConfig) -> tuple[dict[str, 
 
 
 def anthropic_messages(messages: Sequence[PromptMessage]) -> tuple[str | list[Block], list[dict[str, Any]]]:
-    """The system prompt and the conversation.
-
-    System messages at the beginning are the system prompt. Later ones stay where they are, as the user's words, so that
-    what was sent before is the beginning of what is sent now and the vendor's cache serves it.
-    """
+    """The system prompt and the conversation, where later system messages stay as the user's: the cache serves both."""
     leading = next((n for n, message in enumerate(messages) if message.role != "system"), len(messages))
     converted: list[dict[str, Any]] = []
     for message in messages[leading:]:

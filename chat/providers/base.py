@@ -273,7 +273,7 @@ class ProviderError(Exception):
         self.billed = billed
 
     def reworded(self, detail: str, said: str, *, billed: bool) -> "ProviderError":
-        """The same failure in other words, by somebody who knows whether it was billed."""
+        """This failure in other words, by somebody who knows whether it was billed."""
         return ProviderError(
             self.code,
             detail,
