@@ -67,7 +67,7 @@ class DataQueriesExecuted(Event): ...
 
 @dataclass(frozen=True, slots=True)
 class ActionsExecuted(Event):
-    """Without `keep_control` the model wanted no more than this."""
+    """The changes of the reply are made; without `keep_control` the model wanted no more than them."""
 
     keep_control: bool = True
 

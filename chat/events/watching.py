@@ -24,7 +24,7 @@ class Source(Protocol):
         """A page of the events after the cursor, from the table."""
 
     def unwatch(self, watch: "Watch") -> None:
-        """The reader left."""
+        """Forgets a reader who left."""
 
 
 class Watch:
@@ -83,7 +83,7 @@ class Tail:
         self.wake()
 
     def start(self, last: int) -> None:
-        """The table goes on to `last` at least; what lies beyond the events known here is read from there."""
+        """Takes note that the table goes on to `last` at least; what is not known here is read from there."""
         self.started = True
         if last > self.last:
             self.last = last

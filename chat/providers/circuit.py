@@ -30,7 +30,7 @@ class Circuit:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Around one call. Raises `CircuitOpen` instead of letting it begin; counts how it ends."""
+        """Wraps one call: raises `CircuitOpen` instead of letting it begin, and counts how it ends."""
         trial = self._enter()
         try:
             yield

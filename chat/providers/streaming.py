@@ -30,7 +30,7 @@ _LOST = (OSError, httpx2.HTTPError, aiohttp.ClientError)
 
 
 def http_timeout(config: ProviderConfig) -> httpx2.Timeout:
-    """Connecting is limited here; reading by `read_pieces`, which knows both limits."""
+    """The limits for connecting; reading is limited by `read_pieces`, which knows both limits."""
     return httpx2.Timeout(None, connect=min(CONNECT_TIMEOUT_S, config.idle_timeout_s))
 
 

@@ -38,7 +38,7 @@ def open_graph(user: User, workspace: str, key: str) -> tuple[int, bool]:
 
 
 def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | graph_frames.Undo) -> Edited:
-    """The edit, stored: it may be acknowledged."""
+    """Stores the edit, so that it may be acknowledged."""
     member = member_in(user, workspace)
     member.require_editor()
     limits.require("changes", str(user.pk), settings.LIMIT_CHANGES)
@@ -64,6 +64,6 @@ def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | g
 
 
 def save(user: User, workspace: str, graph_id: int) -> Collection[Any]:
-    """The ids of the change sets that live edits became."""
+    """Saves live edits now and returns the ids of the change sets that they became."""
     member_in(user, workspace).require_editor()
     return live_edits.save_edits(graph_id)

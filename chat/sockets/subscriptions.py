@@ -45,7 +45,7 @@ class Subscriptions:
         return any(str(reading.stream.session_id) == session_id for reading in self.readings.values())
 
     def remember(self, run_id: uuid.UUID, own_id: int | str) -> None:
-        """Events of this run will carry the `_id` with which this socket asked for it."""
+        """Makes events of this run carry the `_id` with which this socket asked for it."""
         self._asked[run_id] = own_id
         if len(self._asked) > REMEMBERED:
             del self._asked[next(iter(self._asked))]

@@ -49,7 +49,7 @@ class _Wish:
 
 
 async def sse(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Any) -> None:
-    """The ASGI application."""
+    """Serves one response; an ASGI application."""
     translation.activate(identity.language_of(scope["headers"]))
     watches: list[Watch] = []
     slot: Slot | None = None

@@ -90,7 +90,7 @@ class _Waiter:
         self._resting = resting
 
     def slot(self) -> None:
-        """It is not counted."""
+        """None: a request that waits is not counted."""
 
     def reader(self) -> Reader:
         return Reader(self._person, {self._stream.workspace_id}, {self._stream.id})
