@@ -1,7 +1,4 @@
-"""What a change set's causes are, in words and with a link. Whoever gives causes explains them.
-
-A cause is `kind:id`; the app whose kind it is registers an explainer when it is ready.
-"""
+"""What a change set's causes (`kind:id`) are, in words and with a link. Each app explains its own."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,10 +8,7 @@ from graphs.site.access import Member
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`text` says what the cause is; `url` leads to it, for the one who asks, and is empty where they may not see it.
-
-    `details` are more facts for programs, by camelCase names.
-    """
+    """What a cause is, in words. `url` is "" for who may not see it; `details` are for programs."""
 
     text: str
     url: str = ""

@@ -24,10 +24,7 @@ from graphs.objects.stores import Part, divided, refuse_users
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be done to an object that is held, and what it touches as it stood `before`.
-
-    `version` is the object's new one; None for an object that the change creates.
-    """
+    """What is to be done to a held object, and what it touches. `version` is its new one, None if it is created."""
 
     part: Part
     version: int | None
@@ -44,10 +41,7 @@ def apply(around: Object, operations: Sequence[Operation], because: Because) -> 
 
 
 def apply_parts(parts: Sequence[Part], because: Because) -> Applied:
-    """Changes several objects of one workspace as one change set. The operations of each part are `net`.
-
-    Raises what `apply` does.
-    """
+    """Changes several objects of a workspace as one change set, each by `net` operations. Raises as `apply`."""
     with transaction.atomic():
         try:
             return _apply(parts, because)
@@ -85,10 +79,7 @@ def _there(parts: Sequence[Part]) -> Collection[int]:
 
 
 def finish(changes: Sequence[Change], because: Because) -> Applied:
-    """Writes and records changes of objects of one workspace, all of them held, as one change set.
-
-    Raises `Conflicting`.
-    """
+    """Writes and records changes of held objects of one workspace as one change set. Raises `Conflicting`."""
     for change in changes:
         change.before.refuse_conflicts(change.part.operations)
     workspace_id = changes[0].part.object.workspace_id

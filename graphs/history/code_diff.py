@@ -49,10 +49,7 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def lines(old: str, new: str, context: int | None = CONTEXT) -> list[Line]:
-    """The lines of both texts in the order of reading, made `visible`.
-
-    Of unchanged lines only `context` are kept around each change, or all with None; the numbers tell what is missing.
-    """
+    """The lines of both texts, made `visible`; of unchanged ones `context` around each change, or all with None."""
     whole = list(_compared(_split(old), _split(new)))
     if context is None:
         return whole

@@ -1,7 +1,4 @@
-"""Operations as people read them: which items come, change and go, field by field. The same shape everywhere.
-
-Proposals, previews, the history and the admin show what `diff_of` gives. It only looks at the operations.
-"""
+"""Operations as people read them, item by item and field by field; the same shape everywhere."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -17,11 +14,7 @@ _NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
 def diff_of(operations: Iterable[Operation], labels: Mapping[Ref, str] | None = None) -> list[dict[str, Any]]:
-    """One entry for each item, in the order of the operations, which are `net`.
-
-    `labels` are names of items that the operations do not tell (`graphs.objects.stores.labels`); without one it is the
-    key.
-    """
+    """One entry for each of the `net` operations; `labels` names items whose names they do not hold."""
     known = labels or {}
     return [_entry(operation, known) for operation in operations]
 

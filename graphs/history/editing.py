@@ -25,11 +25,7 @@ from graphs.site.access import Forbidden, Member, NotFound, hold_role
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a person asks for. `seen` are the versions of the items that they looked at.
-
-    `key` makes it a request that is done once, however often it arrives; `digest` tells it from another one with the
-    same key.
-    """
+    """What a person asks for. `key` makes it done once; `digest` tells two requests with one key apart."""
 
     actions: Sequence[Action]
     seen: Sequence[tuple[Ref, int]] = ()
@@ -65,10 +61,7 @@ def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
 
 
 def create_object(member: Member, kind: Kind, request: Request) -> Ref:
-    """Makes the object that is asked for, and returns its ref. Raises what `edit` does.
-
-    Of one request that is sent twice at once, the second one waits for the workspace.
-    """
+    """Makes an object and returns its ref; a request sent twice at once waits. Raises what `edit` does."""
     _catch_up(member, [], request)
     with transaction.atomic():
         editor = hold_role(member)

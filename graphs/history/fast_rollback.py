@@ -58,10 +58,7 @@ def whole(workspace_id: int, change_set_id: uuid.UUID) -> Whole | None:
 
 
 def take_back(done: Whole, because: Because, only_in: int | None = None) -> tuple[int, Applied | None]:
-    """Holds the object until the commit. Gives its new version, and what was done: None if nothing was.
-
-    `only_in` is the version in which the object has to be for anything to be done. Raises `Object.DoesNotExist`.
-    """
+    """Holds the object; gives its new version and what was done, if anything: nothing but in version `only_in`."""
     change_set_id, changed = uuid.uuid4(), done.object
     given = parameters(change_set_id, changed.workspace_id, because, done.size) | {
         "object": changed.pk,

@@ -36,10 +36,7 @@ def plain(kind: Kind, names: Collection[str]) -> bool:
 
 
 def apply(of: Object, operations: Sequence[Update], because: Because) -> tuple[int, Applied | None]:
-    """Holds the object until the commit. Gives its new version, and what was done: None if nothing was.
-
-    The operations fit. Raises `Object.DoesNotExist`.
-    """
+    """Holds the object; gives its new version and what was done, if anything. Raises `Object.DoesNotExist`."""
     change_set_id = uuid.uuid4()
     kind = operations[0].item.type
     names = tuple(field.name for field in KINDS[kind].fields if field.name in operations[0].new)

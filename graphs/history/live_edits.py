@@ -42,10 +42,7 @@ def save_all(objects: Iterable[Object]) -> None:
 
 
 def save_due(after_s: float = SAVE_EVERY_S) -> int:
-    """Saves every object whose edits have waited for so long, whoever made them and through whichever process.
-
-    Returns how many. One that somebody else holds is left to the next look; one that fails keeps no other from it.
-    """
+    """Saves every object whose edits waited long enough and returns how many; held or failing ones are left."""
     due = Object.objects.filter(unsaved_since__lte=Now() - timedelta(seconds=after_s)).order_by("pk")
     return sum(_saved_alone(object_id) for object_id in due.values_list("pk", flat=True))
 

@@ -50,10 +50,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which versions of an object are wanted; None is all.
-
-    `who` is a name, `cause` anything that led to them, `field` one that they changed, `since` and `until` moments.
-    """
+    """Which versions of an object are wanted; None is all. `cause` led to them, `field` is one that they changed."""
 
     who: str | None = None
     origin: str | None = None

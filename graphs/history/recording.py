@@ -21,10 +21,7 @@ _LABEL_CHARS = Revision._meta.get_field("label").max_length
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Who changes something, and why; see `graphs.models.ChangeSet`.
-
-    `around` is the object in whose page or conversation it was asked for: its stream hears of all parts of the change.
-    """
+    """Who changes something, and why. `around` is where it was asked for: its stream hears of all of it."""
 
     actor: User | None
     origin: Origin
@@ -114,11 +111,7 @@ def record(change_set_id: uuid.UUID, workspace_id: int, because: Because, parts:
 
 
 def begin(new: Sequence[Object], because: Because) -> None:
-    """Stores the first revisions of objects of one workspace; belongs into the transaction that made them.
-
-    What they began with is not stored twice: every later state leads back to it. Nobody is told: nobody has
-    seen them yet.
-    """
+    """Stores the first revisions of objects, in the transaction that made them; nobody is told."""
     parts = [Done(Revised.of(each, each.version), ()) for each in new]
     _store(_BEGIN, uuid.uuid4(), new[0].workspace_id, because, parts)
 

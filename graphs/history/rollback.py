@@ -111,10 +111,7 @@ class NothingToUndo(RollbackRefused):
 
 
 def preview(workspace_id: int, scope: Scope, left_out: Collection[LeftOut] = ()) -> Plan:
-    """What a rollback would do now; changes nothing, but what people did live is saved first.
-
-    Raises `NotFound` for what is not of this workspace.
-    """
+    """What a rollback would do now; only live edits are saved. Raises `NotFound`."""
     done = to_hold(workspace_id, scope) if isinstance(scope, AsOf) else read(workspace_id, scope)
     objects = _caught_up(workspace_id, done)
     if isinstance(scope, AsOf):
@@ -130,11 +127,7 @@ def roll_back(
     reason: str = "",
     digest: str | None = None,
 ) -> Applied:
-    """Does it, as one change set.
-
-    Raises `NotFound`, `Clashing`, `NothingToUndo`, and `Outdated` if the result differs from what `digest` is of, or
-    something changes while it is done.
-    """
+    """Rolls back as one change set; `digest` is of the plan that was shown. Raises `NotFound`, `RollbackRefused`."""
     with transaction.atomic():
         raised: dict[int, int] = {}
         if isinstance(scope, ChangeSets) and len(scope.ids) == 1 and not left_out:
@@ -155,10 +148,7 @@ def roll_back(
 
 
 def touched(workspace_id: int, scope: Scope) -> list[Ref]:
-    """The objects of kinds that narrow who may see or change them, which a rollback would look at.
-
-    Raises `NotFound` for what is not of this workspace.
-    """
+    """The objects with rights by row that a rollback would look at. Raises `NotFound`."""
     narrow = [kind.name for kind in KINDS.values() if kind.may_see or kind.may_edit]
     if not narrow:
         return []
@@ -178,10 +168,7 @@ def _changes(plan: Plan, raised: Mapping[int, int]) -> list[changes.Change]:
 def _in_one_statement(
     workspace_id: int, actor: User, scope: ChangeSets, reason: str, digest: str | None
 ) -> tuple[dict[int, int], Applied | None]:
-    """What was done, or None; and the new version of the object if it is held.
-
-    What was shown of the object as it still is, is what would be done now.
-    """
+    """What was done, or None, and the new version of the object if it is held."""
     (change_set_id,) = scope.ids
     done = fast_rollback.whole(workspace_id, change_set_id)
     if done is None or (digest is not None and digest[_RESULT:] != _state(scope, (), [done.object])):

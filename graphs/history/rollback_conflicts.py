@@ -20,9 +20,7 @@ MOST_NAMED = 200
 
 @dataclass(frozen=True, slots=True)
 class NamedClash:
-    """A clash for people, in the object with the key `of`. `changed_by` and what follows is the latest edit since, if
-    any.
-    """
+    """A clash in the object `of`, for people, with the latest edit since, if there is one."""
 
     of: str
     clash: Clash

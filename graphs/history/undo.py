@@ -43,10 +43,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What takes the modifications back, at most one operation for each item, and what stands in the way of it.
-
-    `left` is what stays as it is, and what had to stay with it.
-    """
+    """What takes modifications back, one operation an item, and what is in the way. `left` stays as it is."""
 
     operations: tuple[Operation, ...]
     clashes: tuple[Clash, ...]
@@ -55,10 +52,7 @@ class Undone:
 
 @dataclass(slots=True)
 class _Doubt:
-    """A field was not what a modification had left. An earlier one may tell that it is undone up to there.
-
-    `old` is what that modification had found, as long as the ones before it join on; None where they do not.
-    """
+    """A field was not what a modification had left; an earlier one may tell that it is undone up to `old`."""
 
     clash: Clash
     old: list[Any] | None

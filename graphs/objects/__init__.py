@@ -1,7 +1,4 @@
-"""What can be changed: kinds and their fields, operations, and whether something is still as it was.
-
-`register` makes rows of a Django model objects; call it in a module `objects.py` of your app.
-"""
+"""What can be changed. `register`, called in a module `objects.py` of an app, makes rows of a model objects."""
 
 from graphs.objects.kinds import Field
 from graphs.objects.registration import register

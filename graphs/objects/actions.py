@@ -1,7 +1,4 @@
-"""What can be asked for, by name: of the tools (`propose_` and the name), of people who edit, in batches.
-
-Every room registers its actions. Those of objects in general are described here.
-"""
+"""What can be asked for, by name, of tools (`propose_` and the name) and of people. Rooms register theirs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self

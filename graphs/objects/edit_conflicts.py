@@ -161,10 +161,7 @@ def _folded(latest: Iterable[Modification], found: dict[str, _Change]) -> dict[s
 
 
 def _changed_live(around: Object, now: Stored, behind: int) -> tuple[dict[str, _Change], int, set[uuid.UUID]]:
-    """What was done live to an item, from its version now on back as far as nothing else came between.
-
-    Gives also how many versions are left to look for in the history, and the change sets that need no look any more.
-    """
+    """What was done live to an item from its version back, and the versions left to look for in the history."""
     found: dict[str, _Change] = {}
     read_live: set[uuid.UUID] = set()
     version = now.version

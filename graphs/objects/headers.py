@@ -168,10 +168,7 @@ def may_edit(member: Member, of: Object) -> bool:
 
 
 def require_may_edit_all(member: Member, operations: Iterable[Operation]) -> None:
-    """Raises `ChangeRefused` for the first object that the member may not change, create, or put something into.
-
-    Who may change an object may change its parts: operations on parts are not looked at.
-    """
+    """Raises `ChangeRefused` for the first object that the member may not change. Parts go with their object."""
     for operation in operations:
         if not is_object(operation.item.type):
             continue

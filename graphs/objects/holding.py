@@ -34,10 +34,7 @@ def held(objects: "QuerySet[Held]", *, skip_locked: bool = False) -> "QuerySet[H
 
 
 def hold(objects: Collection[int]) -> dict[int, int]:
-    """Holds objects until the commit, in the order of their primary keys. Gives their new versions.
-
-    Raises `Object.DoesNotExist` if one is gone or has unsaved edits; then no version was raised.
-    """
+    """Holds objects in the order of keys; gives new versions. Raises `Object.DoesNotExist` if gone or unsaved."""
     if len(objects) == 1:
         (object_id,) = objects
         with prepared() as cursor:

@@ -42,10 +42,7 @@ def as_writer() -> Iterator[None]:
 
 
 def row_of(of: Object, *, held: bool = False) -> Any:
-    """The row of an object; None if it is gone, or of another workspace by now.
-
-    `held`, nobody else changes it until the transaction ends.
-    """
+    """The row of an object, None if it is gone or of another workspace; `held` locks it until the commit."""
     kind = KINDS[of.type]
     if kind.rows is None:
         own = kind.model._default_manager.filter(pk=of.pk)
@@ -67,10 +64,7 @@ def record_of(kind: Kind, row: Model) -> Record:
 
 
 def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Collection[str] = ()) -> Record:
-    """The record of a row with these new values, as the model itself would store them; of `unchecked` it says nothing.
-
-    Raises `ChangeRefused` with what the model's own validation says. Nothing is saved.
-    """
+    """The record with these new values as the model would store them; saves nothing. Raises `ChangeRefused`."""
     _assign(kind, of, row, new)
     with refusals_of(kind):
         row.full_clean(exclude=unchecked)

@@ -20,10 +20,7 @@ from graphs.site.json_values import same
 
 
 class ModelStore(Store):
-    """Reads and writes rows of the kind's model. An object of such a kind has no parts.
-
-    A model that is no `Object` has its header beside its row, which keeps what the history left in it.
-    """
+    """Reads and writes rows of the kind's model; a model that is no `Object` has its header beside its row."""
 
     def stored(self, of: Object, refs: Collection[Ref], fields: Collection[str] | None = None) -> dict[Ref, Stored]:
         kind, ref = KINDS[of.type], Ref(of.type, of.key)

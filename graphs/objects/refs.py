@@ -16,10 +16,7 @@ class ObjectName(TypedDict):
 
 
 class Ref(NamedTuple):
-    """Names an object of a workspace (`graph:nba`), or a part of the object at hand (`node:fetch-api`).
-
-    `type` is the name of its kind. A tuple, because a rollback of a thousand parts looks each of them up twenty times.
-    """
+    """Names an object (`graph:nba`) or a part of it (`node:fetch-api`); a tuple, because lookups are many."""
 
     type: str
     key: str

@@ -18,12 +18,7 @@ MOST = 200
 
 
 def moved(around: Object, targets: Sequence[dict[str, Any]]) -> tuple[Conflict, ...]:
-    """The targets `{type, id, version}` that have another version by now, or are gone.
-
-    One with version 0, and one with parts, whose version counts theirs, only have to be there: what operations expect
-    of their fields is compared when they are applied. The caller holds the objects, so that this stays true until its
-    transaction ends.
-    """
+    """The targets that moved on or are gone; one with version 0, or with parts, only has to be there. All are held."""
     items = [Ref.from_json(target) for target in targets]
     now = {ref: found.version for ref, found in stored(around, items, fields=()).items()}
     expected = [target["version"] for target in targets]
@@ -49,10 +44,7 @@ def moved_only_through(around: Object, conflicts: Sequence[Conflict], cause: str
 
 
 def explained(around: Object, conflicts: Sequence[Conflict], since: datetime) -> list[dict[str, Any]]:
-    """Each field of the items in conflict that changed since then, by whom, from what to what, for people.
-
-    The conflict itself stands for an item that the history says nothing of.
-    """
+    """Each field in conflict, by whom, from what to what, for people; the conflict where no history tells."""
     later = _changed_since(around, {conflict.item for conflict in conflicts}, since)
     known = {(change["object"]["type"], change["object"]["id"]) for change in later}
     bare = [conflict for conflict in conflicts if tuple(conflict.item) not in known]

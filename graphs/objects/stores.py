@@ -1,7 +1,4 @@
-"""What a store of a kind does: it reads an object and its parts as records, and writes what operations change.
-
-`graphs.history` holds objects, calls these in its transaction, and records what they did.
-"""
+"""What a store of a kind does: it reads an object and its parts, and writes what operations change."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -24,10 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is to be done to one object, at most one operation for each of its parts.
-
-    An object that does not exist yet has no primary key; its first operation creates it.
-    """
+    """What is to be done to one object, one operation for each part. A new object has no primary key."""
 
     object: Object
     operations: tuple[Operation, ...]
@@ -101,10 +95,7 @@ def find(workspace_id: int, refs: Iterable[Ref]) -> dict[Ref, Object]:
 
 
 def by_owner(around: Object, refs: Iterable[Ref]) -> list[tuple[Object, list[Ref]]]:
-    """The refs by the object that they are parts of: other objects are their own, everything else is of `around`.
-
-    Objects that do not exist are new ones without a primary key.
-    """
+    """The refs by their object: parts are of `around`, objects their own. New ones have no primary key."""
     here = Ref(around.type, around.key)
     own: list[Ref] = []
     parts: list[Ref] = []

@@ -1,7 +1,4 @@
-"""What can be asked for of a graph, as strict models: of the tools (`propose_` and the name), and of people who edit.
-
-`graphs.workflows.planning.plan` turns actions into operations. A null is the same as nothing.
-"""
+"""What can be asked for of a graph, as strict models. A null says nothing."""
 
 from typing import Annotated, Literal, Self
 

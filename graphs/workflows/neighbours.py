@@ -1,7 +1,4 @@
-"""Walking along edges inside PostgreSQL: capped per node, so that a hub costs no more than a leaf.
-
-`around` serves `graphs.workflows.sources`; retrieval puts `around_cte` into a larger statement.
-"""
+"""Walking along edges inside PostgreSQL, capped per node, so that a hub costs no more than a leaf."""
 
 from collections.abc import Sequence
 from typing import Any, Literal

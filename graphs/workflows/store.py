@@ -1,7 +1,4 @@
-"""How graphs are stored: edges go before their ends, nodes come before the edges between them.
-
-Called by `graphs.history`, which holds the graph and has made sure that everything is what the operations expect.
-"""
+"""How graphs are stored: edges go before their ends, nodes come before the edges between them."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

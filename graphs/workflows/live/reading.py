@@ -16,10 +16,7 @@ MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class LiveState:
-    """A graph now, with its `edits` after the version that was known so far, the oldest first.
-
-    `saved` are the latest change sets of live edits, if they were asked for.
-    """
+    """A graph now, its `edits` since the known version, and if asked for the change sets they were `saved` into."""
 
     version: int
     unsaved_since: datetime | None

@@ -53,10 +53,7 @@ def _turned(box: Box) -> Box:
 
 
 def _parts(order: Sequence[str], links: Iterable[tuple[str, str]]) -> list[list[_Layer]]:
-    """Each connected part as its layers along the edges; the one with the foremost node comes first.
-
-    The library is given numbers in the order of the nodes: it would go through names in no order.
-    """
+    """Each connected part as its layers along the edges; the one with the foremost node comes first."""
     numbers = {key: number for number, key in enumerate(order)}
     edges = _without_circles(sorted({(numbers[source], numbers[target]) for source, target in links}))
     if not edges:
@@ -108,9 +105,7 @@ def _layered(edges: list[_Edge]) -> list[dict[int, tuple[int, float]]]:
 
 
 def _late_starts(edges: list[_Edge]) -> list[_Edge]:
-    """Further edges, so that a node to which nothing leads stands right before what it leads to, and not far away in
-    the first layer: each comes from a node two layers before that one.
-    """
+    """Edges from two layers before that keep a start next to what it leads to, not in the first layer."""
     before: dict[int, list[int]] = {}
     after: dict[int, list[int]] = {}
     for source, target in edges:
