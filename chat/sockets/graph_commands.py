@@ -16,7 +16,7 @@ from graphs.history import live_edits
 from graphs.history.editing import KeyUsed, Request
 from graphs.history.recording import to_json
 from graphs.models import Object
-from graphs.objects.edit_conflicts import Overlapping
+from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import NotFound
@@ -56,8 +56,8 @@ def edit(user: User, workspace: str, graph_id: int, frame: graph_frames.Edit | g
         raise NotFound from gone
     except ChangeRefused as refusal:
         raise changes.refused(refusal) from refusal
-    except Overlapping as overlapping:
-        raise changes.conflict(overlapping.overlaps) from overlapping
+    except EditConflicts as met:
+        raise changes.conflict(met.conflicts) from met
     except KeyUsed as used:
         sentence = _("Another edit was sent with this _id. Use a new one.")
         raise Refused("idempotency_key", sentence) from used

@@ -21,7 +21,7 @@ from graphs.history import code_diff, editing
 from graphs.models import Object
 from graphs.objects import actions
 from graphs.objects.actions import MAX_ACTIONS
-from graphs.objects.edit_conflicts import Overlap, Overlapping
+from graphs.objects.edit_conflicts import EditConflict, EditConflicts
 from graphs.objects.kinds import KINDS
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
@@ -110,8 +110,8 @@ def problems_told() -> Iterator[None]:
         raise NotFound from gone
     except ChangeRefused as refusal:
         raise refused(refusal) from refusal
-    except Overlapping as overlapping:
-        raise conflict(overlapping.overlaps) from overlapping
+    except EditConflicts as met:
+        raise conflict(met.conflicts) from met
     except editing.KeyUsed as used:
         raise key_used() from used
 
@@ -143,31 +143,33 @@ def key_used() -> Problem:
     return Problem(422, "idempotency_key", sentence)
 
 
-def conflict(overlaps: Sequence[Overlap]) -> Problem:
+def conflict(conflicts: Sequence[EditConflict]) -> Problem:
     """The refusal of changes whose author did not see these later ones."""
     detail = _("Somebody changed the same meanwhile; nothing was saved. See “conflicts” for both sides.")
-    return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(overlap) for overlap in overlaps]})
+    return Problem(409, "conflict", detail, extra={"conflicts": [_both_sides(conflict) for conflict in conflicts]})
 
 
-def _both_sides(overlap: Overlap) -> dict[str, Any]:
-    kind = KINDS[overlap.item.type]
-    field = kind.field(overlap.field) if overlap.field else None
+def _both_sides(conflict: EditConflict) -> dict[str, Any]:
+    kind = KINDS[conflict.item.type]
+    field = kind.field(conflict.field) if conflict.field else None
     sides = {
-        "object": overlap.item.to_json(),
-        "field": overlap.field,
+        "object": conflict.item.to_json(),
+        "field": conflict.field,
         "label": str(field.label if field else kind.label),
         "form": field.form if field else "",
-        "expected": overlap.expected,
-        "found": overlap.found,
-        "wanted": overlap.wanted,
-        "version": overlap.version,
-        "by": overlap.by,
-        "at": overlap.at,
+        "expected": conflict.expected,
+        "found": conflict.found,
+        "wanted": conflict.wanted,
+        "version": conflict.version,
+        "by": conflict.by,
+        "at": conflict.at,
     }
-    return sides | ({"lines": _lines(overlap)} if field and field.form == "code" else {})
+    return sides | ({"lines": _lines(conflict)} if field and field.form == "code" else {})
 
 
-def _lines(overlap: Overlap) -> list[dict[str, str | int]]:
+def _lines(conflict: EditConflict) -> list[dict[str, str | int]]:
     """The lines from theirs to what is wanted; for a deletion, from what the person saw to theirs."""
-    before, after = (overlap.expected, overlap.found) if overlap.wanted is None else (overlap.found, overlap.wanted)
+    before, after = (
+        (conflict.expected, conflict.found) if conflict.wanted is None else (conflict.found, conflict.wanted)
+    )
     return [line.to_json() for line in code_diff.lines(before or "", after or "")]

@@ -13,7 +13,7 @@ from graphs.history.outside import catch_up
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, LiveEdit, Modification, Object, Origin
 from graphs.objects.actions import Action, named_by
-from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
+from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
 from graphs.objects.headers import existing, may_edit, may_see, require_may_edit_all
 from graphs.objects.holding import held, hold_workspace
 from graphs.objects.kinds import Kind
@@ -41,7 +41,7 @@ class KeyUsed(Exception):
 def edit(member: Member, of: Object, request: Request) -> uuid.UUID:
     """Does what is asked for, all or nothing, and gives the id of its change set.
 
-    Raises `seen.Overlapping`, `KeyUsed`, `changes.ChangeRefused`, `Object.DoesNotExist` for an object that is gone, and
+    Raises `EditConflicts`, `KeyUsed`, `ChangeRefused`, `Object.DoesNotExist` for an object that is gone, and
     `NotFound` or `Forbidden` for who may not change it by now.
     """
     # Stays where the edit is refused: whoever refused it may name what was noticed.
@@ -94,9 +94,9 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
     done = _done_before(member.user, around, cause, request)
     if done:
         return done
-    seen = Seen.read(around, request.seen)
+    seen = SeenVersions.read(around, request.seen)
     planned = plan(around, request.actions, member=member)
-    seen.refuse_overlaps(planned.operations)
+    seen.refuse_conflicts(planned.operations)
     require_may_edit_all(member, planned.operations)
     asked_at = around if around.pk is not None else None
     because = Because(
@@ -111,7 +111,7 @@ def _once(member: Member, around: Object, request: Request) -> uuid.UUID:
         return changes.apply(around, planned.operations, because).change_set_id
     except Conflicting as conflicting:
         # What somebody changed through another object, since it was read here.
-        raise Overlapping(overlaps_of(conflicting.conflicts, planned.operations)) from conflicting
+        raise EditConflicts.of(conflicting, planned.operations) from conflicting
 
 
 def _done_before(user: User, around: Object, cause: str, request: Request) -> uuid.UUID | None:

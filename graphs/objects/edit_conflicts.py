@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from graphs.models import LiveEdit, Modification, Object
 from graphs.objects.kinds import KINDS, is_object
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
-from graphs.objects.preconditions import Conflict, Stored
+from graphs.objects.preconditions import Conflicting, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.stores import stored
 from graphs.site.json_values import same
@@ -25,7 +25,7 @@ MOST_LOOKED_AT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class EditConflict:
     """A field that somebody changed since: what the person saw, what is there, what they want instead.
 
     Of a whole item (no field), `found` is None where it is gone and `expected` None where it came. `version` is that of
@@ -42,25 +42,29 @@ class Overlap:
     at: datetime | None = None
 
 
-class Overlapping(Exception):
+class EditConflicts(Exception):
     """Somebody else changed the same; nothing was done."""
 
-    def __init__(self, overlaps: Sequence[Overlap]) -> None:
-        super().__init__(f"{len(overlaps)} overlaps")
-        self.overlaps = tuple(overlaps)
+    def __init__(self, conflicts: Sequence[EditConflict]) -> None:
+        super().__init__(f"{len(conflicts)} conflicts")
+        self.conflicts = tuple(conflicts)
 
-
-def overlaps_of(conflicts: Iterable[Conflict], operations: Iterable[Operation]) -> list[Overlap]:
-    """The conflicts that operations met when they were applied, as overlaps."""
-    updates = {operation.item: operation.new for operation in operations if isinstance(operation, Update)}
-    return [
-        Overlap(one.item, one.field, one.expected, one.found, updates.get(one.item, {}).get(one.field))
-        for one in conflicts
-    ]
+    @classmethod
+    def of(cls, met: Conflicting, operations: Iterable[Operation]) -> "EditConflicts":
+        """The conflicts that operations met when they were applied."""
+        wanted = {operation.item: operation.new for operation in operations if isinstance(operation, Update)}
+        return cls(
+            [
+                EditConflict(
+                    each.item, each.field, each.expected, each.found, wanted.get(each.item, {}).get(each.field)
+                )
+                for each in met.conflicts
+            ]
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenVersions:
     """The items that a person looked at: the versions of then, and as they are now."""
 
     around: Object
@@ -68,23 +72,23 @@ class Seen:
     now: dict[Ref, Stored]
 
     @classmethod
-    def read(cls, around: Object, seen: Sequence[tuple[Ref, int]]) -> "Seen":
-        """Raises `Overlapping` where some of them are gone."""
+    def read(cls, around: Object, seen: Sequence[tuple[Ref, int]]) -> "SeenVersions":
+        """Raises `EditConflicts` where some of them are gone."""
         versions = dict(seen)
         now = stored(around, versions.keys())
         gone = [_gone(around, item) for item in versions if item not in now]
         if gone:
-            raise Overlapping(gone)
+            raise EditConflicts(gone)
         return cls(around, versions, now)
 
-    def refuse_overlaps(self, operations: Sequence[Operation]) -> None:
-        """Raises `Overlapping`. The operations were planned on what is there now."""
-        found = [overlap for operation in operations for overlap in self._moved_on(operation)]
+    def refuse_conflicts(self, operations: Sequence[Operation]) -> None:
+        """Raises `EditConflicts`. The operations were planned on what is there now."""
+        found = [conflict for operation in operations for conflict in self._moved_on(operation)]
         found += self._came_with_deleted(operations)
         if found:
-            raise Overlapping(found)
+            raise EditConflicts(found)
 
-    def _moved_on(self, operation: Operation) -> Iterator[Overlap]:
+    def _moved_on(self, operation: Operation) -> Iterator[EditConflict]:
         """The fields of an item that the operation touches and that are not what they were."""
         item = operation.item
         if item not in self.versions or isinstance(operation, Create):
@@ -95,12 +99,12 @@ class Seen:
         for field, value in wanted.items():
             found = now.record[field]
             if since is None:
-                yield Overlap(item, field, None, found, value, now.version)
+                yield EditConflict(item, field, None, found, value, now.version)
             elif field in since and not same(since[field].old, found):
                 change = since[field]
-                yield Overlap(item, field, change.old, found, value, now.version, change.by, change.at)
+                yield EditConflict(item, field, change.old, found, value, now.version, change.by, change.at)
 
-    def _came_with_deleted(self, operations: Sequence[Operation]) -> Iterator[Overlap]:
+    def _came_with_deleted(self, operations: Sequence[Operation]) -> Iterator[EditConflict]:
         """Items that would go because of another one that they name, as edges go with a node, and that nobody saw."""
         deleted = [operation for operation in operations if isinstance(operation, Delete)]
         seen = {operation.item for operation in deleted if operation.item in self.versions}
@@ -109,7 +113,7 @@ class Seen:
             named = {Ref(field.names, record[field.name]) for field in KINDS[item.type].fields if field.names in KINDS}
             if item not in self.versions and named & seen:
                 version = stored(self.around, [item])[item].version
-                yield Overlap(item, "", None, record, None, version, *_last(self.around, item)[1:])
+                yield EditConflict(item, "", None, record, None, version, *_last(self.around, item)[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +192,9 @@ def _signed(modification: Modification) -> tuple[str, datetime]:
     return modification.change_set.actor_label, modification.change_set.created_at
 
 
-def _gone(around: Object, item: Ref) -> Overlap:
+def _gone(around: Object, item: Ref) -> EditConflict:
     deleted, by, at = _last(around, item, deleted=True)
-    return Overlap(item, "", deleted, None, None, None, by, at)
+    return EditConflict(item, "", deleted, None, None, None, by, at)
 
 
 def _last(around: Object, item: Ref, *, deleted: bool = False) -> tuple[Record | None, str, datetime | None]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from graphs.history.editing import KeyUsed, Request
 from graphs.models import Graph, LiveEdit, Object
-from graphs.objects.edit_conflicts import Overlapping, Seen, overlaps_of
+from graphs.objects.edit_conflicts import EditConflicts, SeenVersions
 from graphs.objects.holding import held
 from graphs.objects.kinds import is_object, store_of
 from graphs.objects.operations import Create, Delete, Operation, fields, from_json, inverses, to_json
@@ -53,11 +53,11 @@ def edit(member: Member, graph_id: int, request: Request) -> Edited:
     """
 
     def asked(graph: Graph) -> Sequence[Operation]:
-        seen = Seen.read(graph, request.seen)
+        seen = SeenVersions.read(graph, request.seen)
         operations = plan(graph, request.actions).operations
         if any(is_object(operation.item.type) for operation in operations):
             raise ChangeRefused(_("Node types belong to the whole workspace. They are not changed live."))
-        seen.refuse_overlaps(operations)
+        seen.refuse_conflicts(operations)
         return operations
 
     return _once(member, graph_id, request, asked)
@@ -96,7 +96,7 @@ def _do(user: User, graph: Graph, operations: Sequence[Operation], request: Requ
     try:
         before.refuse_conflicts(operations)
     except Conflicting as conflicting:
-        raise Overlapping(overlaps_of(conflicting.conflicts, operations)) from conflicting
+        raise EditConflicts.of(conflicting, operations) from conflicting
     stored = [_as_stored(operation, before) for operation in store.write(graph, operations, before)]
     Object.objects.filter(pk=graph.pk).update(
         version=F("version") + 1, updated_at=Now(), unsaved_since=Coalesce("unsaved_since", Now())

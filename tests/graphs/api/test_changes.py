@@ -12,7 +12,7 @@ from graphs.history import changes, editing
 from graphs.history.recording import Because
 from graphs.models import ChangeSet, Edge, Graph, Membership, Node, NodeType, Origin, Role
 from graphs.objects.actions import parse
-from graphs.objects.edit_conflicts import Overlapping
+from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.operations import Update
 from graphs.objects.refs import Ref
 from graphs.site.access import Forbidden, member_of
@@ -359,7 +359,7 @@ def test_of_many_who_change_the_same_at_once_one_is_first(alice: User, thing: Th
             ready.wait()
             editing.edit(member_of(alice), thing.around, asked)
             outcomes.append("done")
-        except Overlapping:
+        except EditConflicts:
             outcomes.append("told")
         finally:
             connection.close()

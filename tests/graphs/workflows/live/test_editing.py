@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from graphs.history import live_edits
 from graphs.history.editing import KeyUsed, Request
 from graphs.models import ChangeSet, Edge, Graph, LiveEdit, Membership, Node, NodeType, Object, Role, Workspace
-from graphs.objects.edit_conflicts import Overlapping
+from graphs.objects.edit_conflicts import EditConflicts
 from graphs.objects.refusals import ChangeRefused
 from graphs.site.access import Forbidden, NotFound, member_of
 from graphs.workflows.live import editing
@@ -62,10 +62,10 @@ def test_only_the_same_field_is_a_clash_and_both_sides_are_told(
     for save_before in (False, True):
         if save_before:
             live_edits.save_edits(nba.pk)
-        with pytest.raises(Overlapping) as overlapping:
+        with pytest.raises(EditConflicts) as refused:
             live(dora, *rename("fetch-api", "Fetch one"), {"node:fetch-api": 1})
-        (overlap,) = overlapping.value.overlaps
-        assert (overlap.field, overlap.expected, overlap.found, overlap.wanted, overlap.by) == (
+        (conflict,) = refused.value.conflicts
+        assert (conflict.field, conflict.expected, conflict.found, conflict.wanted, conflict.by) == (
             *("name", "Fetch API", "Fetch all", "Fetch one", "alice"),
         )
     live(dora, *rename("fetch-api", "Fetch one"), {"node:fetch-api": 3})
@@ -84,10 +84,10 @@ def test_who_is_behind_is_told_of_what_they_did_not_see_and_of_nothing_else(
 def test_a_deleted_node_says_who_deleted_it(nba: Graph, alice: User, dora: User, live: Live) -> None:
     seen = {"node:fetch-api": 1, "edge:root-fetch-api": 1, "edge:fetch-api-return": 1}
     live(alice, "delete_node", {"nodeKey": "fetch-api"}, seen)
-    with pytest.raises(Overlapping) as overlapping:
+    with pytest.raises(EditConflicts) as refused:
         live(dora, *rename("fetch-api", "Fetch one"), {"node:fetch-api": 1})
-    (overlap,) = overlapping.value.overlaps
-    assert (overlap.by, overlap.found, overlap.expected["name"]) == ("alice", None, "Fetch API")
+    (conflict,) = refused.value.conflicts
+    assert (conflict.by, conflict.found, conflict.expected["name"]) == ("alice", None, "Fetch API")
 
 
 def test_an_edge_that_came_meanwhile_is_told_before_its_node_is_deleted(
@@ -97,10 +97,10 @@ def test_an_edge_that_came_meanwhile_is_told_before_its_node_is_deleted(
     made = live(
         alice, "create_edge", {"sourceKey": "root", "sourceHandle": "R-0", "targetKey": "page", "targetHandle": "L-0"}
     )
-    with pytest.raises(Overlapping) as overlapping:
+    with pytest.raises(EditConflicts) as refused:
         live(dora, "delete_node", {"nodeKey": "page"}, {"node:page": 1})
-    (overlap,) = overlapping.value.overlaps
-    assert (overlap.item.key, overlap.by) == (made.operations[0]["id"], "alice")
+    (conflict,) = refused.value.conflicts
+    assert (conflict.item.key, conflict.by) == (made.operations[0]["id"], "alice")
 
 
 def test_own_edits_are_taken_back_and_done_again(nba: Graph, alice: User, live: Live) -> None:
@@ -123,7 +123,7 @@ def test_own_edits_are_taken_back_and_done_again(nba: Graph, alice: User, live: 
 def test_what_somebody_changed_since_or_made_is_not_taken_back(nba: Graph, alice: User, dora: User, live: Live) -> None:
     mine = live(alice, *rename("fetch-api", "Fetch all"))
     live(dora, *rename("fetch-api", "Fetch one"))
-    with pytest.raises(Overlapping):
+    with pytest.raises(EditConflicts):
         editing.take_back(member_of(alice), nba.pk, mine.version, Request((), key="undo"))
     with pytest.raises(NotFound):
         editing.take_back(member_of(dora), nba.pk, mine.version, Request((), key="undo"))
