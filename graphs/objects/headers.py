@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from graphs.models import Object
 from graphs.objects.kinds import KINDS, Kind, is_object, kinds_of
-from graphs.objects.model_rows import drafted, record_of, refusals_of, row_of
+from graphs.objects.model_rows import record_of, refusals_of, row_of, unsaved_row
 from graphs.objects.operations import Create, Delete, Operation, Update
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
@@ -200,7 +200,7 @@ def _may_make(member: Member, kind: Kind, operation: Create) -> bool:
     """Whether a member may change the row that an operation creates, as it will be saved."""
     of = Object(workspace=member.workspace, type=kind.name, key=operation.item.key)
     with refusals_of(kind):
-        return kind.may_edit is None or kind.may_edit(member, drafted(kind, of, operation.record))
+        return kind.may_edit is None or kind.may_edit(member, unsaved_row(kind, of, operation.record))
 
 
 def is_key(kind: Kind, key: str) -> bool:

@@ -71,7 +71,7 @@ def full_record(kind: Kind, of: Object, new: Record, row: Model, unchecked: Coll
     return record_of(kind, row)
 
 
-def drafted(kind: Kind, of: Object, new: Record) -> Model:
+def unsaved_row(kind: Kind, of: Object, new: Record) -> Model:
     """A new row with these values. Nothing is saved."""
     row = new_row(kind, of, {})
     _assign(kind, of, row, new)

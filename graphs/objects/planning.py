@@ -60,21 +60,21 @@ def plan(
     if len(steps) > MAX_ACTIONS:
         message = _("{count} actions at once are too many; at most {most} are possible.")
         raise ChangeRefused(message.format(count=len(steps), most=MAX_ACTIONS))
-    draft = Draft(around, member)
+    object_plan = ObjectPlan(around, member)
     own = [step for step in steps if not isinstance(step, ObjectAction)]
-    do: Callable[[Any], None] = store_of(around.type).planner(draft, own, reserved) if own else draft.do
+    do: Callable[[Any], None] = store_of(around.type).planner(object_plan, own, reserved) if own else object_plan.do
     problems: list[str] = []
     for number, step in enumerate(steps, start=1):
         try:
-            draft.do(step) if isinstance(step, ObjectAction) else do(step)
+            object_plan.do(step) if isinstance(step, ObjectAction) else do(step)
         except ChangeRefused as refused:
             where = _("Action {number} ({name})").format(number=number, name=NAMES[type(step)])
             problems += [p if len(steps) == 1 else f"{where}: {p}" for p in refused.problems]
     if problems:
         raise ChangeRefused(*problems)
     # The object's own fields after its parts.
-    operations = sorted(_net(draft.operations), key=lambda each: each.item == Ref(around.type, around.key))
-    return Planned(tuple(operations), tuple(draft.targets.values()))
+    operations = sorted(_net(object_plan.operations), key=lambda each: each.item == Ref(around.type, around.key))
+    return Planned(tuple(operations), tuple(object_plan.targets.values()))
 
 
 def _net(done: Sequence[Operation]) -> tuple[Operation, ...]:
@@ -91,7 +91,7 @@ def _net(done: Sequence[Operation]) -> tuple[Operation, ...]:
 
 
 @dataclass(slots=True)
-class _Drafted:
+class _PlannedObject:
     """An object as it would be by now: its record is None once it is deleted. A new one has no primary key."""
 
     of: Object
@@ -99,7 +99,7 @@ class _Drafted:
     record: Record | None
 
 
-class Draft:
+class ObjectPlan:
     """The objects of a workspace while a plan is made: as they are stored, with the changes so far.
 
     What only a kind knows, its planner adds to `operations` and `targets`.
@@ -110,7 +110,7 @@ class Draft:
         self.operations: list[Operation] = []
         self.targets: dict[Ref, Target] = {}
         self._member = member
-        self._drafted: dict[Ref, _Drafted] = {}
+        self._planned: dict[Ref, _PlannedObject] = {}
 
     def do(self, step: ObjectAction) -> None:
         match step:
@@ -126,15 +126,15 @@ class Draft:
     def read(self, kind: Kind, rows: Iterable[Object]) -> None:
         """Takes rows of objects that were read together."""
         for row in rows:
-            self._drafted[Ref(kind.name, row.key)] = _Drafted(row, row, record_of(kind, row))
+            self._planned[Ref(kind.name, row.key)] = _PlannedObject(row, row, record_of(kind, row))
 
     def find(self, ref: Ref) -> Record | None:
         """The record of an object that was read or made; None if there is none by now."""
-        return drafted.record if (drafted := self._drafted.get(ref)) else None
+        return planned.record if (planned := self._planned.get(ref)) else None
 
     def depend(self, ref: Ref, *, there: bool = False) -> None:
         """Notes that the plan holds only while this object is as it is, or only while it is `there`."""
-        if (of := self._drafted[ref].of).pk is None:
+        if (of := self._planned[ref].of).pk is None:
             return
         if there:
             self.targets.setdefault(ref, Target(ref.type, ref.key, 0))
@@ -144,50 +144,50 @@ class Draft:
     def add(self, kind: Kind, key: str, values: Record) -> None:
         """Makes an object. Its parent may be a new one, which its model finds nowhere yet."""
         ref = Ref(kind.name, key)
-        if self.find(ref) is not None or (ref not in self._drafted and existing(self.around.workspace_id, ref)):
+        if self.find(ref) is not None or (ref not in self._planned and existing(self.around.workspace_id, ref)):
             raise ChangeRefused(_("There is {object} already.").format(object=ref))
         of = Object(workspace_id=self.around.workspace_id, type=kind.name, key=key)
-        drafted = _Drafted(of, new_row(kind, of, {}), None)
-        record = store_of(kind.name).checked(ref, self._full(drafted, values))
-        self._drafted[ref] = replace(drafted, record=record)
+        planned = _PlannedObject(of, new_row(kind, of, {}), None)
+        record = store_of(kind.name).checked(ref, self._full(planned, values))
+        self._planned[ref] = replace(planned, record=record)
         self.operations.append(Create(ref, record))
 
     def change(self, ref: Ref, new: Record) -> None:
         """Changes those of the fields that differ."""
-        record, drafted = self._record(ref), self._drafted[ref]
+        record, planned = self._record(ref), self._planned[ref]
         self.depend(ref)
-        full = self._full(drafted, new)
+        full = self._full(planned, new)
         wanted = {name: value for name, value in full.items() if not same(record[name], value)}
         checked = store_of(ref.type).checked(ref, wanted)
         changed = {name: value for name, value in checked.items() if not same(record[name], value)}
         if changed:
             self.operations.append(Update(ref, {name: record[name] for name in changed}, changed))
-            drafted.record = record | changed
+            planned.record = record | changed
 
     def remove(self, ref: Ref) -> None:
-        record, drafted = self._record(ref), self._drafted[ref]
+        record, planned = self._record(ref), self._planned[ref]
         if KINDS[ref.type].parts:
             raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
         self.depend(ref)
         deleted = Delete(ref, record)
-        refuse_users(Part(drafted.of, (deleted,)), self._parts())
+        refuse_users(Part(planned.of, (deleted,)), self._parts())
         self.operations.append(deleted)
-        drafted.record = None
+        planned.record = None
 
     def _parts(self) -> list[Part]:
         """What is done so far, by the object that has it."""
-        here = _Drafted(self.around, None, None)
-        return [Part(self._drafted.get(each.item, here).of, (each,)) for each in net(self.operations)]
+        here = _PlannedObject(self.around, None, None)
+        return [Part(self._planned.get(each.item, here).of, (each,)) for each in net(self.operations)]
 
-    def _full(self, drafted: _Drafted, new: Record) -> Record:
+    def _full(self, planned: _PlannedObject, new: Record) -> Record:
         """The record of an object with these values, once its model allows them."""
-        kind = KINDS[drafted.of.type]
-        holder, key = parent_of(kind), ((drafted.record or {}) | new).get("parent")
-        parent = self._drafted.get(Ref(holder.name, str(key))) if holder else None
+        kind = KINDS[planned.of.type]
+        holder, key = parent_of(kind), ((planned.record or {}) | new).get("parent")
+        parent = self._planned.get(Ref(holder.name, str(key))) if holder else None
         if parent is None or parent.of.pk is not None:
-            return full_record(kind, drafted.of, new, drafted.row)
-        setattr(drafted.row, kind.parent, parent.row)
-        return full_record(kind, drafted.of, new, drafted.row, unchecked=(kind.parent,))
+            return full_record(kind, planned.of, new, planned.row)
+        setattr(planned.row, kind.parent, parent.row)
+        return full_record(kind, planned.of, new, planned.row, unchecked=(kind.parent,))
 
     def _updates(self, step: UpdateObject) -> Record:
         record, kind = self._record(step.object), KINDS[step.object.type]
@@ -241,12 +241,12 @@ class Draft:
 
     def _record(self, ref: Ref) -> Record:
         """The record of an object as it would be by now. Raises `ChangeRefused` if there is none."""
-        if ref not in self._drafted:
+        if ref not in self._planned:
             found = existing(self.around.workspace_id, ref)
             if found is not None and self._member is not None and not may_see(self._member, found):
                 found = None
             if found is not None and (row := row_of(found)) is not None:
-                self._drafted[ref] = _Drafted(found, row, record_of(KINDS[ref.type], row))
+                self._planned[ref] = _PlannedObject(found, row, record_of(KINDS[ref.type], row))
         record = self.find(ref)
         if record is None:
             raise ChangeRefused(_("There is no {object}.").format(object=f'"{shown(str(ref))}"'))

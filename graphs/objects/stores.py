@@ -16,7 +16,7 @@ from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 
 if TYPE_CHECKING:
-    from graphs.objects.planning import Draft
+    from graphs.objects.planning import ObjectPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Store(ABC):
         """Changes the rows. Gives the operations as the history keeps them: what came or went knows its row."""
 
     def planner(
-        self, draft: "Draft", asked: Sequence[Any], reserved: Callable[[], Collection[str]]
+        self, plan: "ObjectPlan", asked: Sequence[Any], reserved: Callable[[], Collection[str]]
     ) -> Callable[[Any], None]:
-        """What does each of these actions of the kind to a draft. `reserved` gives keys that new parts do not get.
+        """What does each of these actions of the kind to a plan. `reserved` gives keys that new parts do not get.
 
         Raises `ChangeRefused`, as what it gives does.
         """
-        raise refusals.ChangeRefused(*(f"This is no change of {draft.around}: {each!r}." for each in asked))
+        raise refusals.ChangeRefused(*(f"This is no change of {plan.around}: {each!r}." for each in asked))
 
     @abstractmethod
     def title(self, of: Object) -> str:

@@ -13,7 +13,7 @@ from graphs.models import Edge, Graph, Node, Object
 from graphs.objects.columns import taken
 from graphs.objects.kinds import Kind
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
-from graphs.objects.planning import Draft
+from graphs.objects.planning import ObjectPlan
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
@@ -65,9 +65,9 @@ class GraphStore(Store):
         return tuple(_with_row(operation, ids, before) for operation in operations)
 
     def planner(
-        self, draft: Draft, asked: Sequence[Any], reserved: Callable[[], Collection[str]]
+        self, plan: ObjectPlan, asked: Sequence[Any], reserved: Callable[[], Collection[str]]
     ) -> Callable[[Any], None]:
-        return planner(_graph(draft.around), draft, asked, reserved)
+        return planner(_graph(plan.around), plan, asked, reserved)
 
     def checked(self, item: Ref, new: Record) -> Record:
         if not isinstance(new.get("metadata", {}), dict):

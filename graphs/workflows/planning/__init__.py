@@ -10,10 +10,10 @@ from typing import Any
 
 from graphs.models import Graph
 from graphs.objects.actions import Action
-from graphs.objects.planning import Draft as Objects
+from graphs.objects.planning import ObjectPlan
 from graphs.workflows import actions
 from graphs.workflows.planning import arranging, edges, nodes, types
-from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead, load
 
 __all__ = ["planner"]
@@ -22,7 +22,7 @@ __all__ = ["planner"]
 @dataclass(frozen=True, slots=True)
 class _Conversion:
     want: Callable[[ToRead, Any], None]
-    convert: Callable[[Draft, Any], None]
+    convert: Callable[[GraphPlan, Any], None]
 
 
 CONVERSIONS: dict[type, _Conversion] = {
@@ -42,7 +42,7 @@ CONVERSIONS: dict[type, _Conversion] = {
 
 
 def planner(
-    graph: Graph, objects: Objects, asked: Sequence[Action], reserved: Callable[[], Collection[str]]
+    graph: Graph, objects: ObjectPlan, asked: Sequence[Action], reserved: Callable[[], Collection[str]]
 ) -> Callable[[Action], None]:
     """What does each of these actions on the graph to a plan of objects, once all that they name is read.
 
@@ -52,5 +52,5 @@ def planner(
     wanted = ToRead()
     for step in asked:
         CONVERSIONS[type(step)].want(wanted, step)
-    draft = Draft(load(graph, wanted, reserved), objects)
-    return lambda step: CONVERSIONS[type(step)].convert(draft, step)
+    plan = GraphPlan(load(graph, wanted, reserved), objects)
+    return lambda step: CONVERSIONS[type(step)].convert(plan, step)

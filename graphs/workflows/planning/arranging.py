@@ -9,7 +9,7 @@ from graphs.workflows.actions import ReorganizeLayout
 from graphs.workflows.kinds import NODE
 from graphs.workflows.planning import layout
 from graphs.workflows.planning.boxes import Box, bounds, free_y
-from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead
 
 
@@ -24,13 +24,13 @@ def want(wanted: ToRead, action: ReorganizeLayout) -> None:
     wanted.linked = True
 
 
-def convert(draft: Draft, action: ReorganizeLayout) -> None:
-    for sheet, keys in _asked(draft, action).items():
-        boxes = draft.boxes(sheet)
+def convert(plan: GraphPlan, action: ReorganizeLayout) -> None:
+    for sheet, keys in _asked(plan, action).items():
+        boxes = plan.boxes(sheet)
         if len(keys) > layout.MAX_NODES:
             message = _('The sheet "{sheet}" has {count} nodes; at most {most} can be arranged at once. Give nodeKeys.')
             raise ChangeRefused(message.format(sheet=sheet, count=len(keys), most=layout.MAX_NODES))
-        links = [link for link in draft.links(sheet) if link[0] in keys and link[1] in keys]
+        links = [link for link in plan.links(sheet) if link[0] in keys and link[1] in keys]
         if len(links) > layout.MAX_LINKS:
             message = _('The sheet "{sheet}" has {count} edges; at most {most} can be arranged at once. Give nodeKeys.')
             raise ChangeRefused(message.format(sheet=sheet, count=len(links), most=layout.MAX_LINKS))
@@ -38,17 +38,17 @@ def convert(draft: Draft, action: ReorganizeLayout) -> None:
         arranged = layout.arranged(moved, links, action.strategy)
         others = [box for key, box in boxes.items() if key not in keys]
         for key, box in _put(arranged, bounds(moved.values()), others).items():
-            draft.change(NODE, key, {"posX": box.x, "posY": box.y})
+            plan.change(NODE, key, {"posX": box.x, "posY": box.y})
 
 
-def _asked(draft: Draft, action: ReorganizeLayout) -> dict[str, Collection[str]]:
+def _asked(plan: GraphPlan, action: ReorganizeLayout) -> dict[str, Collection[str]]:
     """The nodes to move by sheet."""
-    sheets = draft.state.sheets if action.sheet is None else [draft.sheet(action.sheet)]
+    sheets = plan.state.sheets if action.sheet is None else [plan.sheet(action.sheet)]
     if action.node_keys is None:
-        return {sheet: boxes.keys() for sheet in sheets if (boxes := draft.boxes(sheet))}
+        return {sheet: boxes.keys() for sheet in sheets if (boxes := plan.boxes(sheet))}
     asked: dict[str, Collection[str]] = {}
     for key in action.node_keys:
-        sheet = draft.node(key)["sheet"]
+        sheet = plan.node(key)["sheet"]
         if sheet not in sheets:
             message = _('"{key}" is on the sheet "{sheet}", not on "{other}".')
             raise ChangeRefused(message.format(key=key, sheet=sheet, other=action.sheet))

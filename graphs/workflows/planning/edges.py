@@ -7,7 +7,7 @@ from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
 from graphs.workflows.actions import CreateEdge, DeleteEdge, UpdateEdge
 from graphs.workflows.kinds import EDGE, NODE
-from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.handles import connectable
 from graphs.workflows.planning.state import ToRead
 
@@ -20,34 +20,34 @@ def want_connected(wanted: ToRead, action: CreateEdge) -> None:
         wanted.node(key, with_edges=True)
 
 
-def connect(draft: Draft, action: CreateEdge) -> None:
-    source, target = draft.node(action.source_key), draft.node(action.target_key)
+def connect(plan: GraphPlan, action: CreateEdge) -> None:
+    source, target = plan.node(action.source_key), plan.node(action.target_key)
     ends = {
         "source": action.source_key,
         "sourceHandle": connectable(action.source_key, source, action.source_handle, "out"),
         "target": action.target_key,
         "targetHandle": connectable(action.target_key, target, action.target_handle, "in"),
     }
-    for key, edge in draft.edges_of(action.source_key).items():
+    for key, edge in plan.edges_of(action.source_key).items():
         if all(edge[name] == value for name, value in ends.items()):
             raise ChangeRefused(_('There is such an edge already: "{key}".').format(key=key))
     for key in (action.source_key, action.target_key):
-        draft.read(Ref(NODE.name, key))
-    sheet = source["sheet"] if action.sheet is None else draft.sheet(action.sheet)
+        plan.read(Ref(NODE.name, key))
+    sheet = source["sheet"] if action.sheet is None else plan.sheet(action.sheet)
     text = f"{ends['source']}:{ends['sourceHandle']}--{ends['target']}:{ends['targetHandle']}"
     key = "".join(letter if letter.isprintable() and letter not in " {}" else "-" for letter in text)[:MAX_MADE_KEY]
-    draft.add(EDGE, draft.free_edges.take(key), {**ends, "label": action.label or "", "sheet": sheet})
+    plan.add(EDGE, plan.free_edges.take(key), {**ends, "label": action.label or "", "sheet": sheet})
 
 
 def want_named(wanted: ToRead, action: UpdateEdge | DeleteEdge) -> None:
     wanted.edges.add(action.edge_key)
 
 
-def update(draft: Draft, action: UpdateEdge) -> None:
-    draft.edge(action.edge_key)
-    draft.change(EDGE, action.edge_key, {"label": action.label})
+def update(plan: GraphPlan, action: UpdateEdge) -> None:
+    plan.edge(action.edge_key)
+    plan.change(EDGE, action.edge_key, {"label": action.label})
 
 
-def delete(draft: Draft, action: DeleteEdge) -> None:
-    draft.edge(action.edge_key)
-    draft.remove(EDGE, action.edge_key)
+def delete(plan: GraphPlan, action: DeleteEdge) -> None:
+    plan.edge(action.edge_key)
+    plan.remove(EDGE, action.edge_key)

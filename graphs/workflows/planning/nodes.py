@@ -24,7 +24,7 @@ from graphs.workflows.kinds import EDGE, NODE
 from graphs.workflows.node_types import Handles
 from graphs.workflows.planning import edges
 from graphs.workflows.planning.boxes import GAP_ALONG, Box, bounds, box_of, free_y
-from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.handles import lost
 from graphs.workflows.planning.state import ToRead
 
@@ -43,8 +43,8 @@ def want_created(wanted: ToRead, action: CreateNode | CreateNodeWithEdges) -> No
         wanted.given.add(action.key)
 
 
-def create(draft: Draft, action: CreateNode) -> None:
-    _create(draft, action, action.pos_x, action.pos_y)
+def create(plan: GraphPlan, action: CreateNode) -> None:
+    _create(plan, action, action.pos_x, action.pos_y)
 
 
 def want_created_with_edges(wanted: ToRead, action: CreateNodeWithEdges) -> None:
@@ -55,15 +55,15 @@ def want_created_with_edges(wanted: ToRead, action: CreateNodeWithEdges) -> None
         wanted.drawn.add(action.sheet)
 
 
-def create_with_edges(draft: Draft, action: CreateNodeWithEdges) -> None:
-    key = _create(draft, action, action.pos_x or 0.0, action.pos_y or 0.0)
+def create_with_edges(plan: GraphPlan, action: CreateNodeWithEdges) -> None:
+    key = _create(plan, action, action.pos_x or 0.0, action.pos_y or 0.0)
     for connection in action.edges:
-        edges.connect(draft, _edge(key, connection))
+        edges.connect(plan, _edge(key, connection))
     if action.pos_x is None:
         before = [connection.other_key for connection in action.edges if connection.direction == "in"]
         after = [connection.other_key for connection in action.edges if connection.direction == "out"]
-        x, y = _beside(draft, key, before, after)
-        draft.change(NODE, key, {"posX": x, "posY": y})
+        x, y = _beside(plan, key, before, after)
+        plan.change(NODE, key, {"posX": x, "posY": y})
 
 
 def want_updated(wanted: ToRead, action: UpdateNode) -> None:
@@ -72,15 +72,15 @@ def want_updated(wanted: ToRead, action: UpdateNode) -> None:
         wanted.types.add(action.updates.type)
 
 
-def update(draft: Draft, action: UpdateNode) -> None:
-    node, updates = draft.node(action.node_key), action.updates
+def update(plan: GraphPlan, action: UpdateNode) -> None:
+    node, updates = plan.node(action.node_key), action.updates
     new: Record = {
         name: value
         for name, value in (("name", updates.name), ("width", updates.width), ("height", updates.height))
         if value is not None
     }
     if updates.type is not None and updates.type != node["type"]:
-        draft.handles_of_type(updates.type)
+        plan.handles_of_type(updates.type)
         new["type"] = updates.type
     if updates.process is not None:
         new["process"] = updates.process
@@ -95,53 +95,53 @@ def update(draft: Draft, action: UpdateNode) -> None:
         new["data"] = storable_object(patched_data(data, updates.data_patches, f'"{action.node_key}"'))
     if updates.handles is not None:
         new["handles"] = updates.handles.to_json()
-        _refuse_lost_handles(draft, action.node_key, new["handles"])
-    draft.change(NODE, action.node_key, new)
+        _refuse_lost_handles(plan, action.node_key, new["handles"])
+    plan.change(NODE, action.node_key, new)
 
 
 def want_replaced(wanted: ToRead, action: ReplaceData) -> None:
     wanted.node(action.node_key)
 
 
-def replace_data(draft: Draft, action: ReplaceData) -> None:
-    draft.node(action.node_key)
-    draft.change(NODE, action.node_key, {"data": action.data})
+def replace_data(plan: GraphPlan, action: ReplaceData) -> None:
+    plan.node(action.node_key)
+    plan.change(NODE, action.node_key, {"data": action.data})
 
 
 def want_moved(wanted: ToRead, action: MoveNode) -> None:
     wanted.node(action.node_key, with_edges=action.sheet is not None)
 
 
-def move(draft: Draft, action: MoveNode) -> None:
+def move(plan: GraphPlan, action: MoveNode) -> None:
     """Edges stand on the sheet of their source: they go with it."""
-    node = draft.node(action.node_key)
-    sheet = node["sheet"] if action.sheet is None else draft.sheet(action.sheet)
+    node = plan.node(action.node_key)
+    sheet = node["sheet"] if action.sheet is None else plan.sheet(action.sheet)
     if sheet != node["sheet"]:
-        for key, edge in draft.edges_of(action.node_key).items():
+        for key, edge in plan.edges_of(action.node_key).items():
             if edge["source"] == action.node_key and edge["sheet"] == node["sheet"]:
-                draft.change(EDGE, key, {"sheet": sheet})
-    draft.change(NODE, action.node_key, {"posX": action.pos_x, "posY": action.pos_y, "sheet": sheet})
+                plan.change(EDGE, key, {"sheet": sheet})
+    plan.change(NODE, action.node_key, {"posX": action.pos_x, "posY": action.pos_y, "sheet": sheet})
 
 
 def want_deleted(wanted: ToRead, action: DeleteNode) -> None:
     wanted.node(action.node_key, with_edges=True)
 
 
-def delete(draft: Draft, action: DeleteNode) -> None:
+def delete(plan: GraphPlan, action: DeleteNode) -> None:
     """Deletes a node and its edges, each by an operation of its own, so that they can be brought back."""
-    draft.node(action.node_key)
-    for key in draft.edges_of(action.node_key):
-        draft.remove(EDGE, key)
-    draft.remove(NODE, action.node_key)
+    plan.node(action.node_key)
+    for key in plan.edges_of(action.node_key):
+        plan.remove(EDGE, key)
+    plan.remove(NODE, action.node_key)
 
 
-def _create(draft: Draft, action: CreateNode | CreateNodeWithEdges, x: float, y: float) -> str:
-    sheet = draft.sheet(action.sheet)
-    handles = draft.handles_of_type(action.type_key)
-    if action.key is not None and draft.has_node(action.key):
+def _create(plan: GraphPlan, action: CreateNode | CreateNodeWithEdges, x: float, y: float) -> str:
+    sheet = plan.sheet(action.sheet)
+    handles = plan.handles_of_type(action.type_key)
+    if action.key is not None and plan.has_node(action.key):
         message = _('There is a node with the key "{key}" already. Choose another key, or leave it out.')
         raise ChangeRefused(message.format(key=action.key))
-    key = action.key or draft.free_nodes.take(_wanted_key(action))
+    key = action.key or plan.free_nodes.take(_wanted_key(action))
     record: Record = {
         "type": action.type_key,
         "sheet": sheet,
@@ -154,7 +154,7 @@ def _create(draft: Draft, action: CreateNode | CreateNodeWithEdges, x: float, y:
         "width": None,
         "height": None,
     }
-    draft.add(NODE, key, record)
+    plan.add(NODE, key, record)
     return key
 
 
@@ -171,12 +171,12 @@ def _edge(key: str, connection: Connection) -> CreateEdge:
     return CreateEdge.model_validate({**edge, "label": connection.label})
 
 
-def _refuse_lost_handles(draft: Draft, key: str, handles: Handles) -> None:
-    old = draft.node(key)["handles"]
+def _refuse_lost_handles(plan: GraphPlan, key: str, handles: Handles) -> None:
+    old = plan.node(key)["handles"]
     without = {"out": lost(old, handles, "out"), "in": lost(old, handles, "in")}
     used = [
         edge_key
-        for edge_key, edge in draft.edges_of(key).items()
+        for edge_key, edge in plan.edges_of(key).items()
         if (edge["source"] == key and edge["sourceHandle"] in without["out"])
         or (edge["target"] == key and edge["targetHandle"] in without["in"])
     ]
@@ -187,10 +187,10 @@ def _refuse_lost_handles(draft: Draft, key: str, handles: Handles) -> None:
         raise ChangeRefused(message.format(node=f'"{key}"', edges=some(used, NAMED_EDGES)))
 
 
-def _beside(draft: Draft, key: str, before: Sequence[str], after: Sequence[str]) -> tuple[float, float]:
+def _beside(plan: GraphPlan, key: str, before: Sequence[str], after: Sequence[str]) -> tuple[float, float]:
     """A place for the node right of those before it and left of those after it, as far as they are on its sheet."""
-    node = draft.node(key)
-    others = {other: box for other, box in draft.boxes(node["sheet"]).items() if other != key}
+    node = plan.node(key)
+    others = {other: box for other, box in plan.boxes(node["sheet"]).items() if other != key}
     box = box_of(node)
     left = [others[other] for other in before if other in others]
     right = [others[other] for other in after if other in others]

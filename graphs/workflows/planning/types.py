@@ -12,7 +12,7 @@ from graphs.workflows.actions import ConfigureNodeType, DeleteNodeType
 from graphs.workflows.interchange.keys import slug
 from graphs.workflows.kinds import NODE_TYPE
 from graphs.workflows.node_types import BUILT_IN
-from graphs.workflows.planning.draft import Draft
+from graphs.workflows.planning.graph_plan import GraphPlan
 from graphs.workflows.planning.state import ToRead
 
 #: A key that is made leaves room for a number.
@@ -28,11 +28,11 @@ def want_configured(wanted: ToRead, action: ConfigureNodeType) -> None:
         wanted.types_made_of.add(_wanted_key(action))
 
 
-def configure(draft: Draft, action: ConfigureNodeType) -> None:
+def configure(plan: GraphPlan, action: ConfigureNodeType) -> None:
     if action.mode == "create":
-        _create(draft, action)
+        _create(plan, action)
     else:
-        _update(draft, action)
+        _update(plan, action)
 
 
 def want_deleted(wanted: ToRead, action: DeleteNodeType) -> None:
@@ -40,17 +40,17 @@ def want_deleted(wanted: ToRead, action: DeleteNodeType) -> None:
     wanted.deleted_types.add(action.type_key)
 
 
-def delete(draft: Draft, action: DeleteNodeType) -> None:
-    _own(draft, action.type_key)
-    if used := draft.uses(action.type_key):
+def delete(plan: GraphPlan, action: DeleteNodeType) -> None:
+    _own(plan, action.type_key)
+    if used := plan.uses(action.type_key):
         message = _('Nodes still are of the type "{key}" in: {graphs}. Give them another type first.')
         raise ChangeRefused(message.format(key=action.type_key, graphs=some(used, NAMED_GRAPHS)))
-    draft.objects.remove(Ref(NODE_TYPE.name, action.type_key))
+    plan.objects.remove(Ref(NODE_TYPE.name, action.type_key))
 
 
-def _create(draft: Draft, action: ConfigureNodeType) -> None:
+def _create(plan: GraphPlan, action: ConfigureNodeType) -> None:
     given = action.type_key
-    if given is not None and (given in BUILT_IN or draft.node_type(given)):
+    if given is not None and (given in BUILT_IN or plan.node_type(given)):
         message = _('There is a node type "{key}" already. Choose another key, or update that one.')
         raise ChangeRefused(message.format(key=given))
     record: Record = {
@@ -61,13 +61,13 @@ def _create(draft: Draft, action: ConfigureNodeType) -> None:
         "handles": action.handles.to_json() if action.handles else {},
         "process": action.process or "",
     }
-    draft.objects.add(NODE_TYPE, given or draft.free_types.take(_wanted_key(action)), record)
+    plan.objects.add(NODE_TYPE, given or plan.free_types.take(_wanted_key(action)), record)
 
 
-def _update(draft: Draft, action: ConfigureNodeType) -> None:
+def _update(plan: GraphPlan, action: ConfigureNodeType) -> None:
     """Nodes keep the handles they have: they got a copy when they were created."""
     key = action.type_key or ""
-    record = _own(draft, key)
+    record = _own(plan, key)
     plain = {
         "displayName": action.display_name,
         "description": action.description,
@@ -80,14 +80,14 @@ def _update(draft: Draft, action: ConfigureNodeType) -> None:
         new["process"] = patched(record["process"], action.process_patches, f'"{key}"')
     if action.handles is not None:
         new["handles"] = action.handles.to_json()
-    draft.objects.change(Ref(NODE_TYPE.name, key), new)
+    plan.objects.change(Ref(NODE_TYPE.name, key), new)
 
 
-def _own(draft: Draft, key: str) -> Record:
+def _own(plan: GraphPlan, key: str) -> Record:
     """A type that this workspace defined."""
     if key in BUILT_IN:
         raise ChangeRefused(_('The type "{key}" is built in and stays as it is.').format(key=key))
-    record = draft.node_type(key)
+    record = plan.node_type(key)
     if record is None:
         raise ChangeRefused(_('The workspace has no node type "{key}" of its own.').format(key=shown(key)))
     return record

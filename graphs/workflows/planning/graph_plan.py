@@ -9,7 +9,7 @@ from graphs.models.workflows import MAX_EDGE_KEY
 from graphs.objects.kinds import Kind
 from graphs.objects.operations import Create, Delete, Operation, Record, Update
 from graphs.objects.planned import Target
-from graphs.objects.planning import Draft as Objects
+from graphs.objects.planning import ObjectPlan
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
 from graphs.site.json_values import same, shown
@@ -23,13 +23,13 @@ from graphs.workflows.planning.state import PlanState
 NAMED_SHEETS = 20
 
 
-class Draft:
+class GraphPlan:
     """Starts as the state; every change becomes an operation. Raises `ChangeRefused` for what does not exist.
 
     Types are among the `objects` of the plan, which gets all operations and what they depend on.
     """
 
-    def __init__(self, state: PlanState, objects: Objects) -> None:
+    def __init__(self, state: PlanState, objects: ObjectPlan) -> None:
         self.state = state
         self.objects = objects
         objects.read(NODE_TYPE, state.types)
