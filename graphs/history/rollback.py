@@ -26,7 +26,7 @@ from graphs.objects.kinds import KINDS, store_of
 from graphs.objects.operations import Operation, Update, inverses, to_json
 from graphs.objects.preconditions import Before, Conflicting
 from graphs.objects.refs import Ref
-from graphs.objects.stores import Part, find, users
+from graphs.objects.stores import ObjectChange, find, users
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class ObjectRollback:
     undone: Undone
 
     @property
-    def part(self) -> Part:
-        return Part(self.object, self.undone.operations)
+    def change(self) -> ObjectChange:
+        return ObjectChange(self.object, self.undone.operations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +157,15 @@ def touched(workspace_id: int, scope: Scope) -> list[Ref]:
     return [Ref(type_, key) for type_, key in rows.values_list("type", "key").distinct().order_by()]
 
 
-def _changes(plan: Plan, raised: Mapping[int, int]) -> list[changes.Change]:
+def _changes(plan: Plan, raised: Mapping[int, int]) -> list[changes.HeldChange]:
     """One change for each object of which something changes. Objects in `raised` already hold their new version."""
     steps = [step for step in plan.steps if step.undone.operations]
     there = [step.object.pk for step in steps if not step.object._state.adding]
     versions = {**raised, **holding.raise_versions([pk for pk in there if pk not in raised])}
-    return [changes.Change(step.part, versions.get(step.object.pk), step.before) for step in steps]
+    return [
+        changes.HeldChange(each.object, each.undone.operations, versions.get(each.object.pk), each.before)
+        for each in steps
+    ]
 
 
 def _in_one_statement(
@@ -214,15 +217,15 @@ def _plan(
         holding.hold_workspace(workspace_id)  # Others may bring back the same.
     # One that went and is there again, as a new object of the same name, is what stands in the way.
     again = find(workspace_id, [Ref(each.type, each.key) for each in deleted])
-    parts = [Part(each, done.objects[each.pk]) for each in objects]
-    parts += [Part(again.get(Ref(each.type, each.key), each), done.objects[each.pk]) for each in deleted]
-    if held and parts:
-        changes.hold_beside(parts)
+    made = [ObjectChange(each, done.objects[each.pk]) for each in objects]
+    made += [ObjectChange(again.get(Ref(each.type, each.key), each), done.objects[each.pk]) for each in deleted]
+    if held and made:
+        changes.hold_beside(made)
     steps = []
-    for part in parts:
-        before = store_of(part.object.type).before(part.object, inverses(part.operations))
-        left = [Left(each.item, each.field) for each in left_out if each.of in (None, part.object.key)]
-        steps.append(ObjectRollback(part.object, before, undo(part.operations, before, left)))
+    for change in made:
+        before = store_of(change.object.type).before(change.object, inverses(change.operations))
+        left = [Left(each.item, each.field) for each in left_out if each.of in (None, change.object.key)]
+        steps.append(ObjectRollback(change.object, before, undo(change.operations, before, left)))
     gone = {Ref(each.type, each.key): label for each, label in missing if each not in deleted}
     for each in left_out:
         gone.pop(each.item, None)
@@ -248,11 +251,11 @@ def _came_or_went(which: Object, operations: Sequence[Operation]) -> bool:
 
 def _with_users(steps: Sequence[ObjectRollback]) -> Callable[[ObjectRollback], ObjectRollback]:
     """An object that others use stays: those aside that this rollback frees of it."""
-    parts = [step.part for step in steps]
+    others = [step.change for step in steps]
 
     def with_users(step: ObjectRollback) -> ObjectRollback:
         own = Ref(step.object.type, step.object.key)
-        found = users(step.part, parts)
+        found = users(step.change, others)
         clashes = (*step.undone.clashes, *(Clash("used", own, "", by=user) for user in found))
         return replace(step, undone=replace(step.undone, clashes=clashes)) if found else step
 

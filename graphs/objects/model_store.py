@@ -15,7 +15,7 @@ from graphs.objects.operations import UNTOLD, Create, Delete, Operation, Record,
 from graphs.objects.preconditions import Before, Stored
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
-from graphs.objects.stores import Part, Store
+from graphs.objects.stores import ObjectChange, Store
 from graphs.site.json_values import same
 
 
@@ -44,9 +44,9 @@ class ModelStore(Store):
                 case Delete():
                     return (_deleted(kind, of, operation),)
 
-    def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
-        """The first rows that would go with it, those aside that go, or move, in the other parts."""
-        if not any(isinstance(operation, Delete) for operation in part.operations):
+    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
+        """The first rows that would go with it, those aside that go, or move, in the other changes."""
+        if not any(isinstance(operation, Delete) for operation in change.operations):
             return ()
         freed = {
             operation.item
@@ -56,10 +56,12 @@ class ModelStore(Store):
         }
         held = (
             ref_of(kind, row)
-            for kind, column in _led_by(KINDS[part.object.type])
-            for row in kind.model._default_manager.filter(held_by(part.object, column)).order_by("pk")[: len(freed) + 6]
+            for kind, column in _led_by(KINDS[change.object.type])
+            for row in kind.model._default_manager.filter(held_by(change.object, column)).order_by("pk")[
+                : len(freed) + 6
+            ]
         )
-        return [*(ref for ref in held if ref not in freed), *_taken_along(part.object)]
+        return [*(ref for ref in held if ref not in freed), *_taken_along(change.object)]
 
     def title(self, of: Object) -> str:
         kind = KINDS[of.type]

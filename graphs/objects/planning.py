@@ -34,7 +34,7 @@ from graphs.objects.patches import replaced
 from graphs.objects.planned import Planned, Target
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused, some
-from graphs.objects.stores import Part, refuse_users
+from graphs.objects.stores import ObjectChange, refuse_users
 from graphs.objects.strict import Patch
 from graphs.site.access import Member
 from graphs.site.copying import new_ids
@@ -170,14 +170,14 @@ class ObjectPlan:
             raise ChangeRefused(_("{object} cannot be deleted here.").format(object=ref))
         self.depend(ref)
         deleted = Delete(ref, record)
-        refuse_users(Part(planned.of, (deleted,)), self._parts())
+        refuse_users(ObjectChange(planned.of, (deleted,)), self._changes())
         self.operations.append(deleted)
         planned.record = None
 
-    def _parts(self) -> list[Part]:
+    def _changes(self) -> list[ObjectChange]:
         """What is done so far, by the object that has it."""
         here = _PlannedObject(self.around, None, None)
-        return [Part(self._planned.get(each.item, here).of, (each,)) for each in net(self.operations)]
+        return [ObjectChange(self._planned.get(each.item, here).of, (each,)) for each in net(self.operations)]
 
     def _full(self, planned: _PlannedObject, new: Record) -> Record:
         """The record of an object with these values, once its model allows them."""

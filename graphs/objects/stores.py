@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ObjectChange:
     """What is to be done to one object, one operation for each part. A new object has no primary key."""
 
     object: Object
@@ -73,8 +73,8 @@ class Store(ABC):
     def hold(self, workspace_id: int) -> None:  # noqa: B027 - most kinds hold nothing more
         """Holds what more has to stay as it is while objects of the kind change."""
 
-    def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
-        """What would lose the object, which the part deletes, once all the other parts are done."""
+    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
+        """What would lose the object, which the change deletes, once all the others are done."""
         return ()
 
 
@@ -133,10 +133,10 @@ def labels(around: Object, refs: Iterable[Ref]) -> dict[Ref, str]:
     return found
 
 
-def users(part: Part, others: Sequence[Part]) -> Sequence[Ref]:
-    """What would lose the object if the part deletes it, once all others are done, what comes to it among it."""
-    kind, own = kinds.KINDS[part.object.type], Ref(part.object.type, part.object.key)
-    if not any(isinstance(operation, Delete) and operation.item == own for operation in part.operations):
+def users(change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
+    """What would lose the object if the change deletes it, once all others are done, what comes to it among it."""
+    kind, own = kinds.KINDS[change.object.type], Ref(change.object.type, change.object.key)
+    if not any(isinstance(operation, Delete) and operation.item == own for operation in change.operations):
         return ()
     coming = [
         operation.item
@@ -146,21 +146,21 @@ def users(part: Part, others: Sequence[Part]) -> Sequence[Ref]:
         and not isinstance(operation, Delete)
         and parent_of(kinds.KINDS[operation.item.type]) is kind
     ]
-    return [*kinds.store_of(kind.name).users(part, others), *coming]
+    return [*kinds.store_of(kind.name).users(change, others), *coming]
 
 
-def refuse_users(part: Part, others: Sequence[Part]) -> None:
-    """Raises `ChangeRefused` if something would lose the object, which the part deletes."""
-    if found := users(part, others):
+def refuse_users(change: ObjectChange, others: Sequence[ObjectChange]) -> None:
+    """Raises `ChangeRefused` if something would lose the object, which the change deletes."""
+    if found := users(change, others):
         # Of a kind that not everybody sees all of, nothing is named but the kind.
         told = {each.name for each in kinds.KINDS.values() if each.may_see is None}
         names = dict.fromkeys(str(ref) if ref.type in told else ref.type for ref in found)
         message = _("{object} is still used by: {users}.")
-        ref = Ref(part.object.type, part.object.key)
+        ref = Ref(change.object.type, change.object.key)
         raise refusals.ChangeRefused(message.format(object=ref, users=refusals.some(names, 5)))
 
 
-def divided(around: Object, operations: Sequence[Operation]) -> list[Part]:
+def divided(around: Object, operations: Sequence[Operation]) -> list[ObjectChange]:
     """The operations by the object that they change: that of each object, and of `around` all others."""
     by_ref = {operation.item: operation for operation in operations}
-    return [Part(owner, tuple(by_ref[ref] for ref in refs)) for owner, refs in by_owner(around, by_ref)]
+    return [ObjectChange(owner, tuple(by_ref[ref] for ref in refs)) for owner, refs in by_owner(around, by_ref)]

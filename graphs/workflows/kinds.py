@@ -15,7 +15,7 @@ from graphs.objects.model_store import ModelStore
 from graphs.objects.operations import Delete, Operation, Record, Update
 from graphs.objects.refs import Ref
 from graphs.objects.refusals import ChangeRefused
-from graphs.objects.stores import Part
+from graphs.objects.stores import ObjectChange
 from graphs.workflows.action_parts import Handles
 
 
@@ -84,19 +84,19 @@ class NodeTypeStore(ModelStore):
     def hold(self, workspace_id: int) -> None:
         hold_workspace(workspace_id)
 
-    def users(self, part: Part, others: Sequence[Part]) -> Sequence[Ref]:
-        """Nodes of the type, once all the other parts are done."""
+    def users(self, change: ObjectChange, others: Sequence[ObjectChange]) -> Sequence[Ref]:
+        """Nodes of the type, once all the other changes are done."""
         types = {
             (other.object.pk, operation.item): _type_after(operation)
             for other in others
             for operation in other.operations
             if operation.item.type == "node" and not (isinstance(operation, Update) and "type" not in operation.new)
         }
-        nodes = Node.objects.filter(graph__workspace=part.object.workspace_id, type=part.object.key).order_by("id")
+        nodes = Node.objects.filter(graph__workspace=change.object.workspace_id, type=change.object.key).order_by("id")
         rows = [(graph, Ref("node", key)) for graph, key in nodes.values_list("graph", "key")]
         nodes_left = [row[1] for row in rows if row not in types]
-        nodes_left += [ref for (_graph, ref), type_key in types.items() if type_key == part.object.key]
-        return [*nodes_left, *super().users(part, others)]
+        nodes_left += [ref for (_graph, ref), type_key in types.items() if type_key == change.object.key]
+        return [*nodes_left, *super().users(change, others)]
 
 
 def _type_after(operation: Operation) -> str | None:
